@@ -1,0 +1,42 @@
+# Two commands do everything: `make demo` and `make test`. Both build .venv from the locked versions.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help demo test lint types lock clean
+help:
+	@echo "make demo   install, then run cyclearn on built-in data"
+	@echo "make test   install, then lint, types and all tests"
+	@echo "make lock   resolve the locked versions again (needs uv)"
+	@echo "make clean  remove everything that was built"
+
+demo: .venv/.runtime
+	$(BIN)/python -m cyclearn demo
+
+test: lint types
+	$(BIN)/python -m pytest -n 2
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/.dev
+	$(BIN)/mypy
+
+.venv/.runtime: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "cyclearn needs Python 3.10 or later; set PYTHON=... (found " + sys.version.split()[0] + ")")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/.dev: .venv/.runtime requirements-dev.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.lock
+	@touch $@
+
+# One lock for every Python and platform; the second holds the first to the same versions.
+lock:
+	printf 'hatchling\neditables\n' | uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml - -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev --extra crosscheck -c requirements.lock pyproject.toml -o requirements-dev.lock
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis demo

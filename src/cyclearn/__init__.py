@@ -1,0 +1,58 @@
+"""Learn causal graphs with feedback loops, and know how much the data can settle.
+
+Names are loaded when they are first used, so that ``import cyclearn`` stays fast.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cyclearn import simulate as simulate
+    from cyclearn.errors import InputError as InputError
+    from cyclearn.errors import LimitError as LimitError
+    from cyclearn.graphs import CycleReversion as CycleReversion
+    from cyclearn.graphs import DirectedGraph as DirectedGraph
+    from cyclearn.graphs import Equivalence as Equivalence
+    from cyclearn.graphs import EquivalenceClass as EquivalenceClass
+    from cyclearn.graphs import ParentExchange as ParentExchange
+    from cyclearn.graphs import ParentReduction as ParentReduction
+    from cyclearn.graphs import d_separated as d_separated
+    from cyclearn.graphs import equivalence_class as equivalence_class
+    from cyclearn.graphs import equivalent as equivalent
+    from cyclearn.graphs import markov_equivalent as markov_equivalent
+    from cyclearn.graphs import read_graph as read_graph
+    from cyclearn.graphs import write_graph as write_graph
+
+__version__ = "0.1.0"
+
+_ROOM_OF = {
+    "CycleReversion": "cyclearn.graphs",
+    "DirectedGraph": "cyclearn.graphs",
+    "Equivalence": "cyclearn.graphs",
+    "EquivalenceClass": "cyclearn.graphs",
+    "InputError": "cyclearn.errors",
+    "LimitError": "cyclearn.errors",
+    "ParentExchange": "cyclearn.graphs",
+    "ParentReduction": "cyclearn.graphs",
+    "d_separated": "cyclearn.graphs",
+    "equivalence_class": "cyclearn.graphs",
+    "equivalent": "cyclearn.graphs",
+    "markov_equivalent": "cyclearn.graphs",
+    "read_graph": "cyclearn.graphs",
+    "write_graph": "cyclearn.graphs",
+}
+_MODULES = {"simulate"}
+
+__all__ = ["__version__", *sorted(_ROOM_OF), *sorted(_MODULES)]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"cyclearn.{name}")
+    if name in _ROOM_OF:
+        return getattr(import_module(_ROOM_OF[name]), name)
+    raise AttributeError(f"module 'cyclearn' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,9 @@
+"""Errors that a person can act on: each message gives the value, the rule and the remedy."""
+
+
+class InputError(ValueError):
+    """The input breaks a rule; nothing was computed."""
+
+
+class LimitError(RuntimeError):
+    """A limit on time or size stopped an exact answer; the message says what is known."""

@@ -1,0 +1,46 @@
+"""Sets of nodes as Python integers: bit i is one when node i belongs to the set.
+
+The columns of a support are such sets, {j} ∪ parents(j). Integers have no size limit, hash and
+compare in one instruction for small graphs, and ``int.bit_count`` is the size of the set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def bits(members: int) -> Iterator[int]:
+    """Stream the elements of a set in ascending order."""
+    while members:
+        lowest = members & -members
+        yield lowest.bit_length() - 1
+        members ^= lowest
+
+
+def support_to_columns(support: NDArray[np.bool_]) -> tuple[int, ...]:
+    """Columns of a binary matrix, each as a set of rows."""
+    packed = np.packbits(support, axis=0, bitorder="little")
+    return tuple(int.from_bytes(packed[:, j].tobytes(), "little") for j in range(support.shape[1]))
+
+
+def columns_to_words(columns: Sequence[int], n_rows: int) -> NDArray[np.uint64]:
+    """Sets as rows of 64-bit words, lowest word first: shape (len(columns), words)."""
+    n_bytes = 8 * max(1, -(-n_rows // 64))
+    packed = b"".join(column.to_bytes(n_bytes, "little") for column in columns)
+    return np.frombuffer(packed, dtype="<u8").reshape(len(columns), n_bytes // 8)
+
+
+def words_to_supports(words: NDArray[np.uint64], n_rows: int) -> NDArray[np.bool_]:
+    """Supports, shape (…, rows, columns), of sets of shape (…, columns, words)."""
+    packed = np.ascontiguousarray(words.astype("<u8", copy=False)).view(np.uint8)
+    unpacked = np.unpackbits(packed, axis=-1, count=n_rows, bitorder="little")
+    return np.swapaxes(unpacked, -1, -2).view(np.bool_)
+
+
+def columns_to_support(columns: Sequence[int]) -> NDArray[np.bool_]:
+    """Square binary matrix with these columns."""
+    support = words_to_supports(columns_to_words(columns, len(columns)), len(columns))
+    return np.ascontiguousarray(support)
