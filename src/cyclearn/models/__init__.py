@@ -1,0 +1,34 @@
+"""Numbers on a graph: moments, the linear Gaussian model, its maximum likelihood, projection.
+
+Compiled code is loaded by the first fit, not by the import.
+"""
+
+from cyclearn.models.fit_indices import FitIndices as FitIndices
+from cyclearn.models.fit_status import FitStatus as FitStatus
+from cyclearn.models.fitted_model import FittedModel as FittedModel
+from cyclearn.models.linear_gaussian import Intervention as Intervention
+from cyclearn.models.linear_gaussian import LinearGaussianModel as LinearGaussianModel
+from cyclearn.models.maximum_likelihood import fit as fit
+from cyclearn.models.moments import Moments as Moments
+from cyclearn.models.moments import as_moments as as_moments
+from cyclearn.models.moments import read_moments as read_moments
+from cyclearn.models.moments import read_table as read_table
+from cyclearn.models.projection import Projection as Projection
+from cyclearn.models.projection import project as project
+from cyclearn.models.random_models import random_model as random_model
+
+__all__ = [
+    "FitIndices",
+    "FitStatus",
+    "FittedModel",
+    "Intervention",
+    "LinearGaussianModel",
+    "Moments",
+    "Projection",
+    "as_moments",
+    "fit",
+    "project",
+    "random_model",
+    "read_moments",
+    "read_table",
+]

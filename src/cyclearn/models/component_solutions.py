@@ -1,0 +1,244 @@
+"""The best parameter sets of one component: several starts, distinct solutions, their status."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.errors import InputError
+from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.models.fit_status import FitStatus
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# Negative log-likelihoods per sample closer than this are one maximum reached twice.
+_SAME_VALUE = 1e-8
+# Eigenvalues of the information scaled to a unit diagonal below this count as zero. At a
+# boundary optimum the gradient vanishes like the cube of the distance, so the solver stops
+# some 1e-3 away, where the eigenvalue is about the square of that.
+_FLAT = 1e-5
+
+
+@dataclass(frozen=True)
+class ComponentColumns:
+    """The columns of one component: nodes, and their parents column by column."""
+
+    nodes: IntArray
+    offsets: IntArray
+    parents: IntArray
+
+    @classmethod
+    def of(cls, graph: DirectedGraph, nodes: tuple[int, ...]) -> ComponentColumns:
+        """Columns of these nodes; parents may lie outside."""
+        index = np.array(nodes, dtype=np.int64)
+        column, parent = np.nonzero(graph.adjacency.T[index])
+        offsets = np.zeros(len(nodes) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(column, minlength=len(nodes)), out=offsets[1:])
+        return cls(index, offsets, parent.astype(np.int64))
+
+    @property
+    def children(self) -> IntArray:
+        """The child of every edge, aligned with ``parents``."""
+        return np.repeat(self.nodes, np.diff(self.offsets))
+
+    def inside_weights(self, coefficients: FloatArray) -> FloatArray:
+        """B restricted to the component, shape (k, k)."""
+        k = len(self.nodes)
+        place = {int(v): i for i, v in enumerate(self.nodes)}
+        B = np.zeros((k, k))
+        children = np.repeat(np.arange(k), np.diff(self.offsets))
+        for parent, child, weight in zip(
+            self.parents.tolist(), children, coefficients, strict=True
+        ):
+            if parent in place:
+                B[place[parent], child] = weight
+        return B
+
+
+@dataclass(frozen=True)
+class ComponentSolution:
+    """One maximum of a component's likelihood, on the standardised scale."""
+
+    coefficients: FloatArray
+    noise_variances: FloatArray
+    spectral_radius: float
+
+
+@dataclass(frozen=True)
+class ComponentFit:
+    """How one component was fitted.
+
+    ``value`` is the negative log-likelihood per sample on the standardised scale, without
+    constants; ``solutions`` are the distinct parameter sets that reach it, the preferred one
+    first; ``n_flat`` counts directions in which the likelihood does not change.
+    """
+
+    columns: ComponentColumns
+    value: float
+    gradient_norm: float
+    iterations: int
+    status: FitStatus
+    solutions: tuple[ComponentSolution, ...]
+    n_flat: int
+
+
+def generic_deficiency(columns: ComponentColumns) -> int:
+    """Parameters of a component in excess of its generic dimension.
+
+    A graph's distribution is made of those of its components given their outside parents, so
+    this is the deficiency of the graph that keeps only the edges into the component.
+    """
+    members = np.union1d(columns.nodes, columns.parents)
+    adjacency = np.zeros((len(members), len(members)), dtype=bool)
+    parents, children = (np.searchsorted(members, v) for v in (columns.parents, columns.children))
+    adjacency[parents, children] = True
+    graph = DirectedGraph(adjacency)
+    return graph.n_edges + graph.n_nodes - graph.dimension()
+
+
+def fit_component_solutions(
+    R: FloatArray,
+    columns: ComponentColumns,
+    rng: np.random.Generator,
+    *,
+    n_starts: int,
+    tolerance: float,
+    max_iterations: int,
+) -> ComponentFit:
+    """Fit one component of two nodes or more to the correlation matrix R."""
+    from cyclearn._kernels import component_fit as kernel
+
+    nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
+    starts = np.zeros((n_starts, len(parents)))
+    if n_starts > 1:
+        starts[1] = kernel.fit_nodes(R, nodes, offsets, parents)[1]
+        starts[2:] = rng.standard_normal((max(n_starts - 2, 0), len(parents)))
+    runs = kernel.fit_component_from_starts(
+        R, nodes, offsets, parents, starts, tolerance, max_iterations
+    )
+    best = int(np.argmin(runs[0]))
+    if n_starts > 1:
+        # A chordless cycle without outside parents has a second solution of inverse gain;
+        # dividing by the squared radius inverts the gain of a single cycle.
+        radius = _radius(columns, runs[1][best])
+        turned = runs[1][best] / max(radius, 1e-3) ** 2
+        extra = kernel.fit_component_from_starts(
+            R, nodes, offsets, parents, turned[None, :], tolerance, max_iterations
+        )
+        values, coefficients, gradient_norms, iterations, codes = (
+            np.concatenate(pair) for pair in zip(runs, extra, strict=True)
+        )
+        best = int(np.argmin(values))
+    else:
+        values, coefficients, gradient_norms, iterations, codes = runs
+    code = int(codes[best])
+    if code == kernel.COLLINEAR:
+        raise_collinear(R, columns)
+    settled = (values <= values[best] + _SAME_VALUE) & (codes == code)
+    solutions = _distinct(R, columns, coefficients[settled])
+    if code == kernel.AT_INFINITY:
+        status, n_flat = FitStatus.AT_INFINITY, 0
+    elif code == kernel.ITERATION_LIMIT:
+        status, n_flat = FitStatus.ITERATION_LIMIT, 0
+    else:
+        status, n_flat = _curvature(R, columns, solutions[0])
+    if n_flat:
+        # A continuum of solutions, or two that have met: neighbours are not alternatives.
+        solutions = solutions[:1]
+    return ComponentFit(
+        columns,
+        float(values[best]),
+        float(gradient_norms[best]),
+        int(iterations[best]),
+        status,
+        solutions,
+        n_flat,
+    )
+
+
+def scaled_information(
+    R: FloatArray, columns: ComponentColumns, solution: ComponentSolution
+) -> tuple[FloatArray, FloatArray]:
+    """Observed information of one sample scaled to a unit diagonal, and the scale taken out."""
+    from cyclearn._kernels.component_information import information
+
+    info = information(
+        R,
+        columns.nodes,
+        columns.offsets,
+        columns.parents,
+        solution.coefficients,
+        solution.noise_variances,
+    )
+    scale = np.sqrt(np.abs(info.diagonal()))
+    return info / scale / scale[:, None], scale
+
+
+def flat_directions(scaled: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """Eigenvalues and eigenvectors of a scaled information, and which of them are flat."""
+    eigenvalues, vectors = np.linalg.eigh(scaled)
+    return eigenvalues, vectors, eigenvalues < _FLAT
+
+
+def _curvature(
+    R: FloatArray, columns: ComponentColumns, solution: ComponentSolution
+) -> tuple[FitStatus, int]:
+    n_flat = int(flat_directions(scaled_information(R, columns, solution)[0])[2].sum())
+    if n_flat == 0:
+        return FitStatus.CONVERGED, 0
+    if n_flat > generic_deficiency(columns):
+        return FitStatus.BOUNDARY, n_flat
+    return FitStatus.NOT_IDENTIFIED, n_flat
+
+
+def _radius(columns: ComponentColumns, coefficients: FloatArray) -> float:
+    eigenvalues = np.linalg.eigvals(columns.inside_weights(coefficients))
+    return float(np.abs(eigenvalues).max())
+
+
+def _distinct(
+    R: FloatArray, columns: ComponentColumns, candidates: FloatArray
+) -> tuple[ComponentSolution, ...]:
+    """Distinct solutions, the preferred first: the one whose feedback dies out fastest."""
+    kept: list[FloatArray] = []
+    for b in candidates:
+        scale = 1 + np.abs(b).max()
+        if all(np.abs(b - other).max() > 1e-4 * scale for other in kept):
+            kept.append(b)
+    solutions = [
+        ComponentSolution(b, residual_variances(R, columns, b), _radius(columns, b)) for b in kept
+    ]
+    return tuple(sorted(solutions, key=lambda solution: solution.spectral_radius))
+
+
+def residual_variances(
+    R: FloatArray, columns: ComponentColumns, coefficients: FloatArray
+) -> FloatArray:
+    """sᵢ(bᵢ) of every node of the component, shape (k,)."""
+    C = np.zeros((len(R), len(columns.nodes)))
+    C[columns.nodes, np.arange(len(columns.nodes))] = 1
+    place = np.repeat(np.arange(len(columns.nodes)), np.diff(columns.offsets))
+    C[columns.parents, place] = -coefficients
+    return np.asarray((C * (R @ C)).sum(axis=0))
+
+
+def raise_collinear(R: FloatArray, columns: ComponentColumns) -> None:
+    """Raise for the first node that is collinear with its parents."""
+    from cyclearn._kernels.component_fit import node_score
+
+    for i, node in enumerate(columns.nodes):
+        parents = columns.parents[columns.offsets[i] : columns.offsets[i + 1]]
+        if not np.isfinite(node_score(R, node, parents)):
+            raise CollinearError(int(node))
+    raise CollinearError(int(columns.nodes[0]))
+
+
+class CollinearError(InputError):
+    """A node is an exact linear function of its parents in the sample."""
+
+    def __init__(self, node: int) -> None:
+        super().__init__(f"node {node} is an exact linear function of its parents")
+        self.node = node

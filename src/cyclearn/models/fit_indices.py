@@ -1,0 +1,115 @@
+"""How well a graph fits: the test against the saturated model and the usual indices."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from cyclearn.models.fitted_model import FittedModel
+
+
+@dataclass(frozen=True)
+class FitIndices:
+    """Fit indices with the definitions of lavaan (normal theory, divisor n, free means).
+
+    NaN marks what is unavailable; ``note`` says why.
+    """
+
+    log_likelihood: float
+    saturated_log_likelihood: float
+    aic: float
+    bic: float
+    n_parameters: int
+    dimension: int
+    chi_square: float
+    degrees_of_freedom: int
+    p_value: float
+    baseline_chi_square: float
+    baseline_degrees_of_freedom: int
+    rmsea: float
+    cfi: float
+    tli: float
+    srmr: float
+    note: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The indices by name."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = [
+            f"  log-likelihood {self.log_likelihood:.4f}   AIC {self.aic:.4f}   BIC {self.bic:.4f}",
+            f"  chi-square {self.chi_square:.4f} on {self.degrees_of_freedom} degrees of freedom, "
+            f"p-value {self.p_value:.4g}",
+            f"  RMSEA {self.rmsea:.4f}   CFI {self.cfi:.4f}   TLI {self.tli:.4f}   "
+            f"SRMR {self.srmr:.4f}",
+        ]
+        return "\n".join([*lines, f"  {self.note}"] if self.note else lines)
+
+
+def fit_indices(fitted: FittedModel) -> FitIndices:
+    """Indices of a fit.
+
+    χ² is twice the log-likelihood gap to the saturated model; its degrees of freedom are
+    p(p+1)/2 minus the generic dimension of the graph, not minus the number of parameters. The
+    baseline of CFI and TLI is independence. RMSEA divides by n. SRMR averages the squared
+    standardised residuals over the p(p+1)/2 variances and covariances.
+    """
+    from scipy.stats import chi2
+
+    p, n = fitted.graph.n_nodes, fitted.n_samples
+    R, scale = fitted.moments.correlation, fitted.moments.scale
+    dimension = fitted.graph.dimension()
+    df = p * (p + 1) // 2 - dimension
+    baseline_df = p * (p - 1) // 2
+    constant = 0.5 * p * (1 + np.log(2 * np.pi)) + np.log(scale).sum()
+    residuals = R - fitted.covariance / np.outer(scale, scale)
+    srmr = float(np.sqrt((np.tril(residuals) ** 2).sum() / (p * (p + 1) / 2)))
+    saturated = chi_square = p_value = baseline = rmsea = cfi = tli = np.nan
+    note = ""
+    if n <= p:
+        note = (
+            f"{n} samples of {p} variables: the saturated model has no maximum likelihood "
+            "estimate, so the chi-square test, RMSEA, CFI and TLI are unavailable"
+        )
+    else:
+        half_log_det = 0.5 * float(np.linalg.slogdet(R)[1])
+        saturated = -n * (half_log_det + constant)
+        chi_square = max(2 * (saturated - fitted.log_likelihood), 0.0)
+        baseline = max(-2 * n * half_log_det, 0.0)
+        p_value = float(chi2.sf(chi_square, df)) if df > 0 else np.nan
+        rmsea = float(np.sqrt(max(chi_square / df - 1, 0.0) / n)) if df > 0 else 0.0
+        excess = max(chi_square - df, 0.0)
+        worst = max(excess, baseline - baseline_df)
+        cfi = 1 - excess / worst if worst > 0 else 1.0
+        tli = _tucker_lewis(chi_square, df, baseline, baseline_df)
+        if df == 0:
+            note = "the graph is saturated: it can make every covariance, nothing is tested"
+    return FitIndices(
+        log_likelihood=fitted.log_likelihood,
+        saturated_log_likelihood=float(saturated),
+        aic=fitted.aic,
+        bic=fitted.bic,
+        n_parameters=fitted.n_parameters,
+        dimension=dimension,
+        chi_square=float(chi_square),
+        degrees_of_freedom=df,
+        p_value=p_value,
+        baseline_chi_square=float(baseline),
+        baseline_degrees_of_freedom=baseline_df,
+        rmsea=float(rmsea),
+        cfi=float(cfi),
+        tli=float(tli),
+        srmr=srmr,
+        note=note,
+    )
+
+
+def _tucker_lewis(chi_square: float, df: int, baseline: float, baseline_df: int) -> float:
+    if df == 0:
+        return 1.0
+    ratio = baseline / baseline_df
+    return (ratio - chi_square / df) / (ratio - 1) if ratio != 1 else np.nan

@@ -1,0 +1,161 @@
+"""The result of ``fit``: estimates at once, inference when it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.models.component_solutions import ComponentFit
+from cyclearn.models.fit_status import FitStatus
+from cyclearn.models.linear_gaussian import LinearGaussianModel
+from cyclearn.models.moments import Moments
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cyclearn.models.fit_indices import FitIndices
+    from cyclearn.models.inference import ParameterErrors
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedModel:
+    """Maximum likelihood estimate on a graph, with inference computed on first use.
+
+    Attributes
+    ----------
+    graph : DirectedGraph
+    model : LinearGaussianModel
+        The estimate; a stable one when the solutions of equal likelihood include one.
+    moments : Moments
+        What was fitted, in the order of the nodes.
+    log_likelihood : float
+    status : FitStatus
+        What became of the fit; its value is a sentence with the remedy.
+    alternatives : tuple of LinearGaussianModel
+        Other parameter sets on the same graph with the same likelihood, each differing from
+        the estimate in one component.
+    components : tuple of ComponentFit
+        Single nodes together, then each component: value, gradient norm, iterations.
+    """
+
+    graph: DirectedGraph
+    model: LinearGaussianModel
+    moments: Moments
+    log_likelihood: float
+    status: FitStatus
+    alternatives: tuple[LinearGaussianModel, ...]
+    components: tuple[ComponentFit, ...]
+
+    @property
+    def converged(self) -> bool:
+        """Whether the parameters are a maximum to within the tolerance."""
+        return self.status.is_converged
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        return self.graph.names
+
+    @property
+    def B(self) -> FloatArray:
+        """``B[i, j]`` is the estimated weight of i → j, shape (p, p)."""
+        return self.model.B
+
+    @property
+    def noise_variances(self) -> FloatArray:
+        """Estimated noise variances, shape (p,)."""
+        return self.model.noise_variances
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Covariance that the estimate implies, shape (p, p)."""
+        return self.model.covariance
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether every eigenvalue of the estimated B has modulus below one."""
+        return self.model.is_stable
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples, n."""
+        return self.moments.n_samples
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of edges plus number of nodes, |E| + p."""
+        return self.graph.n_edges + self.graph.n_nodes
+
+    @property
+    def aic(self) -> float:
+        """−2 log-likelihood + 2 (|E| + p)."""
+        return -2 * self.log_likelihood + 2 * self.n_parameters
+
+    @property
+    def bic(self) -> float:
+        """−2 log-likelihood + log n · (|E| + p)."""
+        return float(-2 * self.log_likelihood + np.log(self.n_samples) * self.n_parameters)
+
+    @cached_property
+    def errors(self) -> ParameterErrors:
+        """Standard errors of all parameters and the names of those not identified."""
+        from cyclearn.models.inference import parameter_errors
+
+        return parameter_errors(self)
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """Standard errors of B, shape (p, p); NaN where there is no edge or none exists."""
+        return self.errors.B
+
+    @property
+    def noise_variance_errors(self) -> FloatArray:
+        """Standard errors of the noise variances, shape (p,)."""
+        return self.errors.noise_variances
+
+    @property
+    def not_identified(self) -> tuple[str, ...]:
+        """Parameters that the likelihood does not determine, as ``a -> b`` and ``var(a)``."""
+        return self.errors.not_identified
+
+    def confidence_intervals(self, level: float = 0.95) -> pd.DataFrame:
+        """Wald intervals, estimate ± z · standard error: columns ``lower`` and ``upper``."""
+        from cyclearn.models.inference import confidence_intervals
+
+        return confidence_intervals(self, level)
+
+    @cached_property
+    def fit_indices(self) -> FitIndices:
+        """Likelihood-ratio test against the saturated model, RMSEA, CFI, TLI, SRMR."""
+        from cyclearn.models.fit_indices import fit_indices
+
+        return fit_indices(self)
+
+    def summary(self, level: float = 0.95) -> pd.DataFrame:
+        """Table of the parameters: estimate, standard error, z, p-value, interval."""
+        from cyclearn.models.inference import summary
+
+        return summary(self, level)
+
+    def __repr__(self) -> str:
+        return (
+            f"FittedModel({self.graph.n_nodes} variables, {self.graph.n_edges} edges, "
+            f"log-likelihood {self.log_likelihood:.6g}, BIC {self.bic:.6g}, {self.status.name})"
+        )
+
+    def __str__(self) -> str:
+        lines = [repr(self), f"  {self.status.value}"]
+        if not self.is_stable:
+            lines.append(f"  unstable: spectral radius {self.model.spectral_radius:.4g}")
+        if self.alternatives:
+            lines.append(
+                f"  {len(self.alternatives)} other parameter set(s) with the same likelihood"
+            )
+        return "\n".join([*lines, str(self.fit_indices), self.summary().round(4).to_string()])

@@ -1,0 +1,149 @@
+"""Standard errors and confidence intervals from the observed information."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.errors import InputError
+from cyclearn.models.component_solutions import (
+    ComponentColumns,
+    ComponentFit,
+    ComponentSolution,
+    flat_directions,
+    scaled_information,
+)
+from cyclearn.models.fit_status import FitStatus
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cyclearn.models.fitted_model import FittedModel
+
+FloatArray = NDArray[np.float64]
+
+# Share of a parameter's (scaled) unit vector in the flat directions above which the parameter
+# moves along them.
+_MOVES = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class ParameterErrors:
+    """Standard errors: ``B`` of shape (p, p), ``noise_variances`` of shape (p,).
+
+    NaN where there is no edge, and where a parameter is not identified or the information is
+    singular; ``not_identified`` names the latter.
+    """
+
+    B: FloatArray
+    noise_variances: FloatArray
+    not_identified: tuple[str, ...]
+
+
+def parameter_errors(fitted: FittedModel) -> ParameterErrors:
+    """Standard errors of every parameter: the inverse of n times the observed information.
+
+    The information is block diagonal over components. Where it is singular, a parameter is
+    identified exactly when it does not move along the flat directions; these keep their
+    standard errors, from the inverse on the remaining directions. The number of flat
+    directions is compared with the generic dimension when the fit is classified (a graph with
+    more parameters than dimensions, or a boundary optimum).
+    """
+    p = fitted.graph.n_nodes
+    B = np.full((p, p), np.nan)
+    variances = np.full(p, np.nan)
+    unnamed: list[str] = []
+    scale = fitted.moments.scale
+    R = fitted.moments.correlation
+    for component in fitted.components:
+        for columns, solution in _blocks(component):
+            deviations, moves = _block_errors(R, columns, solution, fitted.n_samples)
+            if component.status in (FitStatus.AT_INFINITY, FitStatus.ITERATION_LIMIT):
+                deviations = np.full_like(deviations, np.nan)
+            m = len(columns.parents)
+            parents, children = columns.parents, columns.children
+            B[parents, children] = deviations[:m] * scale[children] / scale[parents]
+            variances[columns.nodes] = deviations[m:] * scale[columns.nodes] ** 2
+            labels = _labels(fitted.names, columns)
+            unnamed += [label for label, moved in zip(labels, moves, strict=True) if moved]
+    return ParameterErrors(B, variances, tuple(unnamed))
+
+
+def _blocks(component: ComponentFit) -> Iterator[tuple[ComponentColumns, ComponentSolution]]:
+    """The component; single nodes, which are fitted together, one by one."""
+    columns, solution = component.columns, component.solutions[0]
+    if component.iterations > 0:
+        yield columns, solution
+        return
+    for i in range(len(columns.nodes)):
+        own = slice(columns.offsets[i], columns.offsets[i + 1])
+        parents = columns.parents[own]
+        yield (
+            ComponentColumns(columns.nodes[i : i + 1], np.array([0, len(parents)]), parents),
+            ComponentSolution(solution.coefficients[own], solution.noise_variances[i : i + 1], 0.0),
+        )
+
+
+def _block_errors(
+    R: FloatArray, columns: ComponentColumns, solution: ComponentSolution, n: int
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Standard errors on the standardised scale, and which parameters are not identified."""
+    scaled, scale = scaled_information(R, columns, solution)
+    eigenvalues, vectors, flat = flat_directions(scaled)
+    kept = vectors[:, ~flat]
+    variances = (kept**2 / eigenvalues[~flat]).sum(axis=1)
+    moves = np.sqrt((vectors[:, flat] ** 2).sum(axis=1)) > _MOVES
+    deviations = np.sqrt(variances / n) / scale
+    deviations[moves] = np.nan
+    return deviations, moves
+
+
+def _labels(names: tuple[str, ...], columns: ComponentColumns) -> list[str]:
+    edges = zip(columns.parents, columns.children, strict=True)
+    return [f"{names[i]} -> {names[j]}" for i, j in edges] + [
+        f"var({names[v]})" for v in columns.nodes
+    ]
+
+
+def confidence_intervals(fitted: FittedModel, level: float) -> pd.DataFrame:
+    """Wald intervals of all parameters; NaN where no standard error exists."""
+    return summary(fitted, level)[["lower", "upper"]]
+
+
+def summary(fitted: FittedModel, level: float = 0.95) -> pd.DataFrame:
+    """Parameters in rows (``a -> b`` by source, then ``var(a)``), inference in columns.
+
+    z and the two-sided p-value test an edge weight against zero; variances have neither.
+    """
+    import pandas as pd
+    from scipy.special import ndtri
+    from scipy.stats import norm
+
+    if not 0 < level < 1:
+        raise InputError(f"level is {level}; give a number between 0 and 1, such as 0.95")
+    edges = np.argwhere(fitted.graph.adjacency)
+    i, j = edges[:, 0], edges[:, 1]
+    estimates = np.concatenate([fitted.B[i, j], fitted.noise_variances])
+    errors = np.concatenate([fitted.errors.B[i, j], fitted.errors.noise_variances])
+    z = estimates / errors
+    z[len(edges) :] = np.nan
+    half = ndtri(0.5 + level / 2) * errors
+    names = fitted.names
+    return pd.DataFrame(
+        {
+            "estimate": estimates,
+            "std_error": errors,
+            "z": z,
+            "p_value": 2 * norm.sf(np.abs(z)),
+            "lower": estimates - half,
+            "upper": estimates + half,
+        },
+        index=pd.Index(
+            [f"{names[a]} -> {names[b]}" for a, b in edges] + [f"var({name})" for name in names],
+            name="parameter",
+        ),
+    )

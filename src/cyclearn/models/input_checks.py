@@ -1,0 +1,163 @@
+"""Checks on tables and covariances; every failure names the column and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.errors import InputError
+
+# Share of a standardised column's variance that the columns before it leave unexplained.
+_COLLINEAR = 1e-11
+
+FloatArray = NDArray[np.float64]
+
+
+def default_names(n: int) -> tuple[str, ...]:
+    """X1, …, Xn."""
+    return tuple(f"X{i + 1}" for i in range(n))
+
+
+def check_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
+    """Names as a tuple of n distinct strings; X1, X2, … when there are none."""
+    if names is None:
+        return default_names(n_columns)
+    if isinstance(names, str):
+        raise InputError(f"names is the string {names!r}; give a list of names")
+    labels = tuple(str(name) for name in names)
+    if len(labels) != n_columns:
+        raise InputError(f"{len(labels)} names for {n_columns} columns; give one name for each")
+    if len(set(labels)) != len(labels):
+        twice = next(name for name in labels if labels.count(name) > 1)
+        raise InputError(f"the column name {twice!r} stands twice; rename one of them")
+    return labels
+
+
+def checked_matrix(table: Any, what: str, names: Sequence[str] | None = None) -> FloatArray:
+    """Table as a fresh float array of two dimensions without missing or infinite values."""
+    if hasattr(table, "columns") and hasattr(table, "dtypes"):
+        if len(set(table.columns)) != len(table.columns):
+            check_names([str(c) for c in table.columns], len(table.columns))
+        for column, dtype in zip(table.columns, table.dtypes, strict=True):
+            if getattr(dtype, "kind", "O") not in "fiub":
+                _check_numeric(table[column].to_numpy(), str(column), what)
+        values = table.to_numpy(dtype=float, na_value=np.nan)
+    else:
+        values = np.asarray(table)
+    if values.ndim != 2 or values.shape[1] == 0:
+        raise InputError(
+            f"the {what} has shape {values.shape}; give a table with one row a sample and one "
+            "column a variable"
+        )
+    labels = default_names(values.shape[1]) if names is None else tuple(map(str, names))
+    if values.dtype.kind not in "fiub":
+        for column in range(values.shape[1]):
+            _check_numeric(values[:, column], labels[column], what)
+    matrix = np.array(values, dtype=float)
+    if not np.isfinite(matrix).all():
+        row, column = np.argwhere(~np.isfinite(matrix))[0]
+        kind, remedy = (
+            ("missing", "drop or impute it")
+            if np.isnan(matrix[row, column])
+            else ("infinite", "remove or correct it")
+        )
+        name = labels[column] if column < len(labels) else column
+        raise InputError(f"column {name!r} of the {what} has a {kind} value in row {row}; {remedy}")
+    return matrix
+
+
+def _check_numeric(values: NDArray[Any], name: str, what: str) -> None:
+    for row, value in enumerate(values):
+        if not _is_number(value):
+            raise InputError(
+                f"column {name!r} of the {what} is not numeric: row {row} holds {value!r}; drop "
+                "the column or encode it as numbers"
+            )
+
+
+def _is_number(value: Any) -> bool:
+    if value is None or str(value) == "<NA>":
+        return True
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return not isinstance(value, (complex, str))
+
+
+def checked_covariance(S: FloatArray, names: tuple[str, ...]) -> FloatArray:
+    """Square, symmetric matrix with a positive diagonal, made exactly symmetric."""
+    if S.shape[0] != S.shape[1]:
+        raise InputError(
+            f"a covariance is square; this one has shape {S.shape}: pass the rows of a table "
+            "straight to the function instead"
+        )
+    diagonal = S.diagonal()
+    if (diagonal <= 0).any():
+        j = int(np.flatnonzero(diagonal <= 0)[0])
+        raise InputError(
+            f"column {names[j]!r} has variance {diagonal[j]:g}; a constant column can neither "
+            "cause nor follow anything: drop it"
+        )
+    scale = np.sqrt(diagonal)
+    gap = np.abs(S - S.T) / scale / scale[:, None]
+    if gap.max() > 1e-8:
+        i, j = divmod(int(gap.argmax()), len(S))
+        raise InputError(
+            f"the covariance is not symmetric: entry ({names[i]}, {names[j]}) is {S[i, j]:g} and "
+            f"entry ({names[j]}, {names[i]}) is {S[j, i]:g}"
+        )
+    return (S + S.T) / 2
+
+
+def check_positive_definite(S: FloatArray, names: tuple[str, ...], n_samples: int) -> None:
+    """Raise when columns are exactly collinear, or the matrix is no covariance at all.
+
+    With n ≤ p every sample covariance is singular; then only pairs of columns are compared
+    here, and the fit looks at each node with its parents.
+    """
+    scale = np.sqrt(S.diagonal())
+    R = S / scale / scale[:, None]
+    p = len(names)
+    if n_samples > p:
+        try:
+            L = np.linalg.cholesky(R)
+        except np.linalg.LinAlgError:
+            _raise_singular(R, names)
+        if L.diagonal().min() ** 2 < _COLLINEAR:
+            _raise_singular(R, names)
+        return
+    twins = np.argwhere(np.triu(np.abs(R), 1) > 1 - _COLLINEAR)
+    if twins.size:
+        _raise_collinear(names[twins[0][1]], [names[twins[0][0]]])
+    if np.linalg.eigvalsh(R)[0] < -1e-8:
+        _raise_indefinite(R)
+
+
+def _raise_indefinite(R: FloatArray) -> None:
+    lowest = np.linalg.eigvalsh(R)[0]
+    raise InputError(
+        "the covariance is not positive definite: the smallest eigenvalue of its correlation "
+        f"matrix is {lowest:.3g}; was it made from pairs of columns with missing values?"
+    )
+
+
+def _raise_singular(R: FloatArray, names: tuple[str, ...]) -> None:
+    if np.linalg.eigvalsh(R)[0] < -1e-9:
+        _raise_indefinite(R)
+    for j in range(1, len(names)):
+        weights, *_ = np.linalg.lstsq(R[:j, :j], R[:j, j], rcond=1e-12)
+        if 1 - weights @ R[:j, j] < 10 * _COLLINEAR:
+            others = [names[i] for i in np.flatnonzero(np.abs(weights) > 1e-6)]
+            _raise_collinear(names[j], others)
+    _raise_indefinite(R)
+
+
+def _raise_collinear(name: str, others: list[str]) -> None:
+    raise InputError(
+        f"column {name!r} is an exact linear function of {', '.join(map(repr, others))}; "
+        "drop one of these columns"
+    )

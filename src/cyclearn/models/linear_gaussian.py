@@ -1,0 +1,329 @@
+"""The linear Gaussian model with feedback: X = BᵀX + N, N ~ N(·, Ω), Ω diagonal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cyclearn.errors import InputError
+from cyclearn.graphs.directed_graph import DirectedGraph, Node
+from cyclearn.models.input_checks import check_names, checked_matrix
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cyclearn.models.moments import Data
+
+FloatArray = NDArray[np.float64]
+RandomState = int | np.random.Generator | np.random.RandomState | None
+
+
+@dataclass(frozen=True, eq=False)
+class Intervention:
+    """Distribution after fixing variables: mean of shape (p,), covariance of shape (p, p)."""
+
+    mean: FloatArray
+    covariance: FloatArray
+    names: tuple[str, ...]
+
+
+class LinearGaussianModel:
+    """Numbers on a directed graph; feedback loops are allowed.
+
+    Parameters
+    ----------
+    B : array of shape (p, p)
+        ``B[i, j]`` is the weight of i → j; the diagonal is zero and I − B is invertible.
+    noise_variances : array of shape (p,)
+        Positive variances of the independent noises, the diagonal of Ω.
+    names : sequence of str, optional
+        Names of the variables; ``X1, …, Xp`` by default.
+    mean : array of shape (p,), optional
+        Mean of X; zero by default.
+
+    Examples
+    --------
+    >>> m = LinearGaussianModel([[0, 0.5], [0.5, 0]], [1.0, 1.0])
+    >>> m.is_stable
+    True
+    >>> float(round(m.total_effects().loc["X1", "X2"], 3))
+    0.667
+    """
+
+    B: FloatArray
+    noise_variances: FloatArray
+    names: tuple[str, ...]
+    mean: FloatArray
+
+    def __init__(
+        self,
+        B: ArrayLike,
+        noise_variances: ArrayLike,
+        names: Sequence[str] | None = None,
+        mean: ArrayLike | None = None,
+    ) -> None:
+        if names is None and hasattr(B, "columns"):
+            names = [str(name) for name in B.columns]
+        weights = checked_matrix(B, "weight matrix B", names)
+        p = len(weights)
+        if weights.shape != (p, p):
+            raise InputError(f"B is square; this one has shape {weights.shape}")
+        labels = check_names(names, p)
+        loops = np.flatnonzero(weights.diagonal())
+        if loops.size:
+            raise InputError(
+                f"B has weight {weights[loops[0], loops[0]]:g} from {labels[loops[0]]!r} to "
+                "itself; set the diagonal to zero"
+            )
+        variances = _checked_vector(noise_variances, labels, "noise variance")
+        if not (variances > 0).all():
+            j = int(np.flatnonzero(~(variances > 0))[0])
+            raise InputError(
+                f"the noise variance of {labels[j]!r} is {variances[j]:g}; it must be positive"
+            )
+        centre = np.zeros(p) if mean is None else _checked_vector(mean, labels, "mean")
+        for key, value in (("B", weights), ("noise_variances", variances), ("mean", centre)):
+            value.flags.writeable = False
+            # Immutable: attributes are written here once, past the guard in __setattr__.
+            object.__setattr__(self, key, value)
+        object.__setattr__(self, "names", labels)
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables, p."""
+        return len(self.names)
+
+    @cached_property
+    def graph(self) -> DirectedGraph:
+        """The graph of the nonzero weights."""
+        return DirectedGraph(self.B != 0, self.names)
+
+    @cached_property
+    def _inverse(self) -> FloatArray:
+        """(I − B)⁻¹."""
+        try:
+            return np.asarray(np.linalg.inv(np.eye(self.n_variables) - self.B), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            raise InputError(
+                "I − B is singular: a feedback loop feeds back exactly what it receives, and no "
+                "distribution satisfies the equations; change a weight on a cycle"
+            ) from None
+
+    @cached_property
+    def covariance(self) -> FloatArray:
+        """Σ = (I − B)⁻ᵀ Ω (I − B)⁻¹, shape (p, p)."""
+        sigma = (self._inverse.T * self.noise_variances) @ self._inverse
+        return (sigma + sigma.T) / 2
+
+    @cached_property
+    def precision(self) -> FloatArray:
+        """Θ = Σ⁻¹ = (I − B) Ω⁻¹ (I − B)ᵀ, shape (p, p)."""
+        C = np.eye(self.n_variables) - self.B
+        return (C / self.noise_variances) @ C.T
+
+    @cached_property
+    def spectral_radius(self) -> float:
+        """Largest modulus of an eigenvalue of B; zero without feedback."""
+        return spectral_radius(self.graph, self.B)
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether feedback dies out: every eigenvalue of B has modulus below one."""
+        return self.spectral_radius < 1
+
+    def log_likelihood(self, data: Data) -> float:
+        """Log-likelihood of the data at the mean that suits them best.
+
+        The mean plays no part in the structure, so it is maximised out:
+        −n/2 [p log 2π + log|Σ| + tr(ΘS)], S the sample covariance with the divisor n.
+        """
+        from cyclearn.models.moments import as_moments
+
+        moments = as_moments(data).aligned_to(self.names)
+        C = np.eye(self.n_variables) - self.B
+        log_det = 2 * np.linalg.slogdet(C)[1] - np.log(self.noise_variances).sum()
+        trace = (np.einsum("ij,ik,kj->j", C, moments.covariance, C) / self.noise_variances).sum()
+        constant = self.n_variables * np.log(2 * np.pi)
+        return float(-0.5 * moments.n_samples * (constant - log_det + trace))
+
+    def sample(self, n: int, random_state: RandomState = None) -> pd.DataFrame:
+        """Draw n independent samples, as a table with the names of the variables.
+
+        Examples
+        --------
+        >>> m = LinearGaussianModel([[0, 0.5], [0, 0]], [1.0, 1.0])
+        >>> m.sample(3, random_state=0).shape
+        (3, 2)
+        """
+        import pandas as pd
+
+        if isinstance(n, bool) or int(n) != n or n < 1:
+            raise InputError(f"n is {n}; give the number of samples, at least 1")
+        noise = generator(random_state).standard_normal((int(n), self.n_variables))
+        rows = self.mean + (noise * np.sqrt(self.noise_variances)) @ self._inverse
+        return pd.DataFrame(rows, columns=list(self.names))
+
+    def total_effects(self, *, allow_unstable: bool = False) -> pd.DataFrame:
+        """Effects summed over all paths, (I − B)⁻¹ = I + B + B² + …, as a table.
+
+        Entry (i, j) is the change of j for a unit push on the noise of i, all feedback
+        included. The series converges only in a stable model; in an unstable one the push
+        grows without limit and there is no total effect.
+
+        Parameters
+        ----------
+        allow_unstable : bool
+            Return the matrix (I − B)⁻¹ of an unstable model instead of raising.
+        """
+        import pandas as pd
+
+        if not allow_unstable:
+            _require_stable(self.spectral_radius, "total effects do not exist")
+        return pd.DataFrame(self._inverse.copy(), index=self.names, columns=list(self.names))
+
+    def do(self, values: Mapping[Node, float], *, allow_unstable: bool = False) -> Intervention:
+        """Distribution after fixing variables from outside.
+
+        A fixed variable keeps its value whatever its causes say: its column of B and its
+        noise are removed, and the remaining equations are solved again.
+
+        Examples
+        --------
+        >>> m = LinearGaussianModel([[0, 0.5], [0.5, 0]], [1.0, 1.0])
+        >>> m.do({"X1": 2.0}).mean
+        array([2., 1.])
+        """
+        B = self.B.copy()
+        variances = self.noise_variances.copy()
+        intercepts = self.mean - self.mean @ B
+        for node, value in values.items():
+            i = self.graph.index(node)
+            if not np.isfinite(value):
+                raise InputError(f"do({self.names[i]} = {value}): give a finite value")
+            B[:, i] = 0
+            variances[i] = 0
+            intercepts[i] = value
+        if not allow_unstable:
+            _require_stable(spectral_radius(self.graph, B), "the system does not settle after do()")
+        try:
+            M = np.linalg.inv(np.eye(self.n_variables) - B)
+        except np.linalg.LinAlgError:
+            raise InputError("after do() no distribution satisfies the equations") from None
+        return Intervention(intercepts @ M, (M.T * variances) @ M, self.names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values: nodes, weighted edges, noise variances and means."""
+        edges = [
+            [self.names[i], self.names[j], float(self.B[i, j])] for i, j in np.argwhere(self.B)
+        ]
+        return {
+            "schema": 1,
+            "nodes": list(self.names),
+            "edges": edges,
+            "noise_variances": self.noise_variances.tolist(),
+            "mean": self.mean.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> LinearGaussianModel:
+        """Model from the form that :meth:`to_dict` gives."""
+        needed = {"nodes", "edges", "noise_variances"}
+        if not isinstance(record, Mapping) or not needed <= set(record):
+            raise InputError(
+                'a model is {"nodes": [...], "edges": [["a", "b", 0.5], ...], '
+                '"noise_variances": [...]}'
+            )
+        if record.get("schema", 1) != 1:
+            raise InputError(f"model schema {record['schema']!r} is unknown; this version reads 1")
+        names = check_names(record["nodes"], len(record["nodes"]))
+        B = np.zeros((len(names), len(names)))
+        for edge in record["edges"]:
+            if not isinstance(edge, Sequence) or isinstance(edge, str) or len(edge) != 3:
+                raise InputError(f"{edge!r} is not an edge of a model; give [from, to, weight]")
+            for end in edge[:2]:
+                if end not in names:
+                    raise InputError(f"edge {edge!r}: no node {end!r}")
+            B[names.index(edge[0]), names.index(edge[1])] = float(edge[2])
+        return cls(B, record["noise_variances"], names, record.get("mean"))
+
+    def to_json(self) -> str:
+        """The model as JSON text; numbers survive the round trip exactly."""
+        return json.dumps(self.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str) -> LinearGaussianModel:
+        """Model from the text that :meth:`to_json` gives."""
+        try:
+            return cls.from_dict(json.loads(text))
+        except json.JSONDecodeError as error:
+            raise InputError(f"the text is not JSON: {error}") from None
+
+    def _key(self) -> tuple[Any, ...]:
+        arrays = (self.B + 0.0, self.noise_variances, self.mean + 0.0)
+        return (self.names, *(array.tobytes() for array in arrays))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LinearGaussianModel):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a LinearGaussianModel is immutable; {name!r} cannot be set")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LinearGaussianModel, (self.B, self.noise_variances, self.names, self.mean)
+
+    def __repr__(self) -> str:
+        kind = "stable" if self.is_stable else "unstable"
+        n_edges = np.count_nonzero(self.B)
+        return f"LinearGaussianModel({self.n_variables} variables, {n_edges} edges, {kind})"
+
+
+def spectral_radius(graph: DirectedGraph, B: FloatArray) -> float:
+    """Largest modulus of an eigenvalue of B, whose support lies in the graph.
+
+    Taken component by component: zero without feedback, exactly, where the eigenvalues of a
+    nilpotent matrix would be rounding errors of visible size.
+    """
+    radius = 0.0
+    for nodes in graph.component_indices:
+        if len(nodes) > 1:
+            block = B[np.ix_(nodes, nodes)]
+            radius = max(radius, float(np.abs(np.linalg.eigvals(block)).max()))
+    return radius
+
+
+def generator(random_state: RandomState) -> np.random.Generator:
+    """Numpy generator for a seed, a Generator, a RandomState (drawn from) or None."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(0, 2**31 - 1, size=4))
+    return np.random.default_rng(random_state)
+
+
+def _require_stable(radius: float, consequence: str) -> None:
+    if radius >= 1:
+        raise InputError(
+            f"the model is unstable (spectral radius {radius:.4g}, it must be below 1): feedback "
+            f"grows without limit and {consequence}; use a stable parameter set on the same graph "
+            "if there is one (FittedModel.alternatives), or pass allow_unstable=True for the "
+            "algebraic answer"
+        )
+
+
+def _checked_vector(values: ArrayLike, names: tuple[str, ...], what: str) -> FloatArray:
+    vector = np.array(values, dtype=float)
+    if vector.shape != (len(names),):
+        raise InputError(f"the {what}s have shape {vector.shape}; give {len(names)} numbers")
+    if not np.isfinite(vector).all():
+        name = names[int(np.flatnonzero(~np.isfinite(vector))[0])]
+        raise InputError(f"the {what} of {name!r} is not finite")
+    return vector

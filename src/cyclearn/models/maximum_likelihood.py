@@ -1,0 +1,207 @@
+"""``fit``: the maximum likelihood estimate on any directed graph, component by component."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.errors import InputError
+from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.models.component_solutions import (
+    CollinearError,
+    ComponentColumns,
+    ComponentFit,
+    ComponentSolution,
+    fit_component_solutions,
+)
+from cyclearn.models.fit_status import SEVERITY, FitStatus
+from cyclearn.models.fitted_model import FittedModel
+from cyclearn.models.linear_gaussian import LinearGaussianModel, RandomState, generator
+from cyclearn.models.moments import Moments, as_moments
+
+if TYPE_CHECKING:
+    from cyclearn.models.moments import Data
+
+FloatArray = NDArray[np.float64]
+
+
+def fit(
+    graph: DirectedGraph,
+    data: Data,
+    *,
+    n_starts: int = 6,
+    tolerance: float = 1e-9,
+    max_iterations: int = 1000,
+    random_state: RandomState = 0,
+) -> FittedModel:
+    """Maximum likelihood estimate of the linear Gaussian model on a directed graph.
+
+    The likelihood splits over strongly connected components given their outside parents.
+    Single nodes are least squares; a component is fitted by exact block coordinate steps with a
+    Newton finish, from several starts, because the problem is not convex and may have several
+    solutions of equal likelihood. Of these a stable one is preferred; the others are the
+    ``alternatives`` of the result. Only the covariance of the data is used.
+
+    Parameters
+    ----------
+    graph : DirectedGraph
+    data : DataFrame, array of shape (n, p), path or Moments
+        Columns are matched with nodes by name, or by position when they have no names.
+    n_starts : int
+        Starts for each component of two nodes or more: zero, least squares, then random.
+    tolerance : float
+        Largest entry of the gradient at convergence, in coordinates of unit curvature.
+    max_iterations : int
+        Limit on sweeps and Newton steps from one start.
+    random_state : int, Generator, RandomState or None
+        For the random starts.
+
+    Returns
+    -------
+    FittedModel
+
+    Raises
+    ------
+    InputError
+        For data that cannot be used (see :func:`cyclearn.models.as_moments`), names that do not
+        match, and a node whose parents are too many for the number of samples.
+
+    Examples
+    --------
+    >>> g = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "b")])
+    >>> truth = LinearGaussianModel([[0, 0.7, 0], [0, 0, 0.5], [0, -0.4, 0]], [1, 1, 1], g.names)
+    >>> fit(g, truth.sample(10_000, random_state=0)).B.round(1)
+    array([[ 0. ,  0.7,  0. ],
+           [ 0. ,  0. ,  0.5],
+           [ 0. , -0.4,  0. ]])
+    """
+    if n_starts < 1 or max_iterations < 1 or not tolerance > 0:
+        raise InputError("n_starts and max_iterations are at least 1 and tolerance is positive")
+    moments = as_moments(data).aligned_to(graph.names)
+    _check_sample_size(graph, moments)
+    try:
+        components = fit_components(
+            graph,
+            moments.correlation,
+            n_starts=n_starts,
+            tolerance=tolerance,
+            max_iterations=max_iterations,
+            random_state=random_state,
+        )
+    except CollinearError as error:
+        name = graph.names[error.node]
+        raise InputError(
+            f"{name!r} is an exact linear function of its parents "
+            f"{', '.join(graph.parents(name))} in these data; drop a parent or add samples"
+        ) from None
+    model = assemble(graph, components, moments.scale, moments.mean)
+    value = sum(component.value for component in components) + np.log(moments.scale).sum()
+    constant = 0.5 * graph.n_nodes * (1 + np.log(2 * np.pi))
+    return FittedModel(
+        graph=graph,
+        model=model,
+        moments=moments,
+        log_likelihood=float(-moments.n_samples * (value + constant)),
+        status=worst_status(components),
+        alternatives=alternatives(graph, components, moments.scale, moments.mean),
+        components=components,
+    )
+
+
+def fit_components(
+    graph: DirectedGraph,
+    R: FloatArray,
+    *,
+    n_starts: int,
+    tolerance: float,
+    max_iterations: int,
+    random_state: RandomState,
+) -> tuple[ComponentFit, ...]:
+    """Fit every component to the correlation matrix R, causes before effects.
+
+    All single nodes come as one component fit, first.
+    """
+    fits: list[ComponentFit] = []
+    singles = tuple(nodes[0] for nodes in graph.component_indices if len(nodes) == 1)
+    if singles:
+        fits.append(_fit_single_nodes(R, ComponentColumns.of(graph, singles)))
+    loops = [nodes for nodes in graph.component_indices if len(nodes) > 1]
+    rng = generator(random_state) if loops else None
+    for nodes in loops:
+        assert rng is not None
+        columns = ComponentColumns.of(graph, nodes)
+        fits.append(
+            fit_component_solutions(
+                R,
+                columns,
+                rng,
+                n_starts=n_starts,
+                tolerance=tolerance,
+                max_iterations=max_iterations,
+            )
+        )
+    return tuple(fits)
+
+
+def _fit_single_nodes(R: FloatArray, columns: ComponentColumns) -> ComponentFit:
+    from cyclearn._kernels.component_fit import fit_nodes
+
+    values, b = fit_nodes(R, columns.nodes, columns.offsets, columns.parents)
+    if not np.isfinite(values).all():
+        raise CollinearError(int(columns.nodes[~np.isfinite(values)][0]))
+    solution = ComponentSolution(b, np.exp(2 * values), 0.0)
+    return ComponentFit(columns, float(values.sum()), 0.0, 0, FitStatus.CONVERGED, (solution,), 0)
+
+
+def assemble(
+    graph: DirectedGraph,
+    components: tuple[ComponentFit, ...],
+    scale: FloatArray,
+    mean: FloatArray | None,
+    chosen: tuple[int, int] = (0, 0),
+) -> LinearGaussianModel:
+    """Model of the preferred solutions on the scale of the data.
+
+    ``chosen = (c, s)`` takes solution s instead of the preferred one for component c.
+    """
+    B = np.zeros((graph.n_nodes, graph.n_nodes))
+    variances = np.empty(graph.n_nodes)
+    for c, component in enumerate(components):
+        solution = component.solutions[chosen[1] if c == chosen[0] else 0]
+        columns = component.columns
+        B[columns.parents, columns.children] = solution.coefficients
+        variances[columns.nodes] = solution.noise_variances
+    return LinearGaussianModel(B * scale / scale[:, None], variances * scale**2, graph.names, mean)
+
+
+def alternatives(
+    graph: DirectedGraph,
+    components: tuple[ComponentFit, ...],
+    scale: FloatArray,
+    mean: FloatArray | None,
+) -> tuple[LinearGaussianModel, ...]:
+    """Models of equal likelihood, each differing from the preferred one in one component."""
+    return tuple(
+        assemble(graph, components, scale, mean, (c, s))
+        for c, component in enumerate(components)
+        for s in range(1, len(component.solutions))
+    )
+
+
+def worst_status(components: tuple[ComponentFit, ...]) -> FitStatus:
+    """The most serious status of any component."""
+    return max((c.status for c in components), key=SEVERITY.__getitem__)
+
+
+def _check_sample_size(graph: DirectedGraph, moments: Moments) -> None:
+    n = moments.n_samples
+    sizes = [column.bit_count() for column in graph.columns]
+    if max(sizes) >= n:
+        node = int(np.argmax(sizes))
+        raise InputError(
+            f"{graph.names[node]!r} has {sizes[node] - 1} parents and there are {n} samples; a "
+            "node and its parents together must be fewer than the samples: drop parents or add "
+            "samples"
+        )

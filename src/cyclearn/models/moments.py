@@ -1,0 +1,257 @@
+"""The mean and covariance of a table: all that anything after this file looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cyclearn.errors import InputError
+from cyclearn.models.input_checks import (
+    check_names,
+    check_positive_definite,
+    checked_covariance,
+    checked_matrix,
+    default_names,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+# What functions on data accept: rows (a table, an array, a file) or moments already taken.
+Data: TypeAlias = "pd.DataFrame | ArrayLike | str | Path | Moments"
+
+
+class Moments:
+    """Mean and covariance of n samples of p variables.
+
+    Parameters
+    ----------
+    covariance : array of shape (p, p)
+        Sample covariance with the divisor n (not n − 1); symmetric and positive definite.
+        With n ≤ p it may be singular, as every such sample covariance is.
+    n_samples : int
+        Number of samples, at least two.
+    mean : array of shape (p,), optional
+        Sample mean; unknown by default.
+    names : sequence of str, optional
+        Names of the variables; ``X1, …, Xp`` by default, and then matched by position.
+
+    Examples
+    --------
+    >>> m = Moments([[4.0, 1.0], [1.0, 2.0]], n_samples=50, names=["a", "b"])
+    >>> m.scale
+    array([2.        , 1.41421356])
+    """
+
+    covariance: FloatArray
+    n_samples: int
+    mean: FloatArray | None
+    names: tuple[str, ...]
+    has_default_names: bool
+
+    def __init__(
+        self,
+        covariance: ArrayLike,
+        n_samples: int,
+        mean: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        if isinstance(n_samples, bool) or int(n_samples) != n_samples or n_samples < 2:
+            raise InputError(f"n_samples is {n_samples}; give the number of rows, at least 2")
+        index = getattr(covariance, "columns", None)
+        if names is None and index is not None:
+            names = [str(name) for name in index]
+        S = checked_matrix(covariance, "covariance")
+        labels = check_names(names, S.shape[1])
+        S = checked_covariance(S, labels)
+        check_positive_definite(S, labels, int(n_samples))
+        centre = None if mean is None else _checked_mean(mean, labels)
+        self._set(S, int(n_samples), centre, labels, names is None)
+
+    def _set(
+        self,
+        covariance: FloatArray,
+        n_samples: int,
+        mean: FloatArray | None,
+        names: tuple[str, ...],
+        has_default_names: bool,
+    ) -> None:
+        # Immutable: attributes are written here once, past the guard in __setattr__.
+        covariance.flags.writeable = False
+        if mean is not None:
+            mean.flags.writeable = False
+        for key, value in (
+            ("covariance", covariance),
+            ("n_samples", n_samples),
+            ("mean", mean),
+            ("names", names),
+            ("has_default_names", has_default_names),
+        ):
+            object.__setattr__(self, key, value)
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables, p."""
+        return len(self.names)
+
+    @cached_property
+    def scale(self) -> FloatArray:
+        """Standard deviations, shape (p,)."""
+        return np.sqrt(self.covariance.diagonal())
+
+    @cached_property
+    def correlation(self) -> FloatArray:
+        """Covariance of the standardised variables, shape (p, p), unit diagonal."""
+        R = self.covariance / np.outer(self.scale, self.scale)
+        np.fill_diagonal(R, 1.0)
+        return np.ascontiguousarray(R)
+
+    def aligned_to(self, names: tuple[str, ...]) -> Moments:
+        """The same moments with the variables in the order of ``names``.
+
+        Variables without names of their own are matched by position.
+        """
+        if names == self.names:
+            return self
+        aligned = object.__new__(Moments)
+        if self.has_default_names:
+            if len(names) != self.n_variables:
+                raise InputError(
+                    f"the data have {self.n_variables} columns and the graph {len(names)} nodes; "
+                    "give one column for each node"
+                )
+            aligned._set(self.covariance, self.n_samples, self.mean, names, False)
+            return aligned
+        missing = [name for name in names if name not in self.names]
+        extra = [name for name in self.names if name not in names]
+        if missing or extra:
+            raise InputError(
+                "the names of the data and of the graph do not match"
+                + (f"; not in the data: {', '.join(missing[:10])}" if missing else "")
+                + (f"; not in the graph: {', '.join(extra[:10])}" if extra else "")
+                + "; rename or select columns so that both have the same names"
+            )
+        order = [self.names.index(name) for name in names]
+        aligned._set(
+            self.covariance[np.ix_(order, order)],
+            self.n_samples,
+            None if self.mean is None else self.mean[order],
+            names,
+            False,
+        )
+        return aligned
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Moments are immutable; {name!r} cannot be set")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        names = None if self.has_default_names else self.names
+        return Moments, (self.covariance, self.n_samples, self.mean, names)
+
+    def __repr__(self) -> str:
+        return f"Moments({self.n_samples} samples of {self.n_variables} variables)"
+
+
+def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
+    """Moments of a table: DataFrame, array, file name, or moments already taken.
+
+    Parameters
+    ----------
+    data : DataFrame, array of shape (n, p), path or Moments
+        Rows are samples. A path is read by :func:`read_table`.
+    names : sequence of str, optional
+        Names of the columns of an array.
+
+    Raises
+    ------
+    InputError
+        Naming the column and the remedy: a missing, infinite or non-numeric value, a constant
+        column, exactly collinear columns, a name that stands twice, too few rows.
+
+    Examples
+    --------
+    >>> as_moments([[0.0, 1.0], [2.0, 0.0], [1.0, 2.0]]).mean
+    array([1., 1.])
+    """
+    if isinstance(data, Moments):
+        return data
+    if isinstance(data, (str, Path)):
+        data = read_table(data)
+    columns = getattr(data, "columns", None)
+    if columns is not None and names is None:
+        names = [str(name) for name in columns]
+    X = checked_matrix(data, "data", names)
+    labels = check_names(names, X.shape[1])
+    n = X.shape[0]
+    if n < 2:
+        raise InputError(f"the data have {n} rows; a covariance needs at least 2")
+    mean = X.mean(axis=0)
+    X = X - mean
+    spread = np.abs(X).max(axis=0)
+    constant = np.flatnonzero(spread <= 1e-13 * np.abs(mean))
+    if constant.size:
+        raise InputError(
+            f"column {labels[constant[0]]!r} is constant; it can neither cause nor follow "
+            "anything: drop it"
+        )
+    covariance = X.T @ X / n
+    check_positive_definite(covariance, labels, n)
+    moments = object.__new__(Moments)
+    moments._set(covariance, n, mean, labels, names is None)
+    return moments
+
+
+def read_table(path: str | Path) -> pd.DataFrame:
+    """Read a table with a header: ``.csv``, ``.tsv`` or ``.txt`` (tabs), ``.parquet``."""
+    import pandas as pd
+
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in {".csv", ".tsv", ".txt", ".parquet"}:
+        raise InputError(f"{path}: unknown kind of file; give a .csv, .tsv or .parquet file")
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    try:
+        if suffix == ".parquet":
+            return pd.read_parquet(path)
+        separator = "," if suffix == ".csv" else "\t"
+        # Read the header as data: pandas would otherwise rename a name that stands twice.
+        header = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str)
+        frame = pd.read_csv(path, sep=separator, header=None, skiprows=1)
+        if frame.shape[1] != header.shape[1]:
+            raise InputError(
+                f"{path}: the header has {header.shape[1]} names and the first row "
+                f"{frame.shape[1]} values; give one name for each column"
+            )
+        frame.columns = pd.Index([str(name) for name in header.iloc[0]])
+        return frame
+    except ImportError as error:
+        raise InputError(f"{path}: reading Parquet needs pyarrow; install it or give a CSV") from (
+            error
+        )
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not a table with a header ({error})") from None
+
+
+def read_moments(path: str | Path) -> Moments:
+    """Moments of a table in a file; see :func:`read_table` for the kinds of file."""
+    return as_moments(read_table(path))
+
+
+def _checked_mean(mean: ArrayLike, names: tuple[str, ...]) -> FloatArray:
+    centre = np.array(mean, dtype=float)
+    if centre.shape != (len(names),):
+        raise InputError(f"the mean has shape {centre.shape}; give {len(names)} numbers")
+    if not np.isfinite(centre).all():
+        name = names[int(np.flatnonzero(~np.isfinite(centre))[0])]
+        raise InputError(f"the mean of column {name!r} is not finite")
+    return cast(FloatArray, centre)
+
+
+__all__ = ["Moments", "as_moments", "default_names", "read_moments", "read_table"]

@@ -1,0 +1,90 @@
+"""The distribution on a graph closest to a given one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.models.fit_status import FitStatus
+from cyclearn.models.linear_gaussian import LinearGaussianModel, RandomState
+from cyclearn.models.maximum_likelihood import (
+    alternatives,
+    assemble,
+    fit_components,
+    worst_status,
+)
+from cyclearn.models.moments import Moments
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Closest distribution on a graph and how far it is.
+
+    ``kl_divergence`` is KL(given ‖ model) in nats. With the status AT_INFINITY it is an infimum
+    that no parameters on the graph reach. ``alternatives`` are other parameter sets of the same
+    distance.
+    """
+
+    graph: DirectedGraph
+    model: LinearGaussianModel
+    kl_divergence: float
+    status: FitStatus
+    alternatives: tuple[LinearGaussianModel, ...]
+
+
+def project(
+    graph: DirectedGraph,
+    model: LinearGaussianModel | Moments,
+    *,
+    n_starts: int = 6,
+    tolerance: float = 1e-10,
+    max_iterations: int = 1000,
+    random_state: RandomState = 0,
+) -> Projection:
+    """Distribution on the graph with the smallest KL divergence from a given one.
+
+    Minimising KL(P ‖ P_{B,Ω}) over the parameters on a graph is maximum likelihood with the
+    covariance of P in place of the sample covariance, so the same solver serves.
+
+    Parameters
+    ----------
+    graph : DirectedGraph
+    model : LinearGaussianModel or Moments
+        The given distribution; variables are matched with nodes by name.
+    n_starts, tolerance, max_iterations, random_state
+        As in :func:`cyclearn.models.fit`.
+
+    Examples
+    --------
+    >>> m = LinearGaussianModel([[0, 0.5], [0, 0]], [1.0, 1.0], ["a", "b"])
+    >>> turned = project(DirectedGraph.from_edges([("b", "a")], ["a", "b"]), m)
+    >>> bool(turned.kl_divergence < 1e-12)
+    True
+    """
+    if isinstance(model, Moments):
+        moments = model.aligned_to(graph.names)
+    else:
+        # The number of samples plays no part; any number above p asks for a regular covariance.
+        moments = Moments(
+            model.covariance, len(model.names) + 2, mean=model.mean, names=model.names
+        ).aligned_to(graph.names)
+    R = moments.correlation
+    components = fit_components(
+        graph,
+        R,
+        n_starts=n_starts,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+        random_state=random_state,
+    )
+    value = sum(component.value for component in components)
+    divergence = value - 0.5 * float(np.linalg.slogdet(R)[1])
+    return Projection(
+        graph,
+        assemble(graph, components, moments.scale, moments.mean),
+        max(float(divergence), 0.0),
+        worst_status(components),
+        alternatives(graph, components, moments.scale, moments.mean),
+    )
