@@ -37,7 +37,7 @@ def _inverse_and_positions(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _residuals(
+def residuals(
     S: Floats, nodes: Ints, offsets: Ints, parents: Ints, coefficients: Floats
 ) -> tuple[Floats, Floats]:
     """½ ∂sᵢ/∂b for every edge, shape (m,), and sᵢ for every node, shape (k,)."""
@@ -70,7 +70,7 @@ def gradient(
     """
     m = parents.size
     M, position = _inverse_and_positions(nodes, offsets, parents, coefficients)
-    slopes, variances = _residuals(S, nodes, offsets, parents, coefficients)
+    slopes, variances = residuals(S, nodes, offsets, parents, coefficients)
     result = np.empty(m + nodes.size)
     for i in range(nodes.size):
         omega = noise_variances[i]
@@ -97,7 +97,7 @@ def information(
     """
     m = parents.size
     M, position = _inverse_and_positions(nodes, offsets, parents, coefficients)
-    slopes, variances = _residuals(S, nodes, offsets, parents, coefficients)
+    slopes, variances = residuals(S, nodes, offsets, parents, coefficients)
     result = np.zeros((m + nodes.size, m + nodes.size))
     for i in range(nodes.size):
         omega = noise_variances[i]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,40 +24,57 @@ _SAME_VALUE = 1e-8
 _FLAT = 1e-5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ComponentColumns:
-    """The columns of one component: nodes, and their parents column by column."""
+    """The columns of one component: nodes, and their parents column by column.
+
+    ``children`` is the child of every edge, aligned with ``parents``; ``inside`` marks the
+    edges within the component, and ``ends`` are the places of these in it, shape (2, ·).
+    """
 
     nodes: IntArray
     offsets: IntArray
     parents: IntArray
+    children: IntArray
+    inside: NDArray[np.bool_]
+    ends: IntArray
 
     @classmethod
-    def of(cls, graph: DirectedGraph, nodes: tuple[int, ...]) -> ComponentColumns:
+    def of(cls, adjacency: NDArray[np.bool_], nodes: Sequence[int]) -> ComponentColumns:
         """Columns of these nodes; parents may lie outside."""
         index = np.array(nodes, dtype=np.int64)
-        column, parent = np.nonzero(graph.adjacency.T[index])
-        offsets = np.zeros(len(nodes) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(column, minlength=len(nodes)), out=offsets[1:])
-        return cls(index, offsets, parent.astype(np.int64))
+        places, parents = np.nonzero(adjacency.T[index])
+        offsets = np.zeros(len(index) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(places, minlength=len(index)), out=offsets[1:])
+        place_of = np.full(len(adjacency), -1, dtype=np.int64)
+        place_of[index] = np.arange(len(index))
+        inside = place_of[parents] >= 0
+        ends = np.stack([place_of[parents[inside]], places[inside]])
+        return cls(index, offsets, parents, index[places], inside, ends)
 
-    @property
-    def children(self) -> IntArray:
-        """The child of every edge, aligned with ``parents``."""
-        return np.repeat(self.nodes, np.diff(self.offsets))
-
-    def inside_weights(self, coefficients: FloatArray) -> FloatArray:
-        """B restricted to the component, shape (k, k)."""
+    def spectral_radius(self, coefficients: FloatArray) -> float:
+        """Largest modulus of an eigenvalue of B restricted to the component."""
         k = len(self.nodes)
-        place = {int(v): i for i, v in enumerate(self.nodes)}
+        weights = coefficients[self.inside]
+        if len(weights) == k:
+            # A single cycle: the eigenvalues are the k-th roots of its gain.
+            return float(np.abs(np.prod(weights)) ** (1 / k))
         B = np.zeros((k, k))
-        children = np.repeat(np.arange(k), np.diff(self.offsets))
-        for parent, child, weight in zip(
-            self.parents.tolist(), children, coefficients, strict=True
-        ):
-            if parent in place:
-                B[place[parent], child] = weight
-        return B
+        B[self.ends[0], self.ends[1]] = weights
+        return float(np.abs(np.linalg.eigvals(B)).max())
+
+
+@lru_cache(maxsize=128)
+def component_columns(
+    graph: DirectedGraph,
+) -> tuple[ComponentColumns | None, tuple[ComponentColumns, ...]]:
+    """Columns of the single nodes together (None without any), and of each larger component."""
+    singles = [nodes[0] for nodes in graph.component_indices if len(nodes) == 1]
+    loops = [nodes for nodes in graph.component_indices if len(nodes) > 1]
+    return (
+        ComponentColumns.of(graph.adjacency, singles) if singles else None,
+        tuple(ComponentColumns.of(graph.adjacency, nodes) for nodes in loops),
+    )
 
 
 @dataclass(frozen=True)
@@ -123,7 +142,7 @@ def fit_component_solutions(
     if n_starts > 1:
         # A chordless cycle without outside parents has a second solution of inverse gain;
         # dividing by the squared radius inverts the gain of a single cycle.
-        radius = _radius(columns, runs[1][best])
+        radius = columns.spectral_radius(runs[1][best])
         turned = runs[1][best] / max(radius, 1e-3) ** 2
         extra = kernel.fit_component_from_starts(
             R, nodes, offsets, parents, turned[None, :], tolerance, max_iterations
@@ -186,43 +205,39 @@ def flat_directions(scaled: FloatArray) -> tuple[FloatArray, FloatArray, NDArray
 def _curvature(
     R: FloatArray, columns: ComponentColumns, solution: ComponentSolution
 ) -> tuple[FitStatus, int]:
-    n_flat = int(flat_directions(scaled_information(R, columns, solution)[0])[2].sum())
-    if n_flat == 0:
+    scaled, _ = scaled_information(R, columns, solution)
+    try:
+        # The usual case at the price of a factorisation: all eigenvalues are above the limit.
+        np.linalg.cholesky(scaled - _FLAT * np.eye(len(scaled)))
         return FitStatus.CONVERGED, 0
+    except np.linalg.LinAlgError:
+        n_flat = int(flat_directions(scaled)[2].sum())
     if n_flat > generic_deficiency(columns):
         return FitStatus.BOUNDARY, n_flat
     return FitStatus.NOT_IDENTIFIED, n_flat
-
-
-def _radius(columns: ComponentColumns, coefficients: FloatArray) -> float:
-    eigenvalues = np.linalg.eigvals(columns.inside_weights(coefficients))
-    return float(np.abs(eigenvalues).max())
 
 
 def _distinct(
     R: FloatArray, columns: ComponentColumns, candidates: FloatArray
 ) -> tuple[ComponentSolution, ...]:
     """Distinct solutions, the preferred first: the one whose feedback dies out fastest."""
+    from cyclearn._kernels.component_information import residuals
+
     kept: list[FloatArray] = []
-    for b in candidates:
-        scale = 1 + np.abs(b).max()
-        if all(np.abs(b - other).max() > 1e-4 * scale for other in kept):
-            kept.append(b)
+    while len(candidates):
+        first = candidates[0]
+        kept.append(first)
+        limit = 1e-4 * (1 + np.abs(first).max())
+        candidates = candidates[np.abs(candidates - first).max(axis=1) > limit]
     solutions = [
-        ComponentSolution(b, residual_variances(R, columns, b), _radius(columns, b)) for b in kept
+        ComponentSolution(
+            b,
+            residuals(R, columns.nodes, columns.offsets, columns.parents, b)[1],
+            columns.spectral_radius(b),
+        )
+        for b in kept
     ]
     return tuple(sorted(solutions, key=lambda solution: solution.spectral_radius))
-
-
-def residual_variances(
-    R: FloatArray, columns: ComponentColumns, coefficients: FloatArray
-) -> FloatArray:
-    """sᵢ(bᵢ) of every node of the component, shape (k,)."""
-    C = np.zeros((len(R), len(columns.nodes)))
-    C[columns.nodes, np.arange(len(columns.nodes))] = 1
-    place = np.repeat(np.arange(len(columns.nodes)), np.diff(columns.offsets))
-    C[columns.parents, place] = -coefficients
-    return np.asarray((C * (R @ C)).sum(axis=0))
 
 
 def raise_collinear(R: FloatArray, columns: ComponentColumns) -> None:

@@ -83,7 +83,14 @@ def _blocks(component: ComponentFit) -> Iterator[tuple[ComponentColumns, Compone
         own = slice(columns.offsets[i], columns.offsets[i + 1])
         parents = columns.parents[own]
         yield (
-            ComponentColumns(columns.nodes[i : i + 1], np.array([0, len(parents)]), parents),
+            ComponentColumns(
+                columns.nodes[i : i + 1],
+                np.array([0, len(parents)]),
+                parents,
+                columns.children[own],
+                columns.inside[own],
+                columns.ends,
+            ),
             ComponentSolution(solution.coefficients[own], solution.noise_variances[i : i + 1], 0.0),
         )
 

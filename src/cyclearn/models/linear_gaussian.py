@@ -88,11 +88,25 @@ class LinearGaussianModel:
                 f"the noise variance of {labels[j]!r} is {variances[j]:g}; it must be positive"
             )
         centre = np.zeros(p) if mean is None else _checked_vector(mean, labels, "mean")
-        for key, value in (("B", weights), ("noise_variances", variances), ("mean", centre)):
+        self._set(weights, variances, labels, centre)
+
+    def _set(
+        self, B: FloatArray, variances: FloatArray, names: tuple[str, ...], mean: FloatArray
+    ) -> None:
+        for key, value in (("B", B), ("noise_variances", variances), ("mean", mean)):
             value.flags.writeable = False
             # Immutable: attributes are written here once, past the guard in __setattr__.
             object.__setattr__(self, key, value)
-        object.__setattr__(self, "names", labels)
+        object.__setattr__(self, "names", names)
+
+    @classmethod
+    def _unchecked(
+        cls, B: FloatArray, variances: FloatArray, names: tuple[str, ...], mean: FloatArray
+    ) -> LinearGaussianModel:
+        """Model from fresh arrays known to be sound, for fits in a loop."""
+        model = object.__new__(cls)
+        model._set(B, variances, names, mean)
+        return model
 
     @property
     def n_variables(self) -> int:

@@ -14,6 +14,7 @@ from cyclearn.models.component_solutions import (
     ComponentColumns,
     ComponentFit,
     ComponentSolution,
+    component_columns,
     fit_component_solutions,
 )
 from cyclearn.models.fit_status import SEVERITY, FitStatus
@@ -123,16 +124,11 @@ def fit_components(
 
     All single nodes come as one component fit, first.
     """
-    fits: list[ComponentFit] = []
-    singles = tuple(nodes[0] for nodes in graph.component_indices if len(nodes) == 1)
-    if singles:
-        fits.append(_fit_single_nodes(R, ComponentColumns.of(graph, singles)))
-    loops = [nodes for nodes in graph.component_indices if len(nodes) > 1]
-    rng = generator(random_state) if loops else None
-    for nodes in loops:
-        assert rng is not None
-        columns = ComponentColumns.of(graph, nodes)
-        fits.append(
+    singles, loops = component_columns(graph)
+    fits = [] if singles is None else [_fit_single_nodes(R, singles)]
+    if loops:
+        rng = generator(random_state)
+        fits += [
             fit_component_solutions(
                 R,
                 columns,
@@ -141,7 +137,8 @@ def fit_components(
                 tolerance=tolerance,
                 max_iterations=max_iterations,
             )
-        )
+            for columns in loops
+        ]
     return tuple(fits)
 
 
@@ -173,7 +170,12 @@ def assemble(
         columns = component.columns
         B[columns.parents, columns.children] = solution.coefficients
         variances[columns.nodes] = solution.noise_variances
-    return LinearGaussianModel(B * scale / scale[:, None], variances * scale**2, graph.names, mean)
+    return LinearGaussianModel._unchecked(
+        B * scale / scale[:, None],
+        variances * scale**2,
+        graph.names,
+        np.zeros(graph.n_nodes) if mean is None else mean,
+    )
 
 
 def alternatives(
