@@ -113,3 +113,36 @@ def information(
                     if position[h] >= 0:
                         result[e, h] += M[i, position[h]] * M[j, position[e]]
     return result
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def is_regular(
+    S: Floats,
+    nodes: Ints,
+    offsets: Ints,
+    parents: Ints,
+    coefficients: Floats,
+    noise_variances: Floats,
+    limit: float,
+) -> bool:
+    """Whether the information scaled to a unit diagonal has all eigenvalues above ``limit``."""
+    info = information(S, nodes, offsets, parents, coefficients, noise_variances)
+    N = info.shape[0]
+    scale = np.empty(N)
+    for a in range(N):
+        scale[a] = np.sqrt(abs(info[a, a]))
+    for a in range(N):
+        for b in range(a + 1):
+            total = info[a, b] / (scale[a] * scale[b])
+            if a == b:
+                total -= limit
+            # The factor overwrites the lower triangle, which is not read again.
+            for c in range(b):
+                total -= info[a, c] * info[b, c]
+            if a > b:
+                info[a, b] = total / info[b, b]
+            elif not total > 0.0:
+                return False
+            else:
+                info[a, a] = np.sqrt(total)
+    return True

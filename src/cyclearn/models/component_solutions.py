@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.fit_status import FitStatus
+from cyclearn.models.linear_gaussian import RandomState, generator
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -121,38 +122,26 @@ def generic_deficiency(columns: ComponentColumns) -> int:
 def fit_component_solutions(
     R: FloatArray,
     columns: ComponentColumns,
-    rng: np.random.Generator,
     *,
     n_starts: int,
     tolerance: float,
     max_iterations: int,
+    random_state: RandomState,
 ) -> ComponentFit:
     """Fit one component of two nodes or more to the correlation matrix R."""
     from cyclearn._kernels import component_fit as kernel
 
     nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
-    starts = np.zeros((n_starts, len(parents)))
-    if n_starts > 1:
-        starts[1] = kernel.fit_nodes(R, nodes, offsets, parents)[1]
-        starts[2:] = rng.standard_normal((max(n_starts - 2, 0), len(parents)))
-    runs = kernel.fit_component_from_starts(
-        R, nodes, offsets, parents, starts, tolerance, max_iterations
+    values, coefficients, gradient_norms, iterations, codes = kernel.fit_component_from_starts(
+        R,
+        nodes,
+        offsets,
+        parents,
+        _starts(random_state, n_starts, len(parents)),
+        tolerance,
+        max_iterations,
     )
-    best = int(np.argmin(runs[0]))
-    if n_starts > 1:
-        # A chordless cycle without outside parents has a second solution of inverse gain;
-        # dividing by the squared radius inverts the gain of a single cycle.
-        radius = columns.spectral_radius(runs[1][best])
-        turned = runs[1][best] / max(radius, 1e-3) ** 2
-        extra = kernel.fit_component_from_starts(
-            R, nodes, offsets, parents, turned[None, :], tolerance, max_iterations
-        )
-        values, coefficients, gradient_norms, iterations, codes = (
-            np.concatenate(pair) for pair in zip(runs, extra, strict=True)
-        )
-        best = int(np.argmin(values))
-    else:
-        values, coefficients, gradient_norms, iterations, codes = runs
+    best = int(np.argmin(values))
     code = int(codes[best])
     if code == kernel.COLLINEAR:
         raise_collinear(R, columns)
@@ -205,16 +194,31 @@ def flat_directions(scaled: FloatArray) -> tuple[FloatArray, FloatArray, NDArray
 def _curvature(
     R: FloatArray, columns: ComponentColumns, solution: ComponentSolution
 ) -> tuple[FitStatus, int]:
-    scaled, _ = scaled_information(R, columns, solution)
-    try:
-        # The usual case at the price of a factorisation: all eigenvalues are above the limit.
-        np.linalg.cholesky(scaled - _FLAT * np.eye(len(scaled)))
+    from cyclearn._kernels.component_information import is_regular
+
+    nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
+    b, variances = solution.coefficients, solution.noise_variances
+    if is_regular(R, nodes, offsets, parents, b, variances, _FLAT):
         return FitStatus.CONVERGED, 0
-    except np.linalg.LinAlgError:
-        n_flat = int(flat_directions(scaled)[2].sum())
+    n_flat = int(flat_directions(scaled_information(R, columns, solution)[0])[2].sum())
     if n_flat > generic_deficiency(columns):
         return FitStatus.BOUNDARY, n_flat
     return FitStatus.NOT_IDENTIFIED, n_flat
+
+
+def _starts(random_state: RandomState, n_starts: int, n_edges: int) -> FloatArray:
+    """Zero, then standard normal coefficients, shape (n_starts, n_edges)."""
+    if isinstance(random_state, int):
+        return _seeded_starts(random_state, n_starts, n_edges)
+    starts = np.zeros((n_starts, n_edges))
+    starts[1:] = generator(random_state).standard_normal((n_starts - 1, n_edges))
+    return starts
+
+
+@lru_cache(maxsize=256)
+def _seeded_starts(seed: int, n_starts: int, n_edges: int) -> FloatArray:
+    # Making a generator costs as much as fitting three components.
+    return _starts(np.random.default_rng(seed), n_starts, n_edges)
 
 
 def _distinct(

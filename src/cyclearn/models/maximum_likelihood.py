@@ -19,7 +19,7 @@ from cyclearn.models.component_solutions import (
 )
 from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.fitted_model import FittedModel
-from cyclearn.models.linear_gaussian import LinearGaussianModel, RandomState, generator
+from cyclearn.models.linear_gaussian import LinearGaussianModel, RandomState
 from cyclearn.models.moments import Moments, as_moments
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def fit(
     data : DataFrame, array of shape (n, p), path or Moments
         Columns are matched with nodes by name, or by position when they have no names.
     n_starts : int
-        Starts for each component of two nodes or more: zero, least squares, then random.
+        Starts for each component of two nodes or more: zero, then random; one more is made
+        from the best of them by inverting the gain of its cycles.
     tolerance : float
         Largest entry of the gradient at convergence, in coordinates of unit curvature.
     max_iterations : int
@@ -126,19 +127,17 @@ def fit_components(
     """
     singles, loops = component_columns(graph)
     fits = [] if singles is None else [_fit_single_nodes(R, singles)]
-    if loops:
-        rng = generator(random_state)
-        fits += [
-            fit_component_solutions(
-                R,
-                columns,
-                rng,
-                n_starts=n_starts,
-                tolerance=tolerance,
-                max_iterations=max_iterations,
-            )
-            for columns in loops
-        ]
+    fits += [
+        fit_component_solutions(
+            R,
+            columns,
+            n_starts=n_starts,
+            tolerance=tolerance,
+            max_iterations=max_iterations,
+            random_state=random_state,
+        )
+        for columns in loops
+    ]
     return tuple(fits)
 
 
