@@ -116,18 +116,65 @@ def information(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def is_regular(
+def expected_information(
     S: Floats,
     nodes: Ints,
     offsets: Ints,
     parents: Ints,
     coefficients: Floats,
     noise_variances: Floats,
-    limit: float,
-) -> bool:
-    """Whether the information scaled to a unit diagonal has all eigenvalues above ``limit``."""
-    info = information(S, nodes, offsets, parents, coefficients, noise_variances)
+) -> Floats:
+    """Fisher information of one sample given the outside parents, shape (m + k, m + k).
+
+    It is the observed information at the covariance that the parameters imply, so its rank is
+    that of the map from parameters to distributions, however well the data fit.
+    """
+    k = nodes.size
+    M, position = _inverse_and_positions(nodes, offsets, parents, coefficients)
+    outside = np.empty(parents.size, np.int64)
+    local = np.empty(parents.size, np.int64)
+    n_outside = 0
+    for e in range(parents.size):
+        local[e] = position[e]
+        if position[e] < 0:
+            place = 0
+            while place < n_outside and outside[place] != parents[e]:
+                place += 1
+            if place == n_outside:
+                outside[place] = parents[e]
+                n_outside += 1
+            local[e] = k + place
+    # X_C = Mᵀ(BᵀX_O + N): the component first, its outside parents after it.
+    implied = np.zeros((k + n_outside, k + n_outside))
+    effects = np.zeros((n_outside, k))
+    for i in range(k):
+        for e in range(offsets[i], offsets[i + 1]):
+            if local[e] >= k:
+                for j in range(k):
+                    effects[local[e] - k, j] += coefficients[e] * M[i, j]
+    for a in range(n_outside):
+        for b in range(n_outside):
+            covariance = S[outside[a], outside[b]]
+            implied[k + a, k + b] = covariance
+            for j in range(k):
+                implied[k + a, j] += covariance * effects[b, j]
+    for a in range(n_outside):
+        for j in range(k):
+            implied[j, k + a] = implied[k + a, j]
+            for i in range(k):
+                implied[i, j] += effects[a, i] * implied[k + a, j]
+    for i in range(k):
+        for j in range(k):
+            for h in range(k):
+                implied[i, j] += M[h, i] * noise_variances[h] * M[h, j]
+    return information(implied, np.arange(k), offsets, local, coefficients, noise_variances)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def is_regular(info: Floats, limit: float) -> bool:
+    """Whether an information matrix scaled to a unit diagonal has all eigenvalues above a limit."""
     N = info.shape[0]
+    L = np.empty((N, N))
     scale = np.empty(N)
     for a in range(N):
         scale[a] = np.sqrt(abs(info[a, a]))
@@ -136,13 +183,12 @@ def is_regular(
             total = info[a, b] / (scale[a] * scale[b])
             if a == b:
                 total -= limit
-            # The factor overwrites the lower triangle, which is not read again.
             for c in range(b):
-                total -= info[a, c] * info[b, c]
+                total -= L[a, c] * L[b, c]
             if a > b:
-                info[a, b] = total / info[b, b]
+                L[a, b] = total / L[b, b]
             elif not total > 0.0:
                 return False
             else:
-                info[a, a] = np.sqrt(total)
+                L[a, a] = np.sqrt(total)
     return True

@@ -102,7 +102,7 @@ def assemble(columns: Columns, x: Floats, C: Floats) -> None:
             C[rows[first + b], i] = total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _pull_back(columns: Columns, M: Floats, i: int, m: int, y: Floats) -> None:
     """Write Xᵢ M[m, rowsᵢ] into y: the derivative of (Q⁻¹)ₘ qᵢ with respect to xᵢ."""
     at, square_at, rows, X = columns
@@ -163,7 +163,7 @@ def gradient_norm_of(columns: Columns, x: Floats, M: Floats, y: Floats) -> float
     return largest
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _to_tangent(
     x: Floats, first: int, size: int, y: Floats, out: Floats, row: int, base: int
 ) -> None:
@@ -295,7 +295,7 @@ def newton(
         accepted = False
         usable = _damped_step(H, g, damping, L, step)
         pivot = usable - damping
-        for _ in range(12):
+        for _ in range(14):
             if usable > 0.0:
                 _move(columns, x, step, moved)
                 assemble(columns, moved, C)
@@ -306,7 +306,7 @@ def newton(
                     if moved_value < value - slack or moved_norm < gradient_norm:
                         accepted = True
                         break
-            damping = max(4.0 * damping, 1e-2)
+            damping = max(8.0 * damping, 1e-6)
             usable = _damped_step(H, g, damping, L, step)
         if not accepted:
             break
@@ -317,5 +317,5 @@ def newton(
                 M[i, j] = M_moved[i, j]
         value = moved_value
         gradient_norm = moved_norm
-        damping = 0.1 * damping if damping > 1e-3 else 0.0
+        damping = 0.1 * damping if damping > 1e-6 else 0.0
     return value, gradient_norm, steps, pivot

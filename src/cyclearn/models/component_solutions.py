@@ -19,10 +19,9 @@ IntArray = NDArray[np.int64]
 
 # Negative log-likelihoods per sample closer than this are one maximum reached twice.
 _SAME_VALUE = 1e-8
-# Eigenvalues of the information scaled to a unit diagonal below this count as zero. At a
-# boundary optimum the gradient vanishes like the cube of the distance, so the solver stops
-# some 1e-3 away, where the eigenvalue is about the square of that.
-_FLAT = 1e-5
+# Eigenvalues of the Fisher information scaled to a unit diagonal below this count as zero. Where
+# two solutions of a cycle meet, the eigenvalue is about the square of the distance to there.
+_FLAT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +144,14 @@ def fit_component_solutions(
     code = int(codes[best])
     if code == kernel.COLLINEAR:
         raise_collinear(R, columns)
-    settled = (values <= values[best] + _SAME_VALUE) & (codes == code)
+    same = values <= values[best] + _SAME_VALUE
+    finite = same & ((codes == kernel.CONVERGED) | (codes == kernel.SINGULAR))
+    if finite.any():
+        # Where some starts run to infinity and others settle at the same value, the maximum
+        # exists after all.
+        best = int(np.argmin(np.where(finite, values, np.inf)))
+        code = int(codes[best])
+    settled = finite if finite.any() else same & (codes == code)
     solutions = _distinct(R, columns, coefficients[settled])
     if code == kernel.AT_INFINITY:
         status, n_flat = FitStatus.AT_INFINITY, 0
@@ -167,51 +173,49 @@ def fit_component_solutions(
     )
 
 
-def scaled_information(
+def flat_directions(
     R: FloatArray, columns: ComponentColumns, solution: ComponentSolution
-) -> tuple[FloatArray, FloatArray]:
-    """Observed information of one sample scaled to a unit diagonal, and the scale taken out."""
-    from cyclearn._kernels.component_information import information
+) -> FloatArray:
+    """Directions in parameter space that leave the distribution as it is, shape (N, n_flat).
 
-    info = information(
-        R,
-        columns.nodes,
-        columns.offsets,
-        columns.parents,
-        solution.coefficients,
-        solution.noise_variances,
-    )
-    scale = np.sqrt(np.abs(info.diagonal()))
-    return info / scale / scale[:, None], scale
+    An orthonormal basis of the null space of the Fisher information, in parameters scaled to
+    unit information; edges in the order of ``columns.parents``, then the variances.
+    """
+    from cyclearn._kernels.component_information import expected_information, is_regular
 
-
-def flat_directions(scaled: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Eigenvalues and eigenvectors of a scaled information, and which of them are flat."""
-    eigenvalues, vectors = np.linalg.eigh(scaled)
-    return eigenvalues, vectors, eigenvalues < _FLAT
+    nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
+    b, variances = solution.coefficients, solution.noise_variances
+    info = expected_information(R, nodes, offsets, parents, b, variances)
+    # The usual case at the price of a factorisation: no eigenvalue is near zero.
+    if is_regular(info, _FLAT):
+        return np.empty((len(info), 0))
+    scale = np.sqrt(info.diagonal())
+    eigenvalues, vectors = np.linalg.eigh(info / scale / scale[:, None])
+    return np.asarray(vectors[:, eigenvalues < _FLAT])
 
 
 def _curvature(
     R: FloatArray, columns: ComponentColumns, solution: ComponentSolution
 ) -> tuple[FitStatus, int]:
-    from cyclearn._kernels.component_information import is_regular
-
-    nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
-    b, variances = solution.coefficients, solution.noise_variances
-    if is_regular(R, nodes, offsets, parents, b, variances, _FLAT):
+    n_flat = flat_directions(R, columns, solution).shape[1]
+    if n_flat == 0:
         return FitStatus.CONVERGED, 0
-    n_flat = int(flat_directions(scaled_information(R, columns, solution)[0])[2].sum())
     if n_flat > generic_deficiency(columns):
         return FitStatus.BOUNDARY, n_flat
     return FitStatus.NOT_IDENTIFIED, n_flat
 
 
 def _starts(random_state: RandomState, n_starts: int, n_edges: int) -> FloatArray:
-    """Zero, then standard normal coefficients, shape (n_starts, n_edges)."""
+    """Zero, then random coefficients, shape (n_starts, n_edges).
+
+    Large coefficients make good starts: further optima tend to lie where the gain of a cycle
+    exceeds one. On graphs that did not generate the data, zero alone missed the best optimum in
+    three components out of ten, with five of these in three out of a hundred.
+    """
     if isinstance(random_state, int):
         return _seeded_starts(random_state, n_starts, n_edges)
     starts = np.zeros((n_starts, n_edges))
-    starts[1:] = generator(random_state).standard_normal((n_starts - 1, n_edges))
+    starts[1:] = 3 * generator(random_state).standard_normal((n_starts - 1, n_edges))
     return starts
 
 

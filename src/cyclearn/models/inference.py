@@ -15,7 +15,6 @@ from cyclearn.models.component_solutions import (
     ComponentFit,
     ComponentSolution,
     flat_directions,
-    scaled_information,
 )
 from cyclearn.models.fit_status import FitStatus
 
@@ -47,11 +46,11 @@ class ParameterErrors:
 def parameter_errors(fitted: FittedModel) -> ParameterErrors:
     """Standard errors of every parameter: the inverse of n times the observed information.
 
-    The information is block diagonal over components. Where it is singular, a parameter is
-    identified exactly when it does not move along the flat directions; these keep their
-    standard errors, from the inverse on the remaining directions. The number of flat
-    directions is compared with the generic dimension when the fit is classified (a graph with
-    more parameters than dimensions, or a boundary optimum).
+    The information is block diagonal over components. Where the Fisher information is
+    singular, a parameter is identified exactly when it does not move along the flat directions;
+    such parameters keep standard errors, from the inverse on the remaining directions. The
+    number of flat directions is compared with the generic dimension when the fit is classified
+    (a graph with more parameters than dimensions, or a boundary optimum).
     """
     p = fitted.graph.n_nodes
     B = np.full((p, p), np.nan)
@@ -99,13 +98,32 @@ def _block_errors(
     R: FloatArray, columns: ComponentColumns, solution: ComponentSolution, n: int
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Standard errors on the standardised scale, and which parameters are not identified."""
-    scaled, scale = scaled_information(R, columns, solution)
-    eigenvalues, vectors, flat = flat_directions(scaled)
-    kept = vectors[:, ~flat]
-    variances = (kept**2 / eigenvalues[~flat]).sum(axis=1)
-    moves = np.sqrt((vectors[:, flat] ** 2).sum(axis=1)) > _MOVES
-    deviations = np.sqrt(variances / n) / scale
-    deviations[moves] = np.nan
+    from cyclearn._kernels.component_information import information
+
+    info = information(
+        R,
+        columns.nodes,
+        columns.offsets,
+        columns.parents,
+        solution.coefficients,
+        solution.noise_variances,
+    )
+    # At a maximum the information is not negative; a vanishing diagonal can only be rounding.
+    scale = np.sqrt(np.maximum(info.diagonal(), np.finfo(float).tiny))
+    scaled = info / scale / scale[:, None]
+    flat = flat_directions(R, columns, solution)
+    moves = np.sqrt((flat**2).sum(axis=1)) > _MOVES
+    basis = np.eye(len(scaled))
+    if flat.shape[1]:
+        basis = np.linalg.svd(flat)[0][:, flat.shape[1] :]
+    try:
+        inverse = np.linalg.inv(basis.T @ scaled @ basis)
+    except np.linalg.LinAlgError:
+        return np.full(len(scaled), np.nan), np.ones(len(scaled), dtype=bool)
+    variances = ((basis @ inverse) * basis).sum(axis=1)
+    deviations = np.full(len(scaled), np.nan)
+    known = ~moves & (variances > 0)
+    deviations[known] = np.sqrt(variances[known] / n) / scale[known]
     return deviations, moves
 
 
