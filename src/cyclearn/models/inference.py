@@ -112,7 +112,12 @@ def _block_errors(
     scale = np.sqrt(np.maximum(info.diagonal(), np.finfo(float).tiny))
     scaled = info / scale / scale[:, None]
     flat = flat_directions(R, columns, solution)
-    moves = np.sqrt((flat**2).sum(axis=1)) > _MOVES
+    moves = _moving(flat)
+    if flat.shape[1]:
+        # At special points, such as a zero weight, a parameter may stand still to first order.
+        weights = np.random.default_rng(0).standard_normal(len(columns.parents))
+        elsewhere = ComponentSolution(weights, np.ones(len(columns.nodes)), np.nan)
+        moves |= _moving(flat_directions(R, columns, elsewhere))
     basis = np.eye(len(scaled))
     if flat.shape[1]:
         basis = np.linalg.svd(flat)[0][:, flat.shape[1] :]
@@ -125,6 +130,10 @@ def _block_errors(
     known = ~moves & (variances > 0)
     deviations[known] = np.sqrt(variances[known] / n) / scale[known]
     return deviations, moves
+
+
+def _moving(flat: FloatArray) -> NDArray[np.bool_]:
+    return np.asarray(np.sqrt((flat**2).sum(axis=1)) > _MOVES)
 
 
 def _labels(names: tuple[str, ...], columns: ComponentColumns) -> list[str]:

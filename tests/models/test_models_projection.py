@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+
+from cyclearn.graphs import DirectedGraph
+from cyclearn.models import FitStatus, Moments, project, random_model
+
+CYCLE = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")])
+TURNED = DirectedGraph.from_edges([("b", "a"), ("c", "b"), ("d", "c"), ("a", "d")], CYCLE.names)
+CHAIN = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+# The four-node example: edges 0→2, 2→1, 1→3, 3→0, 3→2, and two members of its class.
+EXAMPLE = DirectedGraph.from_edges([(0, 2), (2, 1), (1, 3), (3, 0), (3, 2)])
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_a_turned_cycle_makes_the_same_distributions(seed):
+    truth = random_model(CYCLE, random_state=seed)
+    found = project(TURNED, truth)
+    assert found.kl_divergence < 1e-11
+    np.testing.assert_allclose(found.model.covariance, truth.covariance, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_a_parent_exchange_makes_the_same_distributions(seed):
+    # Columns {a} and {a, b} of a → b become {b} and {a, b} of b → a; with an outside parent
+    # on both, x → a, x → b, a → b likewise.
+    first = DirectedGraph.from_edges([("x", "a"), ("x", "b"), ("a", "b")])
+    second = DirectedGraph.from_edges([("x", "a"), ("x", "b"), ("b", "a")])
+    truth = random_model(first, random_state=seed)
+    assert project(second, truth).kl_divergence < 1e-12
+
+
+def _exchange(support, keep, move):
+    """Supports reached when two columns S and S∖l trade the missing entry."""
+    columns = [set(np.flatnonzero(support[:, j])) for j in range(len(support))]
+    big, small = columns[keep], columns[move]
+    assert small < big
+    assert len(big) == len(small) + 1
+    for missing in sorted(big):
+        new = [set(column) for column in columns]
+        new[move] = big - {missing}
+        yield new
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_members_of_one_class_are_at_distance_zero(seed):
+    truth = random_model(EXAMPLE, random_state=seed)
+    support = EXAMPLE.support
+    sizes = support.sum(axis=0)
+    tried = 0
+    for keep in range(4):
+        for move in range(4):
+            if sizes[keep] != sizes[move] + 1 or (support[:, move] & ~support[:, keep]).any():
+                continue
+            for columns in _exchange(support, keep, move):
+                if any(j not in column for j, column in enumerate(columns)):
+                    continue
+                member = np.zeros((4, 4), dtype=bool)
+                for j, column in enumerate(columns):
+                    member[list(column), j] = True
+                np.fill_diagonal(member, False)
+                tried += 1
+                assert project(DirectedGraph(member), truth).kl_divergence < 1e-11
+    assert tried >= 2
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_separated_graphs_are_at_a_positive_distance(seed):
+    truth = random_model(CYCLE, random_state=seed)
+    found = project(CHAIN, truth)
+    assert found.kl_divergence > 1e-5
+    assert found.status is FitStatus.CONVERGED
+
+
+def test_the_distance_is_the_kl_divergence():
+    truth = random_model(CYCLE, random_state=0)
+    found = project(CHAIN, truth)
+    theta = found.model.precision
+    ratio = theta @ truth.covariance
+    expected = 0.5 * (np.trace(ratio) - 4 - np.linalg.slogdet(ratio)[1])
+    assert found.kl_divergence == pytest.approx(expected, rel=1e-9)
+
+
+def test_names_are_matched_and_moments_are_accepted():
+    truth = random_model(CYCLE, random_state=0)
+    shuffled = CYCLE.reordered(["d", "b", "a", "c"])
+    assert project(shuffled, truth).kl_divergence < 1e-12
+    moments = Moments(truth.covariance, 10, names=truth.names)
+    assert project(CYCLE, moments).kl_divergence < 1e-12
+    assert len(project(CYCLE, moments).alternatives) == 1
