@@ -316,59 +316,6 @@ def fit_component(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def fit_component_from_starts(
-    S: Floats,
-    nodes: Ints,
-    offsets: Ints,
-    parents: Ints,
-    starts: Floats,
-    tolerance: float,
-    max_iterations: int,
-) -> tuple[Floats, Floats, Floats, Ints, Ints]:
-    """Run :func:`fit_component` from every row of ``starts``, shape (n_starts, m), and once more.
-
-    The last run starts at the best coefficients so far divided by the squared geometric mean of
-    their moduli inside the component. On a chordless cycle that inverts the gain, which is
-    where its second solution lies.
-
-    Returns arrays with n_starts + 1 rows: values, coefficients, gradient norms, iterations and
-    statuses.
-    """
-    n = starts.shape[0]
-    values = np.empty(n + 1)
-    coefficients = np.empty((n + 1, parents.size))
-    gradient_norms = np.empty(n + 1)
-    iterations = np.empty(n + 1, np.int64)
-    statuses = np.empty(n + 1, np.int64)
-    best = 0
-    for s in range(n + 1):
-        if s < n:
-            start = starts[s]
-        else:
-            start = coefficients[best] / _geometric_mean(nodes, parents, coefficients[best]) ** 2
-        fitted = fit_component(S, nodes, offsets, parents, start, tolerance, max_iterations)
-        values[s], _, gradient_norms[s], iterations[s], statuses[s] = fitted
-        coefficients[s] = fitted[1]
-        if values[s] < values[best]:
-            best = s
-    return values, coefficients, gradient_norms, iterations, statuses
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _geometric_mean(nodes: Ints, parents: Ints, coefficients: Floats) -> float:
-    """Geometric mean of the moduli of the coefficients inside the component."""
-    total = 0.0
-    count = 0
-    for e in range(parents.size):
-        for j in range(nodes.size):
-            if nodes[j] == parents[e]:
-                total += np.log(max(abs(coefficients[e]), 1e-3))
-                count += 1
-                break
-    return float(np.exp(total / count))
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def fit_nodes(S: Floats, nodes: Ints, offsets: Ints, parents: Ints) -> tuple[Floats, Floats]:
     """Least squares of each node on its parents: the fit of an acyclic graph.
 

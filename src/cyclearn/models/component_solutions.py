@@ -129,48 +129,38 @@ def fit_component_solutions(
 ) -> ComponentFit:
     """Fit one component of two nodes or more to the correlation matrix R."""
     from cyclearn._kernels import component_fit as kernel
+    from cyclearn._kernels.component_optima import component_optima
 
-    nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
-    values, coefficients, gradient_norms, iterations, codes = kernel.fit_component_from_starts(
+    coefficients, variances, value, gradient_norm, iterations, code, regular = component_optima(
         R,
-        nodes,
-        offsets,
-        parents,
-        _starts(random_state, n_starts, len(parents)),
+        columns.nodes,
+        columns.offsets,
+        columns.parents,
+        _starts(random_state, n_starts, len(columns.parents)),
         tolerance,
         max_iterations,
+        _SAME_VALUE,
+        _FLAT,
     )
-    best = int(np.argmin(values))
-    code = int(codes[best])
     if code == kernel.COLLINEAR:
         raise_collinear(R, columns)
-    same = values <= values[best] + _SAME_VALUE
-    finite = same & ((codes == kernel.CONVERGED) | (codes == kernel.SINGULAR))
-    if finite.any():
-        # Where some starts run to infinity and others settle at the same value, the maximum
-        # exists after all.
-        best = int(np.argmin(np.where(finite, values, np.inf)))
-        code = int(codes[best])
-    settled = finite if finite.any() else same & (codes == code)
-    solutions = _distinct(R, columns, coefficients[settled])
+    solutions = [
+        ComponentSolution(b, omega, columns.spectral_radius(b))
+        for b, omega in zip(coefficients, variances, strict=True)
+    ]
+    # The preferred solution is the one whose feedback dies out fastest.
+    solutions.sort(key=lambda solution: solution.spectral_radius)
+    status, n_flat = FitStatus.CONVERGED, 0
     if code == kernel.AT_INFINITY:
-        status, n_flat = FitStatus.AT_INFINITY, 0
+        status = FitStatus.AT_INFINITY
     elif code == kernel.ITERATION_LIMIT:
-        status, n_flat = FitStatus.ITERATION_LIMIT, 0
-    else:
+        status = FitStatus.ITERATION_LIMIT
+    elif not regular:
         status, n_flat = _curvature(R, columns, solutions[0])
     if n_flat:
         # A continuum of solutions, or two that have met: neighbours are not alternatives.
         solutions = solutions[:1]
-    return ComponentFit(
-        columns,
-        float(values[best]),
-        float(gradient_norms[best]),
-        int(iterations[best]),
-        status,
-        solutions,
-        n_flat,
-    )
+    return ComponentFit(columns, value, gradient_norm, iterations, status, tuple(solutions), n_flat)
 
 
 def flat_directions(
@@ -223,29 +213,6 @@ def _starts(random_state: RandomState, n_starts: int, n_edges: int) -> FloatArra
 def _seeded_starts(seed: int, n_starts: int, n_edges: int) -> FloatArray:
     # Making a generator costs as much as fitting three components.
     return _starts(np.random.default_rng(seed), n_starts, n_edges)
-
-
-def _distinct(
-    R: FloatArray, columns: ComponentColumns, candidates: FloatArray
-) -> tuple[ComponentSolution, ...]:
-    """Distinct solutions, the preferred first: the one whose feedback dies out fastest."""
-    from cyclearn._kernels.component_information import residuals
-
-    kept: list[FloatArray] = []
-    while len(candidates):
-        first = candidates[0]
-        kept.append(first)
-        limit = 1e-4 * (1 + np.abs(first).max())
-        candidates = candidates[np.abs(candidates - first).max(axis=1) > limit]
-    solutions = [
-        ComponentSolution(
-            b,
-            residuals(R, columns.nodes, columns.offsets, columns.parents, b)[1],
-            columns.spectral_radius(b),
-        )
-        for b in kept
-    ]
-    return tuple(sorted(solutions, key=lambda solution: solution.spectral_radius))
 
 
 def raise_collinear(R: FloatArray, columns: ComponentColumns) -> None:

@@ -1,0 +1,208 @@
+"""How fast a graph is fitted: beside semopy, and against the size of components and graphs.
+
+OMP_NUM_THREADS=1 python benchmarks/fit_speed.py > benchmarks/results/fit_speed.md
+
+semopy is timed on one thread too: with more, it is slower on matrices of this size.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+import semopy
+from environment import describe_run
+from numba import njit
+from threadpoolctl import threadpool_limits
+
+from cyclearn._kernels.component_fit import fit_component, fit_nodes
+from cyclearn.graphs import DirectedGraph
+from cyclearn.models import LinearGaussianModel, as_moments, fit, random_model
+from cyclearn.models.component_solutions import ComponentColumns
+
+EDGES = [("e", "a"), ("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("d", "f")]
+REPEATS = 41
+
+
+def median_seconds(function: Callable[[], object], repeats: int = REPEATS) -> float:
+    function()
+    times = []
+    for _ in range(repeats):
+        begin = perf_counter()
+        function()
+        times.append(perf_counter() - begin)
+    return float(np.median(times))
+
+
+@njit
+def fit_repeatedly(R, singles, loop, start, repeats):
+    """The whole graph, least squares and component, through the kernels alone."""
+    total = 0.0
+    for _ in range(repeats):
+        total += fit_nodes(R, *singles)[0].sum()
+        total += fit_component(R, *loop, start, 1e-9, 1000)[0]
+    return total
+
+
+def arrays_of(graph: DirectedGraph, nodes: list[int]) -> tuple[np.ndarray, ...]:
+    columns = ComponentColumns.of(graph.adjacency, nodes)
+    return columns.nodes, columns.offsets, columns.parents
+
+
+def beside_semopy() -> None:
+    graph = DirectedGraph.from_edges(EDGES)
+    data = random_model(graph, random_state=3).sample(10_000, random_state=1)
+    moments = as_moments(data)
+    lines = [f"{v} ~ {' + '.join(graph.parents(v))}" for v in graph.names if graph.parents(v)]
+    description = "\n".join(lines)
+    loop = next(list(c) for c in graph.component_indices if len(c) > 1)
+    rest = [v for v in range(graph.n_nodes) if v not in loop]
+    singles, cycle = arrays_of(graph, rest), arrays_of(graph, loop)
+    start = np.zeros(len(cycle[2]))
+    R = moments.aligned_to(graph.names).correlation
+
+    def theirs() -> None:
+        semopy.Model(description).fit(data)
+
+    # A second fit of one model would start at the optimum: each timing gets a fresh one.
+    loaded_times = []
+    for _ in range(REPEATS):
+        model = semopy.Model(description)
+        model.load(data)
+        begin = perf_counter()
+        model.fit()
+        loaded_times.append(perf_counter() - begin)
+    rows = [
+        ("semopy, model and fit", median_seconds(theirs)),
+        (
+            "semopy, fit alone, data loaded before",
+            float(np.median(loaded_times)),
+        ),
+        (
+            "kernel, least squares and one start of the component",
+            median_seconds(lambda: fit_repeatedly(R, singles, cycle, start, 100)) / 100,
+        ),
+        ("`fit` from moments", median_seconds(lambda: fit(graph, moments), 401)),
+        (
+            "`fit` from moments, graph built each time",
+            median_seconds(lambda: fit(DirectedGraph.from_edges(EDGES), moments), 401),
+        ),
+        ("`fit` from the table of 10,000 rows", median_seconds(lambda: fit(graph, data))),
+    ]
+    base = rows[0][1]
+    loaded = rows[1][1]
+    print("## One graph: 6 nodes, a 4-cycle, an outside parent and a child; n = 10,000\n")
+    print("`fit` runs the component from seven starts, to find other optima and solutions.\n")
+    print("| what | median | ratio to semopy | ratio to semopy's fit alone |\n|---|---|---|---|")
+    for name, seconds in rows:
+        print(
+            f"| {name} | {seconds * 1e6:,.0f} µs | {base / seconds:,.0f} | "
+            f"{loaded / seconds:,.0f} |"
+        )
+    print()
+
+
+def cyclic_graph(k: int, rng: np.random.Generator) -> DirectedGraph:
+    """A cycle through k nodes, k/2 chords, and one outside parent."""
+    edges = [(i, (i + 1) % k) for i in range(k)] + [(k, 0)]
+    pairs = [p for p in itertools.permutations(range(k), 2) if p not in edges]
+    chords = [pairs[pick] for pick in rng.permutation(len(pairs))[: k // 2]]
+    return DirectedGraph.from_edges(edges + chords)
+
+
+def small_weights(graph: DirectedGraph, rng: np.random.Generator) -> LinearGaussianModel:
+    return random_model(graph, weights=(0.2, 0.6), max_draws=100_000, random_state=rng)
+
+
+def growth(sizes: list[int], times: list[float], least: int) -> float:
+    kept = [(np.log(s), np.log(t)) for s, t in zip(sizes, times, strict=True) if s >= least]
+    return float(np.polyfit(*zip(*kept, strict=True), 1)[0])
+
+
+def against_component_size() -> None:
+    rng = np.random.default_rng(0)
+    print("## Cost against the size of one component\n")
+    print("A cycle with k/2 chords and an outside parent, n = 10,000; medians over ten graphs.\n")
+    print("| nodes k | edges | kernel, one start | iterations | `fit` |\n|---|---|---|---|---|")
+    sizes, kernel_times, fit_times = [2, 3, 4, 5, 7, 10, 15, 20, 25, 30], [], []
+    for k in sizes:
+        kernel_runs, fit_runs, iterations, n_edges = [], [], [], []
+        for _ in range(10):
+            graph = cyclic_graph(k, rng)
+            moments = as_moments(small_weights(graph, rng).sample(10_000, random_state=rng))
+            columns = arrays_of(graph, list(range(k)))
+            start = np.zeros(len(columns[2]))
+            R = moments.aligned_to(graph.names).correlation
+            run = fit_component(R, *columns, start, 1e-9, 1000)
+            iterations.append(run[3])
+            n_edges.append(graph.n_edges)
+            kernel_runs.append(
+                median_seconds(
+                    lambda R=R, c=columns, s=start: fit_component(R, *c, s, 1e-9, 1000), 11
+                )
+            )
+            fit_runs.append(median_seconds(lambda g=graph, m=moments: fit(g, m), 5))
+        kernel_times.append(float(np.median(kernel_runs)))
+        fit_times.append(float(np.median(fit_runs)))
+        print(
+            f"| {k} | {np.median(n_edges):.0f} | {kernel_times[-1] * 1e6:,.0f} µs | "
+            f"{np.median(iterations):.0f} | {fit_times[-1] * 1e6:,.0f} µs |"
+        )
+    print(
+        f"\nGrowth from k = 7 on: kernel k^{growth(sizes, kernel_times, 7):.1f}, "
+        f"`fit` k^{growth(sizes, fit_times, 7):.1f} (per iteration the work is that of one "
+        "factorisation of the Hessian and one inverse, both cubic).\n"
+    )
+
+
+def against_graph_size() -> None:
+    rng = np.random.default_rng(1)
+    print("## Cost against the number of nodes\n")
+    print(
+        "Blocks of ten nodes, each a 4-cycle feeding six nodes with two parents; moments of "
+        "2 p + 100 samples taken beforehand.\n"
+    )
+    print("| nodes p | edges | `fit` | `summary` after it |\n|---|---|---|---|")
+    sizes, times = [10, 30, 100, 300, 1000], []
+    for p in sizes:
+        edges = []
+        for base in range(0, p, 10):
+            edges += [(base + i, base + (i + 1) % 4) for i in range(4)]
+            for v in range(base + 4, base + 10):
+                edges += [(v - 1, v), (v - 3, v)]
+            if base:
+                edges.append((base - 1, base))
+        graph = DirectedGraph.from_edges(edges)
+        model = random_model(graph, random_state=rng)
+        moments = as_moments(model.sample(2 * p + 100, random_state=rng))
+        repeats = 21 if p < 300 else 5
+        times.append(median_seconds(lambda g=graph, m=moments: fit(g, m), repeats))
+        fitted = fit(graph, moments)
+        begin = perf_counter()
+        fitted.summary()
+        print(
+            f"| {p} | {graph.n_edges} | {times[-1] * 1e3:,.2f} ms | "
+            f"{(perf_counter() - begin) * 1e3:,.1f} ms |"
+        )
+    print(
+        f"\nGrowth from p = 100 on: p^{growth(sizes, times, 100):.1f}; each component costs the "
+        "same, and the p² entries of B and of the covariance come on top."
+    )
+
+
+def main() -> None:
+    print("# Speed of the maximum likelihood fit\n")
+    print(describe_run("benchmarks/fit_speed.py"))
+    print(f"One thread; semopy {semopy.__version__}; medians, compiled code warm.\n")
+    with threadpool_limits(1), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        beside_semopy()
+        against_component_size()
+        against_graph_size()
+
+
+if __name__ == "__main__":
+    main()
