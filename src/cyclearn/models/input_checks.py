@@ -36,15 +36,17 @@ def check_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
     return labels
 
 
-def checked_matrix(table: Any, what: str, names: Sequence[str] | None = None) -> FloatArray:
-    """Table as a fresh float array of two dimensions without missing or infinite values."""
-    if hasattr(table, "columns") and hasattr(table, "dtypes"):
-        if len(set(table.columns)) != len(table.columns):
+def numeric_matrix(table: Any, what: str, names: Sequence[str] | None = None) -> FloatArray:
+    """Table as a float array of two dimensions; missing values become NaN."""
+    if hasattr(table, "columns"):
+        if not table.columns.is_unique:
             check_names([str(c) for c in table.columns], len(table.columns))
-        for column, dtype in zip(table.columns, table.dtypes, strict=True):
-            if getattr(dtype, "kind", "O") not in "fiub":
-                _check_numeric(table[column].to_numpy(), str(column), what)
-        values = table.to_numpy(dtype=float, na_value=np.nan)
+        values = table.to_numpy()
+        if values.dtype.kind not in "fiub":
+            for column, dtype in zip(table.columns, table.dtypes, strict=True):
+                if getattr(dtype, "kind", "O") not in "fiub":
+                    _check_numeric(table[column].to_numpy(), str(column), what)
+            values = table.to_numpy(dtype=float, na_value=np.nan)
     else:
         values = np.asarray(table)
     if values.ndim != 2 or values.shape[1] == 0:
@@ -52,21 +54,34 @@ def checked_matrix(table: Any, what: str, names: Sequence[str] | None = None) ->
             f"the {what} has shape {values.shape}; give a table with one row a sample and one "
             "column a variable"
         )
-    labels = default_names(values.shape[1]) if names is None else tuple(map(str, names))
     if values.dtype.kind not in "fiub":
+        labels = default_names(values.shape[1]) if names is None else names
         for column in range(values.shape[1]):
             _check_numeric(values[:, column], labels[column], what)
-    matrix = np.array(values, dtype=float)
-    if not np.isfinite(matrix).all():
-        row, column = np.argwhere(~np.isfinite(matrix))[0]
-        kind, remedy = (
-            ("missing", "drop or impute it")
-            if np.isnan(matrix[row, column])
-            else ("infinite", "remove or correct it")
-        )
-        name = labels[column] if column < len(labels) else column
-        raise InputError(f"column {name!r} of the {what} has a {kind} value in row {row}; {remedy}")
+    return np.asarray(values, dtype=float)
+
+
+def checked_matrix(table: Any, what: str, names: Sequence[str] | None = None) -> FloatArray:
+    """Table as a fresh float array of two dimensions without missing or infinite values."""
+    matrix = numeric_matrix(table, what, names).copy()
+    check_finite(matrix, what, names)
     return matrix
+
+
+def check_finite(table: Any, what: str, names: Sequence[str] | None = None) -> None:
+    """Raise for the first missing or infinite value, naming its column and row."""
+    matrix = numeric_matrix(table, what, names)
+    if np.isfinite(matrix).all():
+        return
+    row, column = np.argwhere(~np.isfinite(matrix))[0]
+    missing = np.isnan(matrix[row, column])
+    kind, remedy = (
+        ("missing", "drop or impute it") if missing else ("infinite", "remove or correct it")
+    )
+    labels = default_names(matrix.shape[1]) if names is None else names
+    raise InputError(
+        f"column {labels[column]!r} of the {what} has a {kind} value in row {row}; {remedy}"
+    )
 
 
 def _check_numeric(values: NDArray[Any], name: str, what: str) -> None:

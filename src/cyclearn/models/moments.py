@@ -12,11 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from cyclearn.errors import InputError
 from cyclearn.models.input_checks import (
+    check_finite,
     check_names,
     check_positive_definite,
     checked_covariance,
     checked_matrix,
     default_names,
+    numeric_matrix,
 )
 
 if TYPE_CHECKING:
@@ -185,22 +187,27 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
         data = read_table(data)
     columns = getattr(data, "columns", None)
     if columns is not None and names is None:
-        names = [str(name) for name in columns]
-    X = checked_matrix(data, "data", names)
+        names = [str(name) for name in columns.tolist()]
+    X = numeric_matrix(data, "data", names)
     labels = check_names(names, X.shape[1])
     n = X.shape[0]
     if n < 2:
         raise InputError(f"the data have {n} rows; a covariance needs at least 2")
-    mean = X.mean(axis=0)
-    X = X - mean
-    spread = np.abs(X).max(axis=0)
-    constant = np.flatnonzero(spread <= 1e-13 * np.abs(mean))
+    with np.errstate(invalid="ignore", over="ignore"):
+        mean = X.mean(axis=0)
+        X = X - mean
+        covariance = X.T @ X / n
+    variances = covariance.diagonal()
+    if not np.isfinite(variances).all():
+        # A missing or infinite value reaches its mean, so the table itself is searched only now.
+        check_finite(data, "data", labels)
+        raise InputError("the data are too large for their variances to be numbers; rescale them")
+    constant = np.flatnonzero(variances <= (1e-13 * mean) ** 2)
     if constant.size:
         raise InputError(
             f"column {labels[constant[0]]!r} is constant; it can neither cause nor follow "
             "anything: drop it"
         )
-    covariance = X.T @ X / n
     check_positive_definite(covariance, labels, n)
     moments = object.__new__(Moments)
     moments._set(covariance, n, mean, labels, names is None)
