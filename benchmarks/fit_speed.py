@@ -95,7 +95,7 @@ def beside_semopy() -> None:
     base = rows[0][1]
     loaded = rows[1][1]
     print("## One graph: 6 nodes, a 4-cycle, an outside parent and a child; n = 10,000\n")
-    print("`fit` runs the component from seven starts, to find other optima and solutions.\n")
+    print("`fit` runs the component from five starts, to find other optima and solutions.\n")
     print("| what | median | ratio to semopy | ratio to semopy's fit alone |\n|---|---|---|---|")
     for name, seconds in rows:
         print(

@@ -15,7 +15,9 @@ linear in every xᵢ, over a product of spheres.
 - Coefficients at infinity are the ordinary points of the sphere where Q has a zero on its
   diagonal; the Newton steps run on the sphere, so they converge there as anywhere else.
 
-Everything here can be called from other compiled code.
+Everything here can be called from other compiled code. Arrays are copied in loops, entry by
+entry: assignments between slices would bring the compilation of their error messages with them,
+which takes longer than all the rest.
 """
 
 from __future__ import annotations
@@ -60,7 +62,8 @@ def node_score(S: Floats, node: int, parents: Ints) -> float:
     if q == 0:
         return float(0.5 * np.log(S[node, node]))
     index = np.empty(q + 1, np.int64)
-    index[:q] = parents
+    for a in range(q):
+        index[a] = parents[a]
     index[q] = node
     L = np.empty((q + 1, q + 1))
     if not cholesky(S, index, q + 1, L):
@@ -73,11 +76,13 @@ def node_coefficients(S: Floats, node: int, parents: Ints, coefficients: Floats)
     """Write the least squares coefficients of a node; return ½ log residual variance."""
     q = parents.size
     index = np.empty(q + 1, np.int64)
-    index[:q] = parents
+    for a in range(q):
+        index[a] = parents[a]
     index[q] = node
     L = np.empty((q + 1, q + 1))
     if not cholesky(S, index, q + 1, L):
-        coefficients[:] = 0.0
+        for a in range(q):
+            coefficients[a] = 0.0
         return np.inf
     for a in range(q - 1, -1, -1):
         total = L[q, a]
@@ -325,6 +330,7 @@ def fit_nodes(S: Floats, nodes: Ints, offsets: Ints, parents: Ints) -> tuple[Flo
     values = np.empty(nodes.size)
     coefficients = np.empty(parents.size)
     for i in range(nodes.size):
-        own = slice(offsets[i], offsets[i + 1])
-        values[i] = node_coefficients(S, nodes[i], parents[own], coefficients[own])
+        own = parents[offsets[i] : offsets[i + 1]]
+        weights = coefficients[offsets[i] : offsets[i + 1]]
+        values[i] = node_coefficients(S, nodes[i], own, weights)
     return values, coefficients

@@ -6,7 +6,6 @@ import numpy as np
 from numba import njit
 
 from cyclearn._kernels.component_fit import CONVERGED, SINGULAR, fit_component
-from cyclearn._kernels.component_information import expected_information, is_regular, residuals
 from cyclearn._kernels.sphere_steps import Floats, Ints
 
 
@@ -35,15 +34,23 @@ def fit_component_from_starts(
     gradient_norms = np.empty(n + 1)
     iterations = np.empty(n + 1, np.int64)
     statuses = np.empty(n + 1, np.int64)
+    start = np.empty(parents.size)
     best = 0
     for s in range(n + 1):
         if s < n:
-            start = starts[s]
+            for e in range(parents.size):
+                start[e] = starts[s, e]
         else:
-            start = coefficients[best] / _geometric_mean(nodes, parents, coefficients[best]) ** 2
+            scale = _geometric_mean(nodes, parents, coefficients[best]) ** -2
+            for e in range(parents.size):
+                start[e] = scale * coefficients[best, e]
         fitted = fit_component(S, nodes, offsets, parents, start, tolerance, max_iterations)
-        values[s], _, gradient_norms[s], iterations[s], statuses[s] = fitted
-        coefficients[s] = fitted[1]
+        values[s] = fitted[0]
+        gradient_norms[s] = fitted[2]
+        iterations[s] = fitted[3]
+        statuses[s] = fitted[4]
+        for e in range(parents.size):
+            coefficients[s, e] = fitted[1][e]
         if values[s] < values[best]:
             best = s
     return values, coefficients, gradient_norms, iterations, statuses
@@ -64,35 +71,15 @@ def _geometric_mean(nodes: Ints, parents: Ints, coefficients: Floats) -> float:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def component_optima(
-    S: Floats,
-    nodes: Ints,
-    offsets: Ints,
-    parents: Ints,
-    starts: Floats,
-    tolerance: float,
-    max_iterations: int,
-    same_value: float,
-    flat: float,
-) -> tuple[Floats, Floats, float, float, int, int, bool]:
-    """Distinct maxima of the likelihood of one component that reach its best value.
+def select_optima(
+    values: Floats, runs: Floats, statuses: Ints, same_value: float
+) -> tuple[int, Ints]:
+    """The best of several runs, and one run for each distinct point that reaches its value.
 
-    Arguments as in :func:`fit_component_from_starts`; values within ``same_value`` of the best
-    are the best. Finite maxima are preferred to values reached at infinity.
-
-    Returns
-    -------
-    coefficients : float64 array of shape (s, m)
-    noise_variances : float64 array of shape (s, k)
-    value, gradient_norm, iterations, status
-        Of the best run.
-    regular : bool
-        Whether the Fisher information at the first point, scaled to a unit diagonal, has all
-        eigenvalues above ``flat``.
+    ``values``, ``runs`` and ``statuses`` are those of :func:`fit_component_from_starts`; values
+    within ``same_value`` of the best are the best. Finite maxima are preferred to values
+    reached at infinity.
     """
-    values, runs, norms, iterations, statuses = fit_component_from_starts(
-        S, nodes, offsets, parents, starts, tolerance, max_iterations
-    )
     best = 0
     for s in range(1, values.size):
         if values[s] < values[best]:
@@ -120,7 +107,7 @@ def component_optima(
         for other in kept[:n_kept]:
             gap = 0.0
             size = 1.0
-            for e in range(parents.size):
+            for e in range(runs.shape[1]):
                 gap = max(gap, abs(runs[s, e] - runs[other, e]))
                 size = max(size, abs(runs[other, e]))
             if gap <= 1e-4 * size:
@@ -129,20 +116,4 @@ def component_optima(
         if is_new:
             kept[n_kept] = s
             n_kept += 1
-    coefficients = np.empty((n_kept, parents.size))
-    noise_variances = np.empty((n_kept, nodes.size))
-    for s in range(n_kept):
-        coefficients[s] = runs[kept[s]]
-        noise_variances[s] = residuals(S, nodes, offsets, parents, runs[kept[s]])[1]
-    regular = is_regular(
-        expected_information(S, nodes, offsets, parents, coefficients[0], noise_variances[0]), flat
-    )
-    return (
-        coefficients,
-        noise_variances,
-        values[best],
-        norms[best],
-        iterations[best],
-        statuses[best],
-        regular,
-    )
+    return best, kept[:n_kept]

@@ -32,7 +32,7 @@ def fit(
     graph: DirectedGraph,
     data: Data,
     *,
-    n_starts: int = 6,
+    n_starts: int | None = None,
     tolerance: float = 1e-9,
     max_iterations: int = 1000,
     random_state: RandomState = 0,
@@ -50,9 +50,9 @@ def fit(
     graph : DirectedGraph
     data : DataFrame, array of shape (n, p), path or Moments
         Columns are matched with nodes by name, or by position when they have no names.
-    n_starts : int
-        Starts for each component of two nodes or more: zero, then random; one more is made
-        from the best of them by inverting the gain of its cycles.
+    n_starts : int, optional
+        Starts for each component of k ≥ 2 nodes: zero, then random; one more is made from the
+        best of them by inverting the gain of its cycles. By default the larger of 4 and 2k − 4.
     tolerance : float
         Largest entry of the gradient at convergence, in coordinates of unit curvature.
     max_iterations : int
@@ -79,8 +79,7 @@ def fit(
            [ 0. ,  0. ,  0.5],
            [ 0. , -0.4,  0. ]])
     """
-    if n_starts < 1 or max_iterations < 1 or not tolerance > 0:
-        raise InputError("n_starts and max_iterations are at least 1 and tolerance is positive")
+    _check_options(n_starts, tolerance, max_iterations)
     moments = as_moments(data).aligned_to(graph.names)
     _check_sample_size(graph, moments)
     try:
@@ -116,7 +115,7 @@ def fit_components(
     graph: DirectedGraph,
     R: FloatArray,
     *,
-    n_starts: int,
+    n_starts: int | None,
     tolerance: float,
     max_iterations: int,
     random_state: RandomState,
@@ -194,6 +193,14 @@ def alternatives(
 def worst_status(components: tuple[ComponentFit, ...]) -> FitStatus:
     """The most serious status of any component."""
     return max((c.status for c in components), key=SEVERITY.__getitem__)
+
+
+def _check_options(n_starts: int | None, tolerance: float, max_iterations: int) -> None:
+    if (n_starts is not None and n_starts < 1) or max_iterations < 1 or not tolerance > 0:
+        raise InputError(
+            f"n_starts={n_starts}, max_iterations={max_iterations}, tolerance={tolerance}: the "
+            "counts are at least 1 and the tolerance is positive"
+        )
 
 
 def _check_sample_size(graph: DirectedGraph, moments: Moments) -> None:

@@ -38,7 +38,7 @@ def project(
     graph: DirectedGraph,
     model: LinearGaussianModel | Moments,
     *,
-    n_starts: int = 6,
+    n_starts: int | None = None,
     tolerance: float = 1e-10,
     max_iterations: int = 1000,
     random_state: RandomState = 0,
