@@ -28,7 +28,9 @@ def support_to_columns(support: NDArray[np.bool_]) -> tuple[int, ...]:
 
 def columns_to_words(columns: Sequence[int], n_rows: int) -> NDArray[np.uint64]:
     """Sets as rows of 64-bit words, lowest word first: shape (len(columns), words)."""
-    n_bytes = 8 * max(1, -(-n_rows // 64))
+    if n_rows <= 64:
+        return np.array(columns, dtype=np.uint64)[:, None]
+    n_bytes = 8 * -(-n_rows // 64)
     packed = b"".join(column.to_bytes(n_bytes, "little") for column in columns)
     return np.frombuffer(packed, dtype="<u8").reshape(len(columns), n_bytes // 8)
 

@@ -171,7 +171,7 @@ class DirectedGraph:
         members: dict[int, list[int]] = {}
         for node, component in enumerate(label.tolist()):
             members.setdefault(component, []).append(node)
-        order: TopologicalSorter[int] = TopologicalSorter({c: () for c in members})
+        order: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(members, ()))
         for i, j in np.argwhere(self.adjacency).tolist():
             if label[i] != label[j]:
                 order.add(int(label[j]), int(label[i]))

@@ -1,0 +1,179 @@
+"""Territories: where each column of a support can move under lossless rotations.
+
+Up to the order of its columns a graph is a multiset of p sets. Two rules keep its distribution
+set: *exchange* {S, S∖l} → {S, S∖i}, and *reduction* {S, S} → {S, S∖i}. Both move the smaller set
+inside the larger one, so a column of size s moves only inside columns of size s + 1, the larger
+ones never notice the smaller ones, and the columns of the top never move.
+
+The *territory* of a column of size s is the family of sets it can become. It is always of one
+form: all s-subsets of any of some fixed sets, its *anchors*, which are columns that never move.
+By induction from the largest size down: if the columns of size s + 1 have such territories, then
+a column that lies inside one of their sets can be carried to every s-subset of the anchors
+concerned, and on to every anchor that shares s elements with one already reached, while the
+larger columns, which move freely, return to where they were. Hence
+
+- the columns of an irreducible graph move independently: its orbit under exchange is the product
+  of the territories of its columns;
+- two columns of one size whose territories meet have the same territory and can be made equal, so
+  the graph is reducible; if none meet, no reduction is ever available;
+- a reduction replaces one of two columns with the same territory by a column one smaller inside
+  it and changes nothing else, so every sequence of reductions ends in the same territories.
+
+So the territories of the reduced graph identify the class of Theorem 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from math import comb
+
+from cyclearn.graphs.bitsets import bits
+
+
+@dataclass(frozen=True, order=True)
+class Territory:
+    """All sets of ``size`` elements inside at least one of the ``anchors``.
+
+    Examples
+    --------
+    >>> edge = Territory(1, (0b011, 0b110))
+    >>> edge.count(), edge.count(containing=0b010), [bin(s) for s in edge.iter_sets()]
+    (3, 1, ['0b1', '0b10', '0b100'])
+    """
+
+    size: int
+    anchors: tuple[int, ...]
+
+    def __contains__(self, members: int) -> bool:
+        return members.bit_count() == self.size and any(members & ~a == 0 for a in self.anchors)
+
+    def meets(self, other: Territory) -> bool:
+        """Whether some set belongs to both (of one size)."""
+        return any((a & b).bit_count() >= self.size for a in self.anchors for b in other.anchors)
+
+    def count(self, containing: int = 0) -> int:
+        """Number of sets that contain all of ``containing``."""
+        inner = tuple(a & ~containing for a in self.anchors if containing & ~a == 0)
+        return _count_subsets(inner, self.size - containing.bit_count())
+
+    def iter_sets(self, containing: int = 0) -> Iterator[int]:
+        """Stream the sets that contain all of ``containing``, in a fixed order, each once."""
+        n_free = self.size - containing.bit_count()
+        if n_free < 0:
+            return
+        earlier: list[int] = []
+        for anchor in self.anchors:
+            if containing & ~anchor:
+                continue
+            for chosen in combinations([1 << i for i in bits(anchor & ~containing)], n_free):
+                members = containing | sum(chosen)
+                if all(members & ~seen for seen in earlier):
+                    yield members
+            earlier.append(anchor)
+
+
+@lru_cache(maxsize=1 << 16)
+def _count_subsets(sets: tuple[int, ...], size: int) -> int:
+    """Number of ``size``-subsets of at least one of the sets."""
+    if size < 0:
+        return 0
+    if size == 0:
+        return 1 if sets else 0
+    if size == 1:
+        union = 0
+        for members in sets:
+            union |= members
+        return union.bit_count()
+    total = 0
+    for position, members in enumerate(sets):
+        shared = {members & earlier for earlier in sets[:position]}
+        total += comb(members.bit_count(), size) - _count_subsets(_maximal(shared, size), size)
+    return total
+
+
+def _maximal(sets: set[int], size: int) -> tuple[int, ...]:
+    """The sets of at least ``size`` elements that lie in no other of them, in a fixed order."""
+    kept: list[int] = []
+    for members in sorted(sets, key=lambda m: (-m.bit_count(), m)):
+        if members.bit_count() >= size and all(members & ~larger for larger in kept):
+            kept.append(members)
+    return tuple(kept)
+
+
+@dataclass(frozen=True)
+class Occupant:
+    """A column in its territory, and the columns of the same territory that it makes redundant."""
+
+    territory: Territory
+    column: int
+    redundant: tuple[int, ...]
+
+
+def survey(columns: Sequence[int]) -> Iterator[Occupant]:
+    """Stream the occupied territories from the largest size down; columns are given by index.
+
+    Where several columns share a territory, all but the first lose an entry off the diagonal and
+    are met again one size below; what they lose does not matter, since any loss leads to the
+    same territories.
+    """
+    current = list(columns)
+    by_size: dict[int, list[int]] = {}
+    for j, column in enumerate(current):
+        by_size.setdefault(column.bit_count(), []).append(j)
+    above: list[Territory] = []
+    for size in range(max(by_size, default=0), 0, -1):
+        regions = _joined_anchors(above, size)
+        residents: dict[tuple[int, ...], list[int]] = {}
+        for j in sorted(by_size.get(size, ())):
+            inside = next((r for r in regions if any(current[j] & ~a == 0 for a in r)), None)
+            residents.setdefault(inside or (current[j],), []).append(j)
+        above = []
+        for anchors, (first, *others) in residents.items():
+            above.append(Territory(size, anchors))
+            yield Occupant(above[-1], first, tuple(others))
+            for j in others:
+                current[j] ^= _droppable(current[j], j)
+                by_size.setdefault(size - 1, []).append(j)
+
+
+def _joined_anchors(above: list[Territory], size: int) -> list[tuple[int, ...]]:
+    """Anchors of the territories one size up, joined where they share a set of ``size``."""
+    regions: list[set[int]] = []
+    for territory in above:
+        joined = set(territory.anchors)
+        apart = []
+        for region in regions:
+            if any((a & b).bit_count() >= size for a in region for b in territory.anchors):
+                joined |= region
+            else:
+                apart.append(region)
+        regions = [*apart, joined]
+    return [tuple(sorted(region)) for region in regions]
+
+
+def _droppable(column: int, diagonal: int) -> int:
+    """The lowest entry of a column off the diagonal, as a set."""
+    off_diagonal = column & ~(1 << diagonal)
+    return off_diagonal & -off_diagonal
+
+
+def territories(columns: Sequence[int]) -> tuple[Territory, ...]:
+    """Territories of the irreducible form, sorted: equal for two graphs iff rotations link them."""
+    return tuple(sorted(occupant.territory for occupant in survey(columns)))
+
+
+def is_reducible(columns: Sequence[int]) -> bool:
+    """Whether exchanges can make two columns equal (Proposition 6)."""
+    return any(occupant.redundant for occupant in survey(columns))
+
+
+def reduced_columns(columns: Sequence[int]) -> tuple[int, ...]:
+    """Columns of an irreducible subgraph with the same territories."""
+    kept = list(columns)
+    for occupant in survey(columns):
+        for j in occupant.redundant:
+            kept[j] ^= _droppable(kept[j], j)
+    return tuple(kept)

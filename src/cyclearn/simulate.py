@@ -1,0 +1,5 @@
+"""Random graphs and random parameters, by the generator of the paper's experiments."""
+
+from cyclearn.graphs import random_graph as random_graph
+
+__all__ = ["random_graph"]

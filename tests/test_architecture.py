@@ -1,0 +1,73 @@
+"""The shape of the house: which room may import which, and what importing costs."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import cyclearn
+
+ROOT = Path(cyclearn.__file__).parent
+# A room imports only from rooms above it in this list.
+ROOMS = [
+    "errors",
+    "_kernels",
+    "graphs",
+    "models",
+    "identifiability",
+    "learning",
+    "evaluation",
+    "simulate",
+    "experiments",
+    "report",
+    "cli",
+]
+
+
+def imported_rooms(path):
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        modules = []
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide the room"
+            modules = [node.module or ""]
+            if node.module == "cyclearn":
+                modules = [f"cyclearn.{alias.name}" for alias in node.names]
+        for module in modules:
+            if module.startswith("cyclearn.") and module != "cyclearn.__version__":
+                yield module.split(".")[1]
+
+
+def test_rooms_import_only_from_rooms_above():
+    sources = [path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem in ROOMS]
+    assert len(sources) > 10
+    for path in sources:
+        room = path.relative_to(ROOT).parts[0].removesuffix(".py")
+        assert room in ROOMS, f"{room} has no place in the list of rooms"
+        for other in imported_rooms(path):
+            assert ROOMS.index(other) <= ROOMS.index(room), f"{path} imports from {other}"
+
+
+def test_only_the_command_line_prints():
+    for path in ROOT.rglob("*.py"):
+        if "cli" not in path.parts:
+            calls = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
+            assert not any(getattr(call.func, "id", "") == "print" for call in calls), path
+
+
+def test_importing_loads_nothing_heavy():
+    code = (
+        "import sys, cyclearn; print([m for m in ('numpy', 'numba', 'pandas') if m in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "[]"
+
+
+def test_every_public_name_resolves():
+    for name in cyclearn.__all__:
+        assert getattr(cyclearn, name) is not None
+    assert set(dir(cyclearn)) == set(cyclearn.__all__)
