@@ -3,7 +3,7 @@
 import itertools
 import warnings
 
-import naive
+import naive_likelihood as naive
 import numpy as np
 import pytest
 from scipy.optimize import minimize

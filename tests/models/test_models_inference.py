@@ -1,10 +1,18 @@
-import naive
+import naive_likelihood as naive
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FitStatus, Moments, fit, random_model
+from cyclearn.models.component_solutions import (
+    ComponentSolution,
+    component_columns,
+    flat_directions,
+    generic_deficiency,
+)
 
 GRAPH = DirectedGraph.from_edges(
     [("e", "a"), ("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("d", "f")]
@@ -116,3 +124,27 @@ def test_a_graph_without_a_reduction_but_with_too_many_parameters_is_not_identif
     assert "saturated" in fitted.fit_indices.note
     assert fitted.status is FitStatus.NOT_IDENTIFIED
     assert sum(component.n_flat for component in fitted.components) == 2
+
+
+@given(st.integers(0, 2**31))
+@settings(max_examples=50)
+def test_excess_parameters_add_over_components(seed):
+    rng = np.random.default_rng(seed)
+    graph = DirectedGraph((rng.random((6, 6)) < 0.3) & ~np.eye(6, dtype=bool))
+    _, loops = component_columns(graph)
+    excess = sum(generic_deficiency(columns) for columns in loops)
+    assert graph.n_edges + graph.n_nodes - graph.dimension() == excess
+
+
+@given(st.integers(0, 2**31))
+@settings(max_examples=50)
+def test_flat_directions_are_as_many_as_the_dimension_lacks(seed):
+    rng = np.random.default_rng(seed)
+    graph = DirectedGraph((rng.random((4, 4)) < 0.5) & ~np.eye(4, dtype=bool))
+    model = random_model(graph, stable=False, random_state=rng)
+    S = np.cov(rng.standard_normal((4, 50)))
+    for columns in component_columns(graph)[1]:
+        edges = model.B[columns.parents, columns.children]
+        solution = ComponentSolution(edges, model.noise_variances[columns.nodes], 0.0)
+        n_flat = flat_directions(S, columns, solution).shape[1]
+        assert n_flat >= generic_deficiency(columns)

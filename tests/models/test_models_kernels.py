@@ -1,4 +1,4 @@
-import naive
+import naive_likelihood as naive
 import numpy as np
 import pytest
 from scipy.optimize import minimize

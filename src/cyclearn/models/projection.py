@@ -38,7 +38,7 @@ def project(
     graph: DirectedGraph,
     model: LinearGaussianModel | Moments,
     *,
-    n_starts: int | None = None,
+    n_starts: int = 20,
     tolerance: float = 1e-10,
     max_iterations: int = 1000,
     random_state: RandomState = 0,
@@ -53,7 +53,9 @@ def project(
     graph : DirectedGraph
     model : LinearGaussianModel or Moments
         The given distribution; variables are matched with nodes by name.
-    n_starts, tolerance, max_iterations, random_state
+    n_starts : int
+        More than for a fit, because a distance is wrong when its best optimum is missed.
+    tolerance, max_iterations, random_state
         As in :func:`cyclearn.models.fit`.
 
     Examples
