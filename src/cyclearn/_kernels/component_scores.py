@@ -1,0 +1,245 @@
+"""Values of components in a search: remembered by the columns they are made of.
+
+A graph is an array A, ``A[i, j]`` one when i → j. Every possible edge and every node has a random
+64-bit key; the key of a component is the exclusive or of the keys of its nodes and of the edges
+into them, so that it changes with an edge in one operation. Values live in a table of fixed size
+in which new entries may push out old ones: a value is the same whenever it is computed.
+
+Loops stand where slices could: assignments between slices take longer to compile than all the
+rest, and a first call should not.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from cyclearn._kernels.component_fit import fit_component, node_score
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+Keys = NDArray[np.uint64]
+
+_PROBES = 8
+
+
+class Scored(NamedTuple):
+    """A graph and what its score needs.
+
+    Correlations S, adjacency A, keys Z of edges (off the diagonal) and nodes (on it), the table of
+    remembered values, and ``counter[0]``, the number of values that had to be computed.
+    """
+
+    S: Floats
+    A: Bytes
+    Z: Keys
+    table_keys: Keys
+    table_values: Floats
+    counter: Ints
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def lookup(g: Scored, key: np.uint64) -> float:
+    """The value remembered for a key, NaN when there is none."""
+    mask = g.table_keys.size - 1
+    at = np.int64(key & np.uint64(mask))
+    for probe in range(_PROBES):
+        if g.table_keys[(at + probe) & mask] == key:
+            return float(g.table_values[(at + probe) & mask])
+    return np.nan
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def remember(g: Scored, key: np.uint64, value: float) -> None:
+    """Keep a value, in place of an older one where all its places are taken."""
+    mask = g.table_keys.size - 1
+    at = np.int64(key & np.uint64(mask))
+    place = at
+    for probe in range(_PROBES):
+        if g.table_keys[(at + probe) & mask] == 0:
+            place = (at + probe) & mask
+            break
+    g.table_keys[place] = key
+    g.table_values[place] = value
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def column_key(g: Scored, j: int) -> np.uint64:
+    """Key of one column: node j and the edges into it."""
+    key = g.Z[j, j]
+    for i in range(g.A.shape[0]):
+        if g.A[i, j]:
+            key ^= g.Z[i, j]
+    return key
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def component_value(g: Scored, nodes: Ints) -> float:
+    """Negative log-likelihood per sample of the component ``nodes`` given its outside parents."""
+    key = np.uint64(0)
+    for v in nodes:
+        key ^= column_key(g, v)
+    value = lookup(g, key)
+    if not np.isnan(value):
+        return value
+    g.counter[0] += 1
+    p = g.A.shape[0]
+    k = nodes.size
+    offsets = np.zeros(k + 1, np.int64)
+    n_parents = 0
+    for a in range(k):
+        for i in range(p):
+            n_parents += g.A[i, nodes[a]]
+        offsets[a + 1] = n_parents
+    parents = np.empty(n_parents, np.int64)
+    e = 0
+    for a in range(k):
+        for i in range(p):
+            if g.A[i, nodes[a]]:
+                parents[e] = i
+                e += 1
+    if k == 1:
+        value = node_score(g.S, nodes[0], parents)
+    else:
+        # One start: a second, large one doubled the time of a search and found no more truths.
+        value = fit_component(g.S, nodes, offsets, parents, np.zeros(n_parents), 1e-7, 300)[0]
+    remember(g, key, value)
+    return value
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def strong_components(A: Bytes, region: Ints, label: Ints) -> int:
+    """Label the strongly connected components among ``region``; return their number.
+
+    ``label`` is written at the nodes of the region only: Tarjan's algorithm without recursion.
+    """
+    m = region.size
+    index = np.full(m, -1, np.int64)
+    low = np.empty(m, np.int64)
+    on_stack = np.zeros(m, np.uint8)
+    stack = np.empty(m, np.int64)
+    calls = np.empty(m, np.int64)
+    position = np.zeros(m, np.int64)
+    n_stack = 0
+    n_found = 0
+    counter = 0
+    for root in range(m):
+        if index[root] >= 0:
+            continue
+        n_calls = 1
+        calls[0] = root
+        while n_calls > 0:
+            v = calls[n_calls - 1]
+            if index[v] < 0:
+                index[v] = low[v] = counter
+                counter += 1
+                stack[n_stack] = v
+                n_stack += 1
+                on_stack[v] = 1
+            descended = False
+            while position[v] < m:
+                w = position[v]
+                position[v] += 1
+                if not A[region[v], region[w]]:
+                    continue
+                if index[w] < 0:
+                    calls[n_calls] = w
+                    n_calls += 1
+                    descended = True
+                    break
+                if on_stack[w]:
+                    low[v] = min(low[v], index[w])
+            if descended:
+                continue
+            if low[v] == index[v]:
+                while True:
+                    n_stack -= 1
+                    w = stack[n_stack]
+                    on_stack[w] = 0
+                    label[region[w]] = n_found
+                    if w == v:
+                        break
+                n_found += 1
+            n_calls -= 1
+            if n_calls > 0:
+                above = calls[n_calls - 1]
+                low[above] = min(low[above], low[v])
+    return n_found
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def members_of(label: Ints, region: Ints, component: int) -> Ints:
+    """The nodes of ``region`` with this label."""
+    n = 0
+    for v in region:
+        if label[v] == component:
+            n += 1
+    nodes = np.empty(n, np.int64)
+    n = 0
+    for v in region:
+        if label[v] == component:
+            nodes[n] = v
+            n += 1
+    return nodes
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def region_value(g: Scored, region: Ints, max_component: int) -> float:
+    """Sum of the values of the components inside ``region``, infinite when one is too large."""
+    label = np.empty(g.A.shape[0], np.int64)
+    n_found = strong_components(g.A, region, label)
+    sizes = np.zeros(n_found, np.int64)
+    for v in region:
+        sizes[label[v]] += 1
+    for c in range(n_found):
+        if sizes[c] > max_component:
+            return np.inf
+    total = 0.0
+    for c in range(n_found):
+        total += component_value(g, members_of(label, region, c))
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def saturated_value(g: Scored, region: Ints) -> float:
+    """The least value any edges inside ``region`` could reach, given its outside parents.
+
+    ½ log det of the covariance of the region given its outside parents: no graph on the region
+    with these outside parents fits better.
+    """
+    p = g.A.shape[0]
+    role = np.zeros(p, np.uint8)
+    for v in region:
+        role[v] = 2
+    order = np.empty(p, np.int64)
+    n = 0
+    for v in region:
+        for i in range(p):
+            if g.A[i, v] and role[i] == 0:
+                role[i] = 1
+                order[n] = i
+                n += 1
+    n_outside = n
+    for v in region:
+        order[n] = v
+        n += 1
+    L = np.empty((n, n))
+    total = 0.0
+    for a in range(n):
+        for b in range(a + 1):
+            value = g.S[order[a], order[b]]
+            for c in range(b):
+                value -= L[a, c] * L[b, c]
+            if a == b:
+                if value <= 1e-14:
+                    return -np.inf
+                L[a, a] = np.sqrt(value)
+                if a >= n_outside:
+                    total += np.log(L[a, a])
+            else:
+                L[a, b] = value / L[b, b]
+    return total

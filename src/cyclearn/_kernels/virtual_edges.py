@@ -1,0 +1,142 @@
+"""The moves of the virtual-edge operator (supplement, "Virtual Edge Search Operator").
+
+Two nodes with a common child that is an ancestor of one of them look adjacent in every data set.
+A search that has not found the cycle puts a real edge there and cannot get away by single edges.
+Each move here forms the cycle and removes the edge at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+
+
+@njit(cache=True, nogil=True)
+def _joined(A: Bytes, a: int, b: int) -> bool:
+    return bool(A[a, b] or A[b, a])
+
+
+@njit(cache=True, nogil=True)
+def _orient(A: Bytes, a: int, b: int, exclusive: bool, toggles: Ints, n: int) -> int:
+    """Append what makes the edge between a and b point from a to b; return the new length.
+
+    An edge b → a beside a → b is taken away only if ``exclusive``.
+    """
+    if not A[a, b]:
+        toggles[n, 0], toggles[n, 1] = a, b
+        n += 1
+    if A[b, a] and (exclusive or not A[a, b]):
+        toggles[n, 0], toggles[n, 1] = b, a
+        n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _remove(A: Bytes, a: int, b: int, toggles: Ints, n: int) -> int:
+    """Append what removes every edge between a and b; return the new length."""
+    if A[a, b]:
+        toggles[n, 0], toggles[n, 1] = a, b
+        n += 1
+    if A[b, a]:
+        toggles[n, 0], toggles[n, 1] = b, a
+        n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def virtual_edge_moves(A: Bytes, max_cycle: int) -> tuple[NDArray[np.int64], Ints]:
+    """All moves of the operator, as toggled entries of A.
+
+    Case 1, a triangle i, j, k and another sequence of edges, in any directions, between k and j:
+    turn edges so that j → k and the sequence form a cycle of at most ``max_cycle`` nodes, delete
+    the edge between i and j, orient i → k.
+
+    Case 2, triangles i, j, k and l, j, k over an edge j → k: delete the edge between i and j and
+    the one between l and k, add k → j.
+
+    Returns the toggles, shape (moves, longest, 2), and the number of toggles of each move.
+    """
+    p = A.shape[0]
+    longest = 2 * max_cycle + 4
+    moves = np.empty((64, longest, 2), np.int64)
+    sizes = np.empty(64, np.int64)
+    n_moves = 0
+    path = np.empty(max_cycle + 1, np.int64)
+    following = np.empty(max_cycle + 1, np.int64)
+    visited = np.zeros(p, np.uint8)
+    for j in range(p):
+        for k in range(p):
+            if j == k or not _joined(A, j, k):
+                continue
+            for i in range(p):
+                if i in (j, k) or not (_joined(A, i, j) and _joined(A, i, k)):
+                    continue
+                # Depth first over simple paths k = path[0], path[1], …, j that avoid i.
+                path[0] = k
+                following[0] = 0
+                depth = 0
+                visited[k] = 1
+                visited[i] = 1
+                while depth >= 0:
+                    v = path[depth]
+                    w = following[depth]
+                    if w == p:
+                        if depth > 0:
+                            visited[v] = 0
+                        depth -= 1
+                        continue
+                    following[depth] += 1
+                    if visited[w] or not _joined(A, v, w):
+                        continue
+                    if w == j:
+                        if depth == 0:
+                            continue
+                        moves, sizes = _grown(moves, sizes, n_moves)
+                        toggles = moves[n_moves]
+                        n = _orient(A, j, k, False, toggles, 0)
+                        for step in range(depth):
+                            n = _orient(A, path[step], path[step + 1], False, toggles, n)
+                        n = _orient(A, path[depth], j, False, toggles, n)
+                        n = _remove(A, i, j, toggles, n)
+                        sizes[n_moves] = _orient(A, i, k, True, toggles, n)
+                        n_moves += 1
+                    elif depth + 3 <= max_cycle:
+                        depth += 1
+                        path[depth] = w
+                        following[depth] = 0
+                        visited[w] = 1
+                visited[k] = 0
+                visited[i] = 0
+                if not A[j, k] or A[k, j]:
+                    continue
+                for other in range(p):
+                    if other in (i, j, k):
+                        continue
+                    if _joined(A, other, j) and _joined(A, other, k):
+                        moves, sizes = _grown(moves, sizes, n_moves)
+                        toggles = moves[n_moves]
+                        n = _remove(A, i, j, toggles, 0)
+                        n = _remove(A, other, k, toggles, n)
+                        toggles[n, 0], toggles[n, 1] = k, j
+                        sizes[n_moves] = n + 1
+                        n_moves += 1
+    return moves[:n_moves], sizes[:n_moves]
+
+
+@njit(cache=True, nogil=True)
+def _grown(moves: Ints, sizes: Ints, n_moves: int) -> tuple[Ints, Ints]:
+    """The same arrays, larger where one more move would not fit."""
+    if n_moves < sizes.size:
+        return moves, sizes
+    more_moves = np.empty((2 * sizes.size, moves.shape[1], 2), np.int64)
+    more_sizes = np.empty(2 * sizes.size, np.int64)
+    for m in range(n_moves):
+        more_sizes[m] = sizes[m]
+        for t in range(sizes[m]):
+            more_moves[m, t, 0] = moves[m, t, 0]
+            more_moves[m, t, 1] = moves[m, t, 1]
+    return more_moves, more_sizes

@@ -1,0 +1,1 @@
+"""From data to graph: score, moves, search, knowledge, `learn`."""

@@ -1,0 +1,184 @@
+"""Local search over directed graphs: one loop, several strategies (section 5 of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from time import monotonic
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.learning.score import Adjacency, GraphScore, Neighbour
+
+# Changes of score per sample smaller than this are rounding.
+_ROUNDING = 1e-10
+
+
+class SearchStatus(Enum):
+    """Why a search ended."""
+
+    LOCAL_OPTIMUM = "no permitted move improves the score"
+    PATIENCE = "no new best graph within the patience of the tabu search"
+    MAX_EVALUATIONS = "the limit on evaluations was reached; raise max_evaluations for more"
+    TIME_LIMIT = "the time limit was reached; the result may differ between runs"
+
+
+class Strategy(Protocol):
+    """Decides which moves a search may take and when it ends."""
+
+    first_improvement: bool
+
+    def tabu(self, p: int) -> Adjacency:
+        """Entries that must not be toggled now, unless that makes a new best graph."""
+
+    def wants(self, neighbour: Neighbour) -> bool:
+        """Whether to take the best move."""
+
+    def took(self, neighbour: Neighbour, is_new_best: bool) -> None:
+        """Note the move that was taken."""
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether to stop although moves are left."""
+
+
+@dataclass
+class HillClimbing:
+    """Take improving moves until there are none: the best each time, or the first found."""
+
+    first_improvement: bool = False
+    is_exhausted: bool = field(default=False, init=False)
+
+    def tabu(self, p: int) -> Adjacency:
+        """Nothing is tabu."""
+        return np.zeros((p, p), dtype=np.uint8)
+
+    def wants(self, neighbour: Neighbour) -> bool:
+        """Only improvements."""
+        return neighbour.delta < -_ROUNDING
+
+    def took(self, neighbour: Neighbour, is_new_best: bool) -> None:
+        """Nothing to note."""
+
+
+@dataclass
+class TabuSearch:
+    """Take the best move, improving or not, that does not undo one of the last ``length`` moves.
+
+    Ends after ``patience`` moves in a row without a new best graph.
+    """
+
+    length: int
+    patience: int
+    first_improvement: bool = False
+    _recent: list[NDArray[np.int64]] = field(default_factory=list, init=False)
+    _n_stalled: int = field(default=0, init=False)
+
+    def tabu(self, p: int) -> Adjacency:
+        """Entries toggled by the last ``length`` moves."""
+        mask = np.zeros((p, p), dtype=np.uint8)
+        for toggles in self._recent:
+            mask[toggles[:, 0], toggles[:, 1]] = 1
+        return mask
+
+    def wants(self, neighbour: Neighbour) -> bool:
+        """Any move."""
+        return True
+
+    def took(self, neighbour: Neighbour, is_new_best: bool) -> None:
+        """Keep the last ``length`` moves, and count those without a new best graph."""
+        self._recent = [*self._recent, neighbour.toggles][-self.length :] if self.length else []
+        self._n_stalled = 0 if is_new_best else self._n_stalled + 1
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the patience is used up."""
+        return self._n_stalled >= self.patience
+
+
+@dataclass(frozen=True)
+class SearchStep:
+    """One move of a search: entries toggled, change of score per sample, score after it."""
+
+    toggles: NDArray[np.int64]
+    delta: float
+    score: float
+    is_new_best: bool
+
+
+@dataclass(frozen=True)
+class SearchRun:
+    """Where a search ended, how it got there and what that cost."""
+
+    best: Adjacency
+    score: float
+    steps: tuple[SearchStep, ...]
+    status: SearchStatus
+    n_evaluations: int
+    n_refused: int
+    limits: int
+
+
+def local_search(
+    score: GraphScore,
+    start: Adjacency,
+    strategy: Strategy,
+    *,
+    allowed: NDArray[np.bool_],
+    required: NDArray[np.bool_],
+    accepts: Callable[[Adjacency], bool],
+    max_evaluations: int | None = None,
+    deadline: float | None = None,
+    on_step: Callable[[SearchStep], None] | None = None,
+) -> SearchRun:
+    """Move from graph to graph as the strategy decides; return the best graph met.
+
+    ``accepts`` says whether a graph may be visited (stability, length of cycles); it is asked only
+    for the move about to be taken, and a refusal rules out that graph alone.
+    """
+    may_add, may_delete = allowed.astype(np.uint8), (~required).astype(np.uint8)
+    current = best = np.ascontiguousarray(start, dtype=np.uint8)
+    value = best_value = score.value(current)
+    steps: list[SearchStep] = []
+    refused: list[int] = []
+    n_evaluations = limits = 0
+    status = SearchStatus.LOCAL_OPTIMUM
+    while True:
+        if strategy.is_exhausted:
+            status = SearchStatus.PATIENCE
+            break
+        if max_evaluations is not None and n_evaluations >= max_evaluations:
+            status = SearchStatus.MAX_EVALUATIONS
+            break
+        if deadline is not None and monotonic() > deadline:
+            status = SearchStatus.TIME_LIMIT
+            break
+        neighbour = score.best_neighbour(
+            current,
+            may_add,
+            may_delete,
+            strategy.tabu(len(current)),
+            best_value - value - _ROUNDING,
+            refused,
+            first_improvement=strategy.first_improvement,
+        )
+        n_evaluations += neighbour.n_evaluations
+        limits |= neighbour.limits
+        if not np.isfinite(neighbour.delta) or not strategy.wants(neighbour):
+            break
+        following = neighbour.applied_to(current)
+        if not accepts(following):
+            refused.append(score.key(following))
+            continue
+        current, value = following, value + neighbour.delta
+        is_new_best = value < best_value - _ROUNDING
+        if is_new_best:
+            best, best_value = current, value
+        strategy.took(neighbour, is_new_best)
+        steps.append(SearchStep(neighbour.toggles, neighbour.delta, value, is_new_best))
+        if on_step is not None:
+            on_step(steps[-1])
+    return SearchRun(best, best_value, tuple(steps), status, n_evaluations, len(refused), limits)

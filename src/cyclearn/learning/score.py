@@ -1,0 +1,143 @@
+"""The score of a graph, decomposed over its strongly connected components.
+
+Negative log-likelihood + λ·|E|, here per sample and without constants. Everything works on the
+correlation matrix; the rows of the data are never seen again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.models.component_solutions import ComponentColumns, fit_component_solutions
+
+if TYPE_CHECKING:
+    from cyclearn._kernels.component_scores import Scored
+
+Adjacency = NDArray[np.uint8]
+
+_CACHE_SIZE = 1 << 18
+
+
+@dataclass(frozen=True)
+class SearchLimits:
+    """What keeps moves away; the numbers are inclusive."""
+
+    max_component: int
+    max_parents: int
+    max_edges: int
+    max_virtual_cycle: int
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """The best move from a graph: the change per sample, and the entries it toggles."""
+
+    delta: float
+    toggles: NDArray[np.int64]
+    n_evaluations: int
+    limits: int
+
+    def applied_to(self, A: Adjacency) -> Adjacency:
+        """The graph after the move."""
+        changed = A.copy()
+        changed[self.toggles[:, 0], self.toggles[:, 1]] ^= 1
+        return changed
+
+
+class GraphScore:
+    """Scores graphs on one correlation matrix, and remembers the components it has seen."""
+
+    def __init__(self, correlation: NDArray[np.float64], penalty: float, limits: SearchLimits):
+        self.S = np.ascontiguousarray(correlation, dtype=np.float64)
+        self.penalty = penalty
+        self.limits = limits
+        p = len(self.S)
+        # Fixed keys: the same graph has the same key in every process.
+        generator = np.random.Generator(np.random.PCG64(20200713))
+        self.Z = generator.integers(1, 2**64, size=(p, p), dtype=np.uint64, endpoint=False)
+        self._keys = np.zeros(_CACHE_SIZE, dtype=np.uint64)
+        self._values = np.empty(_CACHE_SIZE)
+        self._stable: dict[int, bool] = {}
+
+    def value(self, A: Adjacency) -> float:
+        """Score per sample of a graph."""
+        from cyclearn._kernels.neighbourhood import state_of
+
+        return float(state_of(self._scored(A)).values.sum() + self.penalty * np.count_nonzero(A))
+
+    def _scored(self, A: Adjacency) -> Scored:
+        from cyclearn._kernels.component_scores import Scored
+
+        counter = np.zeros(1, dtype=np.int64)
+        return Scored(self.S, A, self.Z, self._keys, self._values, counter)
+
+    def key(self, A: Adjacency) -> int:
+        """A number that identifies the graph."""
+        return int(np.bitwise_xor.reduce(self.Z[A == 1], initial=np.uint64(0)))
+
+    def best_neighbour(
+        self,
+        A: Adjacency,
+        may_add: Adjacency,
+        may_delete: Adjacency,
+        tabu: Adjacency,
+        aspiration: float,
+        banned: list[int],
+        *,
+        first_improvement: bool = False,
+    ) -> Neighbour:
+        """The permitted move with the smallest change of score.
+
+        ``tabu`` marks entries not to be toggled, unless the change is below ``aspiration``.
+        """
+        from cyclearn._kernels.neighbourhood import Rules, best_neighbour
+
+        graph = self._scored(A)
+        limits = self.limits
+        rules = Rules(
+            may_add,
+            may_delete,
+            tabu,
+            aspiration,
+            np.array(banned, dtype=np.uint64),
+            self.penalty,
+            limits.max_component,
+            limits.max_parents,
+            limits.max_edges,
+            np.zeros(1, dtype=np.int64),
+        )
+        delta, toggles = best_neighbour(graph, rules, limits.max_virtual_cycle, first_improvement)
+        return Neighbour(float(delta), toggles, int(graph.counter[0]), int(rules.hit[0]))
+
+    def is_stable(self, A: Adjacency) -> bool:
+        """Whether every component has a best-likelihood parameter set that is stable."""
+        from cyclearn._kernels.component_scores import strong_components
+
+        label = np.empty(len(A), dtype=np.int64)
+        n_found = strong_components(A, np.arange(len(A)), label)
+        if n_found == len(A):
+            return True
+        return all(
+            self._is_stable_component(A, np.flatnonzero(label == c))
+            for c in np.flatnonzero(np.bincount(label) > 1)
+        )
+
+    def _is_stable_component(self, A: Adjacency, nodes: NDArray[np.int64]) -> bool:
+        into = A[:, nodes]
+        keys = self.Z[:, nodes][into == 1]
+        key = int(np.bitwise_xor.reduce(keys) ^ np.bitwise_xor.reduce(self.Z[nodes, nodes]))
+        if key not in self._stable:
+            fitted = fit_component_solutions(
+                self.S,
+                ComponentColumns.of(A.astype(bool), nodes.tolist()),
+                n_starts=None,
+                tolerance=1e-9,
+                max_iterations=1000,
+                random_state=0,
+            )
+            self._stable[key] = fitted.solutions[0].spectral_radius < 1
+        return self._stable[key]
