@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FitStatus, LinearGaussianModel, Moments, fit, project, random_model
+from cyclearn.models.component_solutions import component_columns
 
 TRIANGLE = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "a")])
 FED_CYCLE = DirectedGraph.from_edges(
@@ -216,3 +217,14 @@ def test_nearly_collinear_columns_are_not_mistaken_for_a_boundary(spread):
     fitted = fit(graph, X)
     assert fitted.status is FitStatus.CONVERGED
     assert fitted.log_likelihood == pytest.approx(fitted.model.log_likelihood(X), abs=1e-3)
+
+
+def test_fits_call_the_kernels_with_contiguous_arrays():
+    singles, loops = component_columns(FED_CYCLE)
+    for columns in (singles, *loops):
+        for array in (columns.nodes, columns.offsets, columns.parents):
+            assert array.flags.c_contiguous
+            assert array.dtype == np.int64
+    X = random_model(FED_CYCLE, random_state=5).sample(50, random_state=5)
+    turned = X[list(X.columns[::-1])]
+    assert fit(FED_CYCLE, turned).moments.correlation.flags.c_contiguous

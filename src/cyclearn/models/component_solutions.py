@@ -43,7 +43,8 @@ class ComponentColumns:
     def of(cls, adjacency: NDArray[np.bool_], nodes: Sequence[int]) -> ComponentColumns:
         """Columns of these nodes; parents may lie outside."""
         index = np.array(nodes, dtype=np.int64)
-        places, parents = np.nonzero(adjacency.T[index])
+        # nonzero gives strided views, for which the kernels would be compiled a second time.
+        places, parents = map(np.ascontiguousarray, np.nonzero(adjacency.T[index]))
         offsets = np.zeros(len(index) + 1, dtype=np.int64)
         np.cumsum(np.bincount(places, minlength=len(index)), out=offsets[1:])
         place_of = np.full(len(adjacency), -1, dtype=np.int64)
