@@ -25,6 +25,7 @@ from cyclearn.models.component_solutions import ComponentColumns
 
 EDGES = [("e", "a"), ("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("d", "f")]
 REPEATS = 41
+ROUNDS = 101
 
 
 def median_seconds(function: Callable[[], object], repeats: int = REPEATS) -> float:
@@ -64,44 +65,50 @@ def beside_semopy() -> None:
     start = np.zeros(len(cycle[2]))
     R = moments.aligned_to(graph.names).correlation
 
-    def theirs() -> None:
-        semopy.Model(description).fit(data)
+    def seconds(function: Callable[[], object]) -> float:
+        begin = perf_counter()
+        function()
+        return perf_counter() - begin
 
-    # A second fit of one model would start at the optimum: each timing gets a fresh one.
-    loaded_times = []
-    for _ in range(REPEATS):
+    def loaded_model() -> semopy.Model:
+        # A second fit of one model would start at the optimum: each timing gets a fresh one.
         model = semopy.Model(description)
         model.load(data)
-        begin = perf_counter()
-        model.fit()
-        loaded_times.append(perf_counter() - begin)
-    rows = [
-        ("semopy, model and fit", median_seconds(theirs)),
-        (
-            "semopy, fit alone, data loaded before",
-            float(np.median(loaded_times)),
+        return model
+
+    # Each entry returns the seconds of one fit; short ones are averaged over a few calls.
+    timers: dict[str, Callable[[], float]] = {
+        "semopy, model and fit": lambda: seconds(lambda: semopy.Model(description).fit(data)),
+        "semopy, fit alone, data loaded before": lambda: seconds(loaded_model().fit),
+        "kernel, least squares and one start of the component": lambda: (
+            seconds(lambda: fit_repeatedly(R, singles, cycle, start, 100)) / 100
         ),
-        (
-            "kernel, least squares and one start of the component",
-            median_seconds(lambda: fit_repeatedly(R, singles, cycle, start, 100)) / 100,
+        "`fit` from moments": lambda: (
+            seconds(lambda: [fit(graph, moments) for _ in range(10)]) / 10
         ),
-        ("`fit` from moments", median_seconds(lambda: fit(graph, moments), 401)),
-        (
-            "`fit` from moments, graph built each time",
-            median_seconds(lambda: fit(DirectedGraph.from_edges(EDGES), moments), 401),
+        "`fit` from moments, graph built each time": lambda: (
+            seconds(lambda: [fit(DirectedGraph.from_edges(EDGES), moments) for _ in range(10)]) / 10
         ),
-        ("`fit` from the table of 10,000 rows", median_seconds(lambda: fit(graph, data))),
-    ]
-    base = rows[0][1]
-    loaded = rows[1][1]
+        "`fit` from the table of 10,000 rows": lambda: seconds(lambda: fit(graph, data)),
+    }
+    for timer in timers.values():
+        timer()
+    # One round times every entry once, so that a change of load meets all of them; ratios are
+    # taken within a round.
+    rounds = np.array([[timer() for timer in timers.values()] for _ in range(ROUNDS)])
     print("## One graph: 6 nodes, a 4-cycle, an outside parent and a child; n = 10,000\n")
-    print("`fit` runs the component from five starts, to find other optima and solutions.\n")
-    print("| what | median | ratio to semopy | ratio to semopy's fit alone |\n|---|---|---|---|")
-    for name, seconds in rows:
-        print(
-            f"| {name} | {seconds * 1e6:,.0f} µs | {base / seconds:,.0f} | "
-            f"{loaded / seconds:,.0f} |"
-        )
+    print(
+        "`fit` runs the component from five starts, to find other optima and solutions. "
+        f"{ROUNDS} rounds, each timing every row once; medians of the times and of the ratios "
+        "within a round, with the 10% and 90% points of the ratios.\n"
+    )
+    print("| what | median | semopy / this | semopy's fit alone / this |\n|---|---|---|---|")
+    for column, name in enumerate(timers):
+        cells = []
+        for base in (0, 1):
+            low, middle, high = np.percentile(rounds[:, base] / rounds[:, column], [10, 50, 90])
+            cells.append(f"{middle:,.1f} ({low:,.1f} to {high:,.1f})")
+        print(f"| {name} | {np.median(rounds[:, column]) * 1e6:,.1f} µs | {' | '.join(cells)} |")
     print()
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FitStatus, LinearGaussianModel, Moments, fit, project, random_model
+from cyclearn.models.component_solutions import component_columns
 
 TRIANGLE = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "a")])
 FED_CYCLE = DirectedGraph.from_edges(
@@ -110,6 +111,8 @@ def test_a_supremum_at_infinity_is_named_and_the_turned_graph_fits():
     assert fit(turned, moments).status is FitStatus.CONVERGED
     assert project(turned, moments).kl_divergence < 1e-12
     assert np.isnan(fitted.standard_errors[0, 1])
+    assert fitted.alternatives == ()
+    assert "AT_INFINITY" in str(fitted)
 
 
 def test_the_iteration_limit_is_reported():
@@ -204,3 +207,24 @@ def test_a_model_without_edges_and_a_single_variable():
     alone = fit(DirectedGraph([[0]]), X[:, :1])
     assert alone.fit_indices.degrees_of_freedom == 0
     assert isinstance(alone.model, LinearGaussianModel)
+
+
+@pytest.mark.parametrize("spread", [1e-2, 1e-3, 1e-4])
+def test_nearly_collinear_columns_are_not_mistaken_for_a_boundary(spread):
+    graph = DirectedGraph.from_edges([(0, 1), (1, 2), (2, 0), (3, 0), (4, 0)])
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 1)) + spread * rng.standard_normal((500, 5))
+    fitted = fit(graph, X)
+    assert fitted.status is FitStatus.CONVERGED
+    assert fitted.log_likelihood == pytest.approx(fitted.model.log_likelihood(X), abs=1e-3)
+
+
+def test_fits_call_the_kernels_with_contiguous_arrays():
+    singles, loops = component_columns(FED_CYCLE)
+    for columns in (singles, *loops):
+        for array in (columns.nodes, columns.offsets, columns.parents):
+            assert array.flags.c_contiguous
+            assert array.dtype == np.int64
+    X = random_model(FED_CYCLE, random_state=5).sample(50, random_state=5)
+    turned = X[list(X.columns[::-1])]
+    assert fit(FED_CYCLE, turned).moments.correlation.flags.c_contiguous

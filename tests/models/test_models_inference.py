@@ -1,3 +1,5 @@
+import json
+
 import naive_likelihood as naive
 import numpy as np
 import pytest
@@ -6,7 +8,7 @@ from hypothesis import strategies as st
 
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.models import FitStatus, Moments, fit, random_model
+from cyclearn.models import FitStatus, LinearGaussianModel, Moments, fit, random_model
 from cyclearn.models.component_solutions import (
     ComponentSolution,
     component_columns,
@@ -58,6 +60,15 @@ def test_summary_and_intervals():
     assert "FittedModel(6 variables, 6 edges" in repr(FITTED)
     with pytest.raises(InputError, match="level"):
         FITTED.confidence_intervals(95)
+
+
+def test_a_fit_as_plain_values_is_json_without_nan():
+    record = json.loads(json.dumps(FITTED.to_dict(), allow_nan=False))
+    assert record["status"] == "CONVERGED"
+    assert LinearGaussianModel.from_dict(record["model"]) == FITTED.model
+    assert record["parameters"][0]["parameter"] == "e -> a"
+    assert record["parameters"][-1]["z"] is None
+    assert record["fit_indices"]["degrees_of_freedom"] == 9
 
 
 def test_fit_indices_follow_their_definitions():

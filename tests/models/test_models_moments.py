@@ -134,7 +134,7 @@ def test_bad_covariances_are_named(covariance, message):
 
 
 def test_bad_sample_sizes_means_and_names():
-    for n in (1, 0, -3, 2.5):
+    for n in (1, 0, -3, 2.5, True, "ten", None):
         with pytest.raises(InputError, match="n_samples"):
             Moments(np.eye(2), n)
     with pytest.raises(InputError, match="mean has shape"):

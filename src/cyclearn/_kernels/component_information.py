@@ -176,16 +176,85 @@ def expected_information(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def is_regular(info: Floats, limit: float) -> bool:
-    """Whether an information matrix scaled to a unit diagonal has all eigenvalues above a limit."""
+def whitened(info: Floats, offsets: Ints) -> tuple[Floats, Floats, bool]:
+    """An information matrix in parameters that are orthonormal within every column.
+
+    With D the diagonal blocks of the columns (coefficients and variance of one node) and
+    D = LLᵀ, returns L⁻¹ info L⁻ᵀ and L⁻¹, both of the shape of ``info``, and whether D was
+    positive definite. Collinear parents, which make a single column ill-conditioned, leave no
+    trace in the result: its small eigenvalues come from the coupling of columns.
+    """
     N = info.shape[0]
+    k = offsets.size - 1
+    m = N - k
+    W = np.zeros((N, N))
+    half = np.zeros((N, N))
+    result = np.zeros((N, N))
+    index = np.empty(N, np.int64)
     L = np.empty((N, N))
-    scale = np.empty(N)
-    for a in range(N):
-        scale[a] = np.sqrt(abs(info[a, a]))
-    for a in range(N):
+    for i in range(k):
+        size = 0
+        for e in range(offsets[i], offsets[i + 1]):
+            index[size] = e
+            size += 1
+        index[size] = m + i
+        size += 1
+        for a in range(size):
+            for b in range(a + 1):
+                total = info[index[a], index[b]]
+                for c in range(b):
+                    total -= L[a, c] * L[b, c]
+                if a > b:
+                    L[a, b] = total / L[b, b]
+                elif not total > 0.0:
+                    return result, W, False
+                else:
+                    L[a, a] = np.sqrt(total)
+        for b in range(size):
+            for a in range(b, size):
+                total = 1.0 if a == b else 0.0
+                for c in range(b, a):
+                    total -= L[a, c] * W[index[c], index[b]]
+                W[index[a], index[b]] = total / L[a, a]
+        for a in range(size):
+            for b in range(a + 1):
+                weight = W[index[a], index[b]]
+                for c in range(N):
+                    half[index[a], c] += weight * info[index[b], c]
+    for i in range(k):
+        size = 0
+        for e in range(offsets[i], offsets[i + 1]):
+            index[size] = e
+            size += 1
+        index[size] = m + i
+        size += 1
+        for a in range(size):
+            for b in range(a + 1):
+                weight = W[index[a], index[b]]
+                for c in range(N):
+                    result[c, index[a]] += weight * half[c, index[b]]
+    return result, W, True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def is_regular(
+    S: Floats,
+    nodes: Ints,
+    offsets: Ints,
+    parents: Ints,
+    coefficients: Floats,
+    noise_variances: Floats,
+    limit: float,
+) -> bool:
+    """Whether the whitened Fisher information has all its eigenvalues above ``limit``."""
+    info = expected_information(S, nodes, offsets, parents, coefficients, noise_variances)
+    L, _, positive = whitened(info, offsets)
+    if not positive:
+        return False
+    # The factor overwrites the lower triangle, whose entries are read once.
+    for a in range(L.shape[0]):
         for b in range(a + 1):
-            total = info[a, b] / (scale[a] * scale[b])
+            total = L[a, b]
             if a == b:
                 total -= limit
             for c in range(b):
@@ -197,18 +266,3 @@ def is_regular(info: Floats, limit: float) -> bool:
             else:
                 L[a, a] = np.sqrt(total)
     return True
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def fisher_information(
-    S: Floats,
-    nodes: Ints,
-    offsets: Ints,
-    parents: Ints,
-    coefficients: Floats,
-    noise_variances: Floats,
-    limit: float,
-) -> tuple[Floats, bool]:
-    """:func:`expected_information` with :func:`is_regular` of it, in one call."""
-    info = expected_information(S, nodes, offsets, parents, coefficients, noise_variances)
-    return info, is_regular(info, limit)

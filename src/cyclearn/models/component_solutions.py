@@ -19,7 +19,7 @@ IntArray = NDArray[np.int64]
 
 # Negative log-likelihoods per sample closer than this are one maximum reached twice.
 _SAME_VALUE = 1e-8
-# Eigenvalues of the Fisher information scaled to a unit diagonal below this count as zero. Where
+# Eigenvalues of the whitened Fisher information below this count as zero. Where
 # two solutions of a cycle meet, the eigenvalue is about the square of the distance to there.
 _FLAT = 1e-6
 
@@ -43,7 +43,8 @@ class ComponentColumns:
     def of(cls, adjacency: NDArray[np.bool_], nodes: Sequence[int]) -> ComponentColumns:
         """Columns of these nodes; parents may lie outside."""
         index = np.array(nodes, dtype=np.int64)
-        places, parents = np.nonzero(adjacency.T[index])
+        # nonzero gives strided views, for which the kernels would be compiled a second time.
+        places, parents = map(np.ascontiguousarray, np.nonzero(adjacency.T[index]))
         offsets = np.zeros(len(index) + 1, dtype=np.int64)
         np.cumsum(np.bincount(places, minlength=len(index)), out=offsets[1:])
         place_of = np.full(len(adjacency), -1, dtype=np.int64)
@@ -134,7 +135,7 @@ def fit_component_solutions(
 
     nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
     if n_starts is None:
-        n_starts = max(4, 2 * len(nodes) - 4)
+        n_starts = min(max(4, 2 * len(nodes) - 4), 20)
     starts = _starts(random_state, n_starts, len(parents))
     values, runs, gradient_norms, iterations, codes = fit_component_from_starts(
         R, nodes, offsets, parents, starts, tolerance, max_iterations
@@ -160,8 +161,9 @@ def fit_component_solutions(
         status = FitStatus.ITERATION_LIMIT
     else:
         status, n_flat = _curvature(R, columns, solutions[0])
-    if n_flat:
-        # A continuum of solutions, or two that have met: neighbours are not alternatives.
+    if status is not FitStatus.CONVERGED:
+        # A continuum of solutions, two that have met, or points on the way to infinity: none of
+        # them are alternatives.
         solutions = solutions[:1]
     return ComponentFit(
         columns,
@@ -179,20 +181,27 @@ def flat_directions(
 ) -> FloatArray:
     """Directions in parameter space that leave the distribution as it is, shape (N, n_flat).
 
-    An orthonormal basis of the null space of the Fisher information, in parameters scaled to
-    unit information; edges in the order of ``columns.parents``, then the variances.
+    The null space of the Fisher information; edges in the order of ``columns.parents``, then
+    the variances. The largest entry of every direction is one in units of the standard error
+    that the parameter would have if all others were known.
     """
-    from cyclearn._kernels.component_information import fisher_information
+    from cyclearn._kernels import component_information as kernel
 
     nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
     b, variances = solution.coefficients, solution.noise_variances
-    info, regular = fisher_information(R, nodes, offsets, parents, b, variances, _FLAT)
     # The usual case at the price of a factorisation: no eigenvalue is near zero.
-    if regular:
-        return np.empty((len(info), 0))
-    scale = np.sqrt(info.diagonal())
-    eigenvalues, vectors = np.linalg.eigh(info / scale / scale[:, None])
-    return np.asarray(vectors[:, eigenvalues < _FLAT])
+    if kernel.is_regular(R, nodes, offsets, parents, b, variances, _FLAT):
+        return np.empty((len(parents) + len(nodes), 0))
+    info = kernel.expected_information(R, nodes, offsets, parents, b, variances)
+    scaled, W, positive = kernel.whitened(info, offsets)
+    if not positive:
+        # A column at the limit of rounding: scale the parameters one by one.
+        W = np.diag(info.diagonal() ** -0.5)
+        scaled = W @ info @ W
+    eigenvalues, vectors = np.linalg.eigh((scaled + scaled.T) / 2)
+    directions = W.T @ vectors[:, eigenvalues < _FLAT]
+    directions *= np.sqrt(info.diagonal())[:, None]
+    return np.asarray(directions / np.abs(directions).max(axis=0))
 
 
 def _curvature(

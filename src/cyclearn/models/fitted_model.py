@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,6 +144,30 @@ class FittedModel:
 
         return summary(self, level)
 
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Everything a report needs as plain values for JSON; what does not exist is None."""
+        table = self.summary(level)
+        parameters = [
+            {"parameter": name, **{key: _or_none(value) for key, value in row.items()}}
+            for name, row in table.to_dict(orient="index").items()
+        ]
+        indices = self.fit_indices.to_dict()
+        return {
+            "schema": 1,
+            "status": self.status.name,
+            "message": self.status.value,
+            "converged": self.converged,
+            "stable": self.is_stable,
+            "spectral_radius": self.model.spectral_radius,
+            "n_samples": self.n_samples,
+            "model": self.model.to_dict(),
+            "level": level,
+            "parameters": parameters,
+            "not_identified": list(self.not_identified),
+            "fit_indices": {key: _or_none(value) for key, value in indices.items()},
+            "alternatives": [model.to_dict() for model in self.alternatives],
+        }
+
     def __repr__(self) -> str:
         return (
             f"FittedModel({self.graph.n_nodes} variables, {self.graph.n_edges} edges, "
@@ -159,3 +183,7 @@ class FittedModel:
                 f"  {len(self.alternatives)} other parameter set(s) with the same likelihood"
             )
         return "\n".join([*lines, str(self.fit_indices), self.summary().round(4).to_string()])
+
+
+def _or_none(value: Any) -> Any:
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -16,7 +16,6 @@ from cyclearn.models.component_solutions import (
     ComponentSolution,
     flat_directions,
 )
-from cyclearn.models.fit_status import FitStatus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-# Share of a parameter's (scaled) unit vector in the flat directions above which the parameter
-# moves along them.
+# A parameter moves along a flat direction when its entry, beside a largest entry of one, exceeds
+# this.
 _MOVES = 1e-3
 
 
@@ -60,9 +59,9 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
     R = fitted.moments.correlation
     for component in fitted.components:
         for columns, solution in _blocks(component):
+            if not component.status.is_converged:
+                continue
             deviations, moves = _block_errors(R, columns, solution, fitted.n_samples)
-            if component.status in (FitStatus.AT_INFINITY, FitStatus.ITERATION_LIMIT):
-                deviations = np.full_like(deviations, np.nan)
             m = len(columns.parents)
             parents, children = columns.parents, columns.children
             B[parents, children] = deviations[:m] * scale[children] / scale[parents]
@@ -133,7 +132,7 @@ def _block_errors(
 
 
 def _moving(flat: FloatArray) -> NDArray[np.bool_]:
-    return np.asarray(np.sqrt((flat**2).sum(axis=1)) > _MOVES)
+    return np.asarray((np.abs(flat) > _MOVES).any(axis=1))
 
 
 def _labels(names: tuple[str, ...], columns: ComponentColumns) -> list[str]:

@@ -52,7 +52,7 @@ def fit(
         Columns are matched with nodes by name, or by position when they have no names.
     n_starts : int, optional
         Starts for each component of k ≥ 2 nodes: zero, then random; one more is made from the
-        best of them by inverting the gain of its cycles. By default the larger of 4 and 2k − 4.
+        best of them by inverting the gain of its cycles. By default 2k − 4, but 4 to 20.
     tolerance : float
         Largest entry of the gradient at convergence, in coordinates of unit curvature.
     max_iterations : int

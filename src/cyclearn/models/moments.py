@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -64,7 +65,7 @@ class Moments:
         mean: ArrayLike | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
-        if isinstance(n_samples, bool) or int(n_samples) != n_samples or n_samples < 2:
+        if not isinstance(n_samples, Real) or n_samples < 2 or int(n_samples) != n_samples:
             raise InputError(f"n_samples is {n_samples}; give the number of rows, at least 2")
         index = getattr(covariance, "columns", None)
         if names is None and index is not None:
