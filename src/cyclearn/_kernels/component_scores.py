@@ -74,41 +74,7 @@ def column_key(g: Scored, j: int) -> np.uint64:
     for i in range(g.A.shape[0]):
         if g.A[i, j]:
             key ^= g.Z[i, j]
-    return key
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def component_value(g: Scored, nodes: Ints) -> float:
-    """Negative log-likelihood per sample of the component ``nodes`` given its outside parents."""
-    key = np.uint64(0)
-    for v in nodes:
-        key ^= column_key(g, v)
-    value = lookup(g, key)
-    if not np.isnan(value):
-        return value
-    g.counter[0] += 1
-    p = g.A.shape[0]
-    k = nodes.size
-    offsets = np.zeros(k + 1, np.int64)
-    n_parents = 0
-    for a in range(k):
-        for i in range(p):
-            n_parents += g.A[i, nodes[a]]
-        offsets[a + 1] = n_parents
-    parents = np.empty(n_parents, np.int64)
-    e = 0
-    for a in range(k):
-        for i in range(p):
-            if g.A[i, nodes[a]]:
-                parents[e] = i
-                e += 1
-    if k == 1:
-        value = node_score(g.S, nodes[0], parents)
-    else:
-        # One start: a second, large one doubled the time of a search and found no more truths.
-        value = fit_component(g.S, nodes, offsets, parents, np.zeros(n_parents), 1e-7, 300)[0]
-    remember(g, key, value)
-    return value
+    return np.uint64(key)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -172,25 +138,15 @@ def strong_components(A: Bytes, region: Ints, label: Ints) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def members_of(label: Ints, region: Ints, component: int) -> Ints:
-    """The nodes of ``region`` with this label."""
-    n = 0
-    for v in region:
-        if label[v] == component:
-            n += 1
-    nodes = np.empty(n, np.int64)
-    n = 0
-    for v in region:
-        if label[v] == component:
-            nodes[n] = v
-            n += 1
-    return nodes
+def region_values(
+    g: Scored, region: Ints, label: Ints, values: Floats, max_component: int
+) -> float:
+    """Score the components inside ``region``, each given its outside parents.
 
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def region_value(g: Scored, region: Ints, max_component: int) -> float:
-    """Sum of the values of the components inside ``region``, infinite when one is too large."""
-    label = np.empty(g.A.shape[0], np.int64)
+    Writes the label of every node of the region and the value of every component, its negative
+    log-likelihood per sample; returns their sum, infinite when a component is too large.
+    """
+    p = g.A.shape[0]
     n_found = strong_components(g.A, region, label)
     sizes = np.zeros(n_found, np.int64)
     for v in region:
@@ -200,7 +156,36 @@ def region_value(g: Scored, region: Ints, max_component: int) -> float:
             return np.inf
     total = 0.0
     for c in range(n_found):
-        total += component_value(g, members_of(label, region, c))
+        nodes = np.empty(sizes[c], np.int64)
+        offsets = np.zeros(sizes[c] + 1, np.int64)
+        key = np.uint64(0)
+        k = 0
+        for v in region:
+            if label[v] == c:
+                nodes[k] = v
+                offsets[k + 1] = offsets[k]
+                for i in range(p):
+                    offsets[k + 1] += g.A[i, v]
+                key ^= column_key(g, v)
+                k += 1
+        value = lookup(g, key)
+        if np.isnan(value):
+            g.counter[0] += 1
+            parents = np.empty(offsets[k], np.int64)
+            e = 0
+            for v in nodes:
+                for i in range(p):
+                    if g.A[i, v]:
+                        parents[e] = i
+                        e += 1
+            if k == 1:
+                value = node_score(g.S, nodes[0], parents)
+            else:
+                # One start: a second one doubled the time of a search and found no more truths.
+                value = fit_component(g.S, nodes, offsets, parents, np.zeros(e), 1e-7, 300)[0]
+            remember(g, key, value)
+        values[c] = value
+        total += value
     return total
 
 

@@ -21,12 +21,10 @@ from cyclearn._kernels.component_scores import (
     Keys,
     Scored,
     column_key,
-    component_value,
     lookup,
-    members_of,
-    region_value,
+    region_values,
+    remember,
     saturated_value,
-    strong_components,
 )
 from cyclearn._kernels.virtual_edges import virtual_edge_moves
 
@@ -65,17 +63,23 @@ class State(NamedTuple):
     R: Bytes
     label: Ints
     values: Floats
+    sizes: Ints
     component_keys: Keys
     graph_key: np.uint64
     n_edges: int
 
 
-class Best(NamedTuple):
-    """The best move so far: its change in ``delta[0]``, ``size[0]`` toggled entries."""
+class Moves(NamedTuple):
+    """Moves under consideration: toggled entries, what the edges cost, a bound on the change.
 
-    delta: Floats
-    size: Ints
+    ``is_exact`` marks bounds that are the change itself.
+    """
+
     toggles: Ints
+    sizes: Ints
+    costs: Floats
+    bounds: Floats
+    is_exact: Bytes
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -108,25 +112,21 @@ def reachability(A: Bytes) -> Bytes:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def state_of(g: Scored) -> State:
-    """Score all components of the graph."""
+def state_of(g: Scored, label: Ints, values: Floats) -> State:
+    """Paths and keys of the graph, given its components and their values."""
     p = g.A.shape[0]
-    everything = np.arange(p)
-    label = np.empty(p, np.int64)
-    n_found = strong_components(g.A, everything, label)
-    values = np.empty(n_found)
-    component_keys = np.zeros(n_found, np.uint64)
+    sizes = np.zeros(p, np.int64)
+    component_keys = np.zeros(p, np.uint64)
     graph_key = np.uint64(0)
     n_edges = 0
-    for c in range(n_found):
-        values[c] = component_value(g, members_of(label, everything, c))
     for j in range(p):
         key = column_key(g, j)
         component_keys[label[j]] ^= key
+        sizes[label[j]] += 1
         graph_key ^= key ^ g.Z[j, j]
         for i in range(p):
             n_edges += g.A[i, j]
-    return State(reachability(g.A), label, values, component_keys, graph_key, n_edges)
+    return State(reachability(g.A), label, values, sizes, component_keys, graph_key, n_edges)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -167,32 +167,6 @@ def _value_before(state: State, region: Ints) -> float:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def move_delta(g: Scored, state: State, toggles: Ints, n_toggles: int, max_component: int) -> float:
-    """Change of the negative log-likelihood per sample by a move; A is left as it was."""
-    region = _between(state.R, toggles, n_toggles)
-    before = _value_before(state, region)
-    for t in range(n_toggles):
-        g.A[toggles[t, 0], toggles[t, 1]] ^= 1
-    after = region_value(g, region, max_component)
-    for t in range(n_toggles):
-        g.A[toggles[t, 0], toggles[t, 1]] ^= 1
-    return after - before
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _parent_delta(g: Scored, state: State, i: int, j: int) -> float:
-    """Change when i → j comes or goes without a cycle opening or closing: one component's."""
-    c = state.label[j]
-    value = lookup(g, state.component_keys[c] ^ g.Z[i, j])
-    if np.isnan(value):
-        nodes = members_of(state.label, np.arange(g.A.shape[0]), c)
-        g.A[i, j] ^= 1
-        value = component_value(g, nodes)
-        g.A[i, j] ^= 1
-    return value - state.values[c]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def _is_permitted(g: Scored, state: State, rules: Rules, toggles: Ints, n_toggles: int) -> bool:
     """Whether knowledge and limits allow the move, and its result was not refused before."""
     key = state.graph_key
@@ -222,30 +196,29 @@ def _is_permitted(g: Scored, state: State, rules: Rules, toggles: Ints, n_toggle
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _offer(best: Best, rules: Rules, toggles: Ints, n_toggles: int, delta: float) -> None:
-    """Keep a move if it is the best so far and not tabu."""
-    if not delta < best.delta[0]:
-        return
-    if not delta < rules.aspiration:
-        for t in range(n_toggles):
-            if rules.tabu[toggles[t, 0], toggles[t, 1]]:
-                return
-    best.delta[0] = delta
-    best.size[0] = n_toggles
+def _is_tabu(rules: Rules, toggles: Ints, n_toggles: int) -> bool:
+    is_tabu = False
     for t in range(n_toggles):
-        best.toggles[t, 0] = toggles[t, 0]
-        best.toggles[t, 1] = toggles[t, 1]
+        is_tabu = is_tabu or rules.tabu[toggles[t, 0], toggles[t, 1]] == 1
+    return is_tabu
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _try_edges(g: Scored, state: State, rules: Rules, best: Best, first: bool) -> None:
-    """Offer every single edge added, deleted or reversed."""
+def _bound(g: Scored, state: State, region: Ints, toggles: Ints, n_toggles: int) -> float:
+    """The least change of the likelihood that a move inside ``region`` could make."""
+    for t in range(n_toggles):
+        g.A[toggles[t, 0], toggles[t, 1]] ^= 1
+    least = saturated_value(g, region)
+    for t in range(n_toggles):
+        g.A[toggles[t, 0], toggles[t, 1]] ^= 1
+    return least - _value_before(state, region)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
+    """List every permitted edge added, deleted or reversed; return their number."""
     p = g.A.shape[0]
-    toggles = np.empty((2, 2), np.int64)
-    # Additions that close a cycle wait here with a bound on what they can gain.
-    waiting = np.empty((p * p, 2), np.int64)
-    bounds = np.empty(p * p)
-    n_waiting = 0
+    n = 0
     for kind in (_ADD, _DELETE, _REVERSE):
         if kind == _ADD and state.n_edges >= rules.max_edges:
             rules.hit[0] |= LIMIT_EDGES
@@ -254,73 +227,94 @@ def _try_edges(g: Scored, state: State, rules: Rules, best: Best, first: bool) -
             for i in range(p):
                 if i == j or (g.A[i, j] == 1) == (kind == _ADD):
                     continue
+                toggles = moves.toggles[n]
                 toggles[0, 0], toggles[0, 1] = i, j
-                n_toggles = 1
+                moves.sizes[n] = 1
                 if kind == _REVERSE:
                     if g.A[j, i]:
                         continue
                     toggles[1, 0], toggles[1, 1] = j, i
-                    n_toggles = 2
-                if not _is_permitted(g, state, rules, toggles, n_toggles):
+                    moves.sizes[n] = 2
+                if not _is_permitted(g, state, rules, toggles, moves.sizes[n]):
                     continue
-                if kind == _ADD and state.R[j, i]:
-                    region = _between(state.R, toggles, 1)
-                    if region.size > rules.max_component:
+                cost = rules.penalty if kind == _ADD else 0.0
+                if kind == _DELETE:
+                    cost = -rules.penalty
+                moves.costs[n] = cost
+                moves.is_exact[n] = 0
+                closes = kind == _ADD and state.R[j, i] == 1
+                if kind == _REVERSE or closes or (kind == _DELETE and state.R[j, i] == 1):
+                    region = _between(state.R, toggles, moves.sizes[n])
+                    if closes and region.size > rules.max_component:
                         rules.hit[0] |= LIMIT_COMPONENT
                         continue
-                    gain = _value_before(state, region) - saturated_value(g, region)
-                    waiting[n_waiting, 0], waiting[n_waiting, 1] = i, j
-                    bounds[n_waiting] = rules.penalty - gain
-                    n_waiting += 1
-                    continue
-                if kind == _ADD:
-                    delta = rules.penalty + _parent_delta(g, state, i, j)
-                elif kind == _DELETE and state.label[i] != state.label[j]:
-                    delta = _parent_delta(g, state, i, j) - rules.penalty
+                    moves.bounds[n] = cost + _bound(g, state, region, toggles, moves.sizes[n])
                 else:
-                    delta = move_delta(g, state, toggles, n_toggles, rules.max_component)
-                    delta -= rules.penalty if kind == _DELETE else 0.0
-                _offer(best, rules, toggles, n_toggles, delta)
-                if first and best.delta[0] < _IMPROVEMENT:
-                    return
-    for _ in range(n_waiting):
-        # The most promising one next; a bound above the best move ends it.
-        w = 0
-        for other in range(1, n_waiting):
-            if bounds[other] < bounds[w]:
-                w = other
-        if not bounds[w] < best.delta[0]:
-            return
-        bounds[w] = np.inf
-        toggles[0, 0], toggles[0, 1] = waiting[w, 0], waiting[w, 1]
-        delta = rules.penalty + move_delta(g, state, toggles, 1, rules.max_component)
-        _offer(best, rules, toggles, 1, delta)
-        if first and best.delta[0] < _IMPROVEMENT:
-            return
+                    # No cycle opens or closes: one component gains or loses a parent.
+                    c = state.label[j]
+                    key = state.component_keys[c] ^ g.Z[i, j]
+                    value = lookup(g, key)
+                    if np.isnan(value) and state.sizes[c] == 1:
+                        value = state.values[c] + _bound(g, state, _alone(j), toggles, 1)
+                        g.counter[0] += 1
+                        remember(g, key, value)
+                    if np.isnan(value):
+                        region = _between(state.R, toggles, 1)
+                        moves.bounds[n] = cost + _bound(g, state, region, toggles, 1)
+                    else:
+                        moves.bounds[n] = cost + value - state.values[c]
+                        moves.is_exact[n] = 1
+                n += 1
+    return n
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _try_virtual_edges(
-    g: Scored, state: State, rules: Rules, best: Best, max_cycle: int, first: bool
-) -> None:
-    """Offer every move of the virtual-edge operator."""
-    moves, sizes = virtual_edge_moves(g.A, max_cycle)
+def _alone(node: int) -> Ints:
+    return np.full(1, node, np.int64)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _list_virtual_edges(
+    g: Scored, state: State, rules: Rules, found: Ints, sizes: Ints, moves: Moves, n: int
+) -> int:
+    """List the permitted moves of the virtual-edge operator after the first n; return the number.
+
+    Both ends of every toggled edge are in the region of a move, so its outside parents stay.
+    """
     for m in range(sizes.size):
-        toggles = moves[m]
-        n_toggles = sizes[m]
-        if not _is_permitted(g, state, rules, toggles, n_toggles):
-            continue
         cost = 0.0
-        for t in range(n_toggles):
-            cost += -rules.penalty if g.A[toggles[t, 0], toggles[t, 1]] else rules.penalty
-        # Both ends of every toggled edge are in the region, so its outside parents stay.
-        region = _between(state.R, toggles, n_toggles)
-        gain = _value_before(state, region) - saturated_value(g, region)
-        if cost - gain < best.delta[0]:
-            delta = cost + move_delta(g, state, toggles, n_toggles, rules.max_component)
-            _offer(best, rules, toggles, n_toggles, delta)
-            if first and best.delta[0] < _IMPROVEMENT:
-                return
+        for t in range(sizes[m]):
+            i, j = found[m, t, 0], found[m, t, 1]
+            cost += -rules.penalty if g.A[i, j] else rules.penalty
+            moves.toggles[n, t, 0], moves.toggles[n, t, 1] = i, j
+        toggles = moves.toggles[n]
+        if _is_permitted(g, state, rules, toggles, sizes[m]):
+            region = _between(state.R, toggles, sizes[m])
+            moves.sizes[n] = sizes[m]
+            moves.costs[n] = cost
+            moves.bounds[n] = cost + _bound(g, state, region, toggles, sizes[m])
+            moves.is_exact[n] = 0
+            n += 1
+    return n
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _next_move(moves: Moves, n: int, rules: Rules, first: bool) -> int:
+    """The move with the smallest bound, or the first that may improve; −1 without any."""
+    chosen = -1
+    for m in range(n):
+        if moves.bounds[m] == np.inf:
+            continue
+        if not moves.bounds[m] < rules.aspiration and _is_tabu(
+            rules, moves.toggles[m], moves.sizes[m]
+        ):
+            moves.bounds[m] = np.inf
+            continue
+        if first and moves.bounds[m] < _IMPROVEMENT:
+            return m
+        if chosen < 0 or moves.bounds[m] < moves.bounds[chosen]:
+            chosen = m
+    return chosen
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -333,14 +327,54 @@ def best_neighbour(
     these moves. With ``first_improvement`` the first move that lowers the score is returned.
     Returns the change, infinite without a move, and the toggled entries, shape (n, 2).
     """
-    state = state_of(g)
-    delta = np.full(1, np.inf)
-    size = np.zeros(1, np.int64)
-    best = Best(delta, size, np.empty((2 * max_virtual_cycle + 8, 2), np.int64))
-    _try_edges(g, state, rules, best, first_improvement)
-    if max_virtual_cycle > 0 and not (first_improvement and delta[0] < _IMPROVEMENT):
-        _try_virtual_edges(g, state, rules, best, max_virtual_cycle, first_improvement)
-    toggles = np.empty((size[0], 2), np.int64)
-    for t in range(size[0]):
-        toggles[t, 0], toggles[t, 1] = best.toggles[t, 0], best.toggles[t, 1]
-    return delta[0], toggles
+    p = g.A.shape[0]
+    label = np.empty(p, np.int64)
+    values = np.empty(p)
+    for v in range(p):
+        label[v] = v
+    state = state_of(g, label, values)
+    # The graph itself first, then moves while one could still be better than the best known, all
+    # in one place: every function that calls the fit takes seconds to compile.
+    region = np.arange(p)
+    virtual, virtual_sizes = virtual_edge_moves(g.A, max_virtual_cycle)
+    capacity = p * p + state.n_edges + virtual_sizes.size + 1
+    moves = Moves(
+        np.empty((capacity, virtual.shape[1], 2), np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity),
+        np.empty(capacity),
+        np.empty(capacity, np.uint8),
+    )
+    new_label = np.empty(p, np.int64)
+    new_values = np.empty(p)
+    n = 0
+    m = -1
+    while True:
+        n_toggles = 0 if m < 0 else moves.sizes[m]
+        for t in range(n_toggles):
+            g.A[moves.toggles[m, t, 0], moves.toggles[m, t, 1]] ^= 1
+        limit = p if m < 0 else rules.max_component
+        after = region_values(g, region, new_label, new_values, limit)
+        for t in range(n_toggles):
+            g.A[moves.toggles[m, t, 0], moves.toggles[m, t, 1]] ^= 1
+        if m < 0:
+            for v in range(p):
+                label[v] = new_label[v]
+                values[v] = new_values[v]
+            state = state_of(g, label, values)
+            n = _list_edges(g, state, rules, moves)
+            if max_virtual_cycle > 0:
+                n = _list_virtual_edges(g, state, rules, virtual, virtual_sizes, moves, n)
+        else:
+            moves.bounds[m] = moves.costs[m] + after - _value_before(state, region)
+            moves.is_exact[m] = 1
+        m = _next_move(moves, n, rules, first_improvement)
+        if m < 0:
+            return np.inf, np.empty((0, 2), np.int64)
+        if moves.is_exact[m]:
+            break
+        region = _between(state.R, moves.toggles[m], moves.sizes[m])
+    toggles = np.empty((moves.sizes[m], 2), np.int64)
+    for t in range(moves.sizes[m]):
+        toggles[t, 0], toggles[t, 1] = moves.toggles[m, t, 0], moves.toggles[m, t, 1]
+    return moves.bounds[m], toggles

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -85,8 +86,8 @@ class TabuSearch:
         return mask
 
     def wants(self, neighbour: Neighbour) -> bool:
-        """Any move."""
-        return True
+        """Any move that exists."""
+        return bool(np.isfinite(neighbour.delta))
 
     def took(self, neighbour: Neighbour, is_new_best: bool) -> None:
         """Keep the last ``length`` moves, and count those without a new best graph."""
@@ -113,12 +114,13 @@ class SearchStep:
 class SearchRun:
     """Where a search ended, how it got there and what that cost."""
 
+    start: Adjacency
     best: Adjacency
     score: float
     steps: tuple[SearchStep, ...]
     status: SearchStatus
     n_evaluations: int
-    n_refused: int
+    refusals: Counter[str]
     limits: int
 
 
@@ -129,19 +131,24 @@ def local_search(
     *,
     allowed: NDArray[np.bool_],
     required: NDArray[np.bool_],
-    accepts: Callable[[Adjacency], bool],
+    refuses: Callable[[Adjacency], str | None],
     max_evaluations: int | None = None,
     deadline: float | None = None,
     on_step: Callable[[SearchStep], None] | None = None,
 ) -> SearchRun:
     """Move from graph to graph as the strategy decides; return the best graph met.
 
-    ``accepts`` says whether a graph may be visited (stability, length of cycles); it is asked only
-    for the move about to be taken, and a refusal rules out that graph alone.
+    ``refuses`` names the rule that keeps the search from visiting a graph (stability, length of
+    cycles), or returns None; it is asked only for the move about to be taken, and a refusal rules
+    out that graph alone.
     """
     may_add, may_delete = allowed.astype(np.uint8), (~required).astype(np.uint8)
     current = best = np.ascontiguousarray(start, dtype=np.uint8)
     value = best_value = score.value(current)
+    if refuses(current) is not None:
+        # A start that may not be visited may be left, but not returned.
+        best_value = np.inf
+    refusals: Counter[str] = Counter()
     steps: list[SearchStep] = []
     refused: list[int] = []
     n_evaluations = limits = 0
@@ -167,10 +174,12 @@ def local_search(
         )
         n_evaluations += neighbour.n_evaluations
         limits |= neighbour.limits
-        if not np.isfinite(neighbour.delta) or not strategy.wants(neighbour):
+        if not strategy.wants(neighbour):
             break
         following = neighbour.applied_to(current)
-        if not accepts(following):
+        rule = refuses(following)
+        if rule is not None:
+            refusals[rule] += 1
             refused.append(score.key(following))
             continue
         current, value = following, value + neighbour.delta
@@ -181,4 +190,13 @@ def local_search(
         steps.append(SearchStep(neighbour.toggles, neighbour.delta, value, is_new_best))
         if on_step is not None:
             on_step(steps[-1])
-    return SearchRun(best, best_value, tuple(steps), status, n_evaluations, len(refused), limits)
+    return SearchRun(
+        np.ascontiguousarray(start, dtype=np.uint8),
+        best,
+        best_value,
+        tuple(steps),
+        status,
+        n_evaluations,
+        refusals,
+        limits,
+    )

@@ -65,9 +65,12 @@ class GraphScore:
 
     def value(self, A: Adjacency) -> float:
         """Score per sample of a graph."""
-        from cyclearn._kernels.neighbourhood import state_of
+        from cyclearn._kernels.component_scores import region_values
 
-        return float(state_of(self._scored(A)).values.sum() + self.penalty * np.count_nonzero(A))
+        p = len(A)
+        label, values = np.empty(p, dtype=np.int64), np.empty(p)
+        total = region_values(self._scored(A), np.arange(p), label, values, p)
+        return float(total + self.penalty * np.count_nonzero(A))
 
     def _scored(self, A: Adjacency) -> Scored:
         from cyclearn._kernels.component_scores import Scored

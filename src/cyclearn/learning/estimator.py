@@ -1,0 +1,115 @@
+"""The scikit-learn estimator over :func:`cyclearn.learn`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from cyclearn.learning.knowledge import Knowledge
+from cyclearn.learning.learn import Method, Start, learn
+from cyclearn.learning.penalty import Penalty
+from cyclearn.models import Moments, as_moments
+
+if TYPE_CHECKING:
+    from cyclearn.graphs import DirectedGraph
+    from cyclearn.learning.result import LearnResult
+
+
+class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
+    """Learn a directed graph with feedback loops; parameters as in :func:`cyclearn.learn`.
+
+    Attributes
+    ----------
+    graph_ : DirectedGraph
+    adjacency_ : array of shape (p, p)
+        ``adjacency_[i, j]`` is true when i → j.
+    coef_ : array of shape (p, p)
+        ``coef_[i, j]`` is the weight of i → j.
+    noise_variances_ : array of shape (p,)
+    score_ : float
+        Negative log-likelihood + λ·|E| of the training data; smaller is better.
+    result_ : LearnResult
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> CyclicGraphLearner().fit(X).adjacency_.sum()
+    np.int64(0)
+    """
+
+    graph_: DirectedGraph
+    adjacency_: NDArray[np.bool_]
+    coef_: NDArray[np.float64]
+    noise_variances_: NDArray[np.float64]
+    score_: float
+    result_: LearnResult
+
+    def __init__(
+        self,
+        method: Method = "tabu",
+        penalty: Penalty = "bic",
+        knowledge: Knowledge | None = None,
+        start: Start = None,
+        n_starts: int = 1,
+        virtual_edges: bool = True,
+        first_improvement: bool = False,
+        tabu_length: int | None = None,
+        patience: int = 5,
+        stable: bool = True,
+        max_component: int | None = None,
+        max_cycle_length: int | None = None,
+        max_parents: int | None = None,
+        max_edges: int | None = None,
+        max_evaluations: int | None = None,
+        time_limit: float | None = None,
+        random_state: int | np.random.Generator | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.method = method
+        self.penalty = penalty
+        self.knowledge = knowledge
+        self.start = start
+        self.n_starts = n_starts
+        self.virtual_edges = virtual_edges
+        self.first_improvement = first_improvement
+        self.tabu_length = tabu_length
+        self.patience = patience
+        self.stable = stable
+        self.max_component = max_component
+        self.max_cycle_length = max_cycle_length
+        self.max_parents = max_parents
+        self.max_edges = max_edges
+        self.max_evaluations = max_evaluations
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: ArrayLike, y: Any = None) -> CyclicGraphLearner:  # noqa: ARG002
+        """Learn the graph of the columns of X; y is ignored."""
+        self.result_ = learn(self._moments(X, reset=True), **self.get_params(deep=False))
+        self.graph_ = self.result_.graph
+        self.adjacency_ = self.graph_.adjacency
+        self.coef_ = self.result_.model.B
+        self.noise_variances_ = self.result_.model.noise_variances
+        self.score_ = self.result_.score
+        return self
+
+    def score(self, X: ArrayLike, y: Any = None) -> float:  # noqa: ARG002
+        """Mean log-likelihood of the rows of X under the learned model; larger is better."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        model = self.result_.model.model
+        return float(model.log_likelihood(X) / len(X))
+
+    def _moments(self, X: ArrayLike, *, reset: bool) -> Moments:
+        matrix = validate_data(
+            self, X, reset=reset, dtype=np.float64, ensure_min_samples=3, ensure_min_features=1
+        )
+        names = getattr(self, "feature_names_in_", None)
+        return as_moments(matrix, None if names is None else [str(name) for name in names])

@@ -1,0 +1,203 @@
+"""What :func:`cyclearn.learn` returns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cyclearn.errors import InputError
+from cyclearn.graphs import DirectedGraph, EquivalenceClass
+from cyclearn.learning.local_search import SearchStatus
+from cyclearn.models import FittedModel, Moments, fit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SCHEMA = "cyclearn.LearnResult/1"
+
+
+@dataclass(frozen=True)
+class TracedMove:
+    """One move of the search: the edges it changed and what it did to the score."""
+
+    added: tuple[tuple[str, str], ...]
+    removed: tuple[tuple[str, str], ...]
+    change: float
+    score: float
+    is_best: bool
+
+    @property
+    def kind(self) -> str:
+        """Add, delete, reverse, or the virtual-edge operator."""
+        if len(self.added) == 1 and not self.removed:
+            return "add"
+        if len(self.removed) == 1 and not self.added:
+            return "delete"
+        if len(self.added) == len(self.removed) == 1 and self.added[0] == self.removed[0][::-1]:
+            return "reverse"
+        return "virtual edge"
+
+    def describe(self) -> str:
+        """The move in words."""
+        parts = [f"-{a} -> {b}" for a, b in self.removed] + [f"+{a} -> {b}" for a, b in self.added]
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class SearchCost:
+    """What a search cost: moves taken, components fitted, moves refused; seconds of wall time."""
+
+    n_moves: int
+    n_evaluations: int
+    n_refused: int
+    seconds: float = field(compare=False)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnResult:
+    """A learned graph with its fitted model, and how it was found.
+
+    ``score`` is negative log-likelihood + λ·|E|, with ``penalty`` for λ: smaller is better.
+    ``limits`` names the limits that kept moves away or ended the search.
+    """
+
+    graph: DirectedGraph
+    model: FittedModel
+    score: float
+    penalty: float
+    status: SearchStatus
+    limits: tuple[str, ...]
+    moves: tuple[TracedMove, ...]
+    cost: SearchCost
+    n_starts_agreeing: tuple[int, int]
+    options: Mapping[str, Any]
+
+    @cached_property
+    def equivalence_class(self) -> EquivalenceClass:
+        """All graphs that generate the same distributions as the learned one."""
+        return EquivalenceClass(self.graph)
+
+    @property
+    def trace(self) -> pd.DataFrame:
+        """The moves of the search as a table: kind, edges changed, change of score, score."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [(m.kind, m.describe(), m.change, m.score, m.is_best) for m in self.moves],
+            columns=["kind", "move", "change", "score", "is_best"],
+        )
+
+    def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
+        """The result as plain values; seconds only when asked for."""
+        moments = self.model.moments
+        cost = {"moves": self.cost.n_moves, "evaluations": self.cost.n_evaluations}
+        return {
+            "schema": _SCHEMA,
+            "graph": self.graph.to_dict(),
+            "score": self.score,
+            "penalty": self.penalty,
+            "status": self.status.name,
+            "limits": list(self.limits),
+            "starts": list(self.n_starts_agreeing),
+            "cost": cost
+            | {"refused": self.cost.n_refused}
+            | ({"seconds": self.cost.seconds} if timings else {}),
+            "options": dict(self.options),
+            "trace": [
+                {
+                    "added": [list(e) for e in m.added],
+                    "removed": [list(e) for e in m.removed],
+                    "change": m.change,
+                    "score": m.score,
+                    "is_best": m.is_best,
+                }
+                for m in self.moves
+            ],
+            "model": self.model.to_dict(),
+            "moments": {
+                "covariance": moments.covariance.tolist(),
+                "n_samples": moments.n_samples,
+                "mean": None if moments.mean is None else moments.mean.tolist(),
+                "names": list(moments.names),
+            },
+        }
+
+    def to_json(self, *, timings: bool = False) -> str:
+        """The result as JSON."""
+        return json.dumps(self.to_dict(timings=timings), ensure_ascii=False, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> LearnResult:
+        """The result that :meth:`to_json` wrote; the model is fitted again from its moments."""
+        try:
+            record = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise InputError(f"not valid JSON: {error}") from None
+        if not isinstance(record, dict) or record.get("schema") != _SCHEMA:
+            raise InputError(f"not a result of learn; its schema would be {_SCHEMA!r}")
+        graph = DirectedGraph.from_dict(record["graph"])
+        model = fit(graph, Moments(**record["moments"]))
+        edges = [
+            [tuple((a, b) for a, b in move[part]) for part in ("added", "removed")]
+            for move in record["trace"]
+        ]
+        moves = tuple(
+            TracedMove(added, removed, move["change"], move["score"], move["is_best"])
+            for (added, removed), move in zip(edges, record["trace"], strict=True)
+        )
+        cost = record["cost"]
+        return cls(
+            graph=graph,
+            model=model,
+            score=record["score"],
+            penalty=record["penalty"],
+            status=SearchStatus[record["status"]],
+            limits=tuple(record["limits"]),
+            moves=moves,
+            cost=SearchCost(
+                cost["moves"], cost["evaluations"], cost["refused"], cost.get("seconds", np.nan)
+            ),
+            n_starts_agreeing=(record["starts"][0], record["starts"][1]),
+            options=record["options"],
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Equal when the JSON forms are: everything but the time it took."""
+        if not isinstance(other, LearnResult):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        graph, model = self.graph, self.model
+        loops = [" ⇄ ".join(nodes) for nodes in graph.components if len(nodes) > 1]
+        edges = [
+            f"  {a} -> {b}  {model.B[graph.index(a), graph.index(b)]:+.3f}" for a, b in graph.edges
+        ]
+        lines = [
+            f"{graph.n_nodes} variables, {model.n_samples} samples: {graph.n_edges} edges, "
+            f"score {self.score:.2f}, BIC {model.bic:.2f}",
+            "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
+            *edges,
+            f"{self.equivalence_class.size} graphs fit equally well (see equivalence_class).",
+            f"Ended: {self.status.value}.",
+        ]
+        if self.limits:
+            lines.append("Limits reached: " + ", ".join(self.limits) + ".")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"LearnResult({self.graph!r}, score={self.score:.3f}, status={self.status.name})"
+
+    def _repr_html_(self) -> str:
+        table = self.model.summary().to_html(border=0, float_format=lambda x: f"{x:.3f}")
+        first, *others = str(self).splitlines()
+        about = "".join(f"<br>{escape(line)}" for line in others if not line.startswith("  "))
+        return f"<div><p><b>{escape(first)}</b>{about}</p>{table}</div>"
