@@ -21,11 +21,33 @@ if TYPE_CHECKING:
     from cyclearn.graphs import equivalent as equivalent
     from cyclearn.graphs import markov_equivalent as markov_equivalent
     from cyclearn.graphs import read_graph as read_graph
+    from cyclearn.graphs import virtual_edges as virtual_edges
     from cyclearn.graphs import write_graph as write_graph
+    from cyclearn.learning import CyclicGraphLearner as CyclicGraphLearner
+    from cyclearn.learning import Knowledge as Knowledge
+    from cyclearn.learning import LearnResult as LearnResult
+    from cyclearn.learning import l1_learn as l1_learn
+    from cyclearn.learning import learn as learn
+    from cyclearn.models import FittedModel as FittedModel
+    from cyclearn.models import LinearGaussianModel as LinearGaussianModel
+    from cyclearn.models import Moments as Moments
+    from cyclearn.models import fit as fit
+    from cyclearn.models import project as project
 
 __version__ = "0.1.0"
 
 _ROOM_OF = {
+    "Moments": "cyclearn.models",
+    "LinearGaussianModel": "cyclearn.models",
+    "fit": "cyclearn.models",
+    "FittedModel": "cyclearn.models",
+    "project": "cyclearn.models",
+    "learn": "cyclearn.learning",
+    "LearnResult": "cyclearn.learning",
+    "CyclicGraphLearner": "cyclearn.learning",
+    "Knowledge": "cyclearn.learning",
+    "l1_learn": "cyclearn.learning",
+    "virtual_edges": "cyclearn.graphs",
     "CycleReversion": "cyclearn.graphs",
     "DirectedGraph": "cyclearn.graphs",
     "Equivalence": "cyclearn.graphs",

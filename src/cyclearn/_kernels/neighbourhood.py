@@ -40,15 +40,12 @@ _IMPROVEMENT = -1e-10
 class Rules(NamedTuple):
     """Which moves are permitted, and what an edge costs per sample.
 
-    A move that toggles an entry marked in ``tabu`` counts only if its change is below
-    ``aspiration``; graphs whose keys are ``banned`` are not entered. ``hit[0]`` collects the limits
-    that kept a move away, as bits.
+    Graphs whose keys are ``banned`` are not entered. ``hit[0]`` collects the limits that kept a
+    move away, as bits.
     """
 
     may_add: Bytes
     may_delete: Bytes
-    tabu: Bytes
-    aspiration: float
     banned: Keys
     penalty: float
     max_component: int
@@ -196,14 +193,6 @@ def _is_permitted(g: Scored, state: State, rules: Rules, toggles: Ints, n_toggle
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _is_tabu(rules: Rules, toggles: Ints, n_toggles: int) -> bool:
-    is_tabu = False
-    for t in range(n_toggles):
-        is_tabu = is_tabu or rules.tabu[toggles[t, 0], toggles[t, 1]] == 1
-    return is_tabu
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def _bound(g: Scored, state: State, region: Ints, toggles: Ints, n_toggles: int) -> float:
     """The least change of the likelihood that a move inside ``region`` could make."""
     for t in range(n_toggles):
@@ -299,16 +288,11 @@ def _list_virtual_edges(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _next_move(moves: Moves, n: int, rules: Rules, first: bool) -> int:
+def _next_move(moves: Moves, n: int, first: bool) -> int:
     """The move with the smallest bound, or the first that may improve; −1 without any."""
     chosen = -1
     for m in range(n):
         if moves.bounds[m] == np.inf:
-            continue
-        if not moves.bounds[m] < rules.aspiration and _is_tabu(
-            rules, moves.toggles[m], moves.sizes[m]
-        ):
-            moves.bounds[m] = np.inf
             continue
         if first and moves.bounds[m] < _IMPROVEMENT:
             return m
@@ -368,7 +352,7 @@ def best_neighbour(
         else:
             moves.bounds[m] = moves.costs[m] + after - _value_before(state, region)
             moves.is_exact[m] = 1
-        m = _next_move(moves, n, rules, first_improvement)
+        m = _next_move(moves, n, first_improvement)
         if m < 0:
             return np.inf, np.empty((0, 2), np.int64)
         if moves.is_exact[m]:

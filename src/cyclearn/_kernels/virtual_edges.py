@@ -48,83 +48,15 @@ def _remove(A: Bytes, a: int, b: int, toggles: Ints, n: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def virtual_edge_moves(A: Bytes, max_cycle: int) -> tuple[NDArray[np.int64], Ints]:
-    """All moves of the operator, as toggled entries of A.
-
-    Case 1, a triangle i, j, k and another sequence of edges, in any directions, between k and j:
-    turn edges so that j → k and the sequence form a cycle of at most ``max_cycle`` nodes, delete
-    the edge between i and j, orient i → k.
-
-    Case 2, triangles i, j, k and l, j, k over an edge j → k: delete the edge between i and j and
-    the one between l and k, add k → j.
-
-    Returns the toggles, shape (moves, longest, 2), and the number of toggles of each move.
-    """
-    p = A.shape[0]
-    longest = 2 * max_cycle + 4
-    moves = np.empty((64, longest, 2), np.int64)
-    sizes = np.empty(64, np.int64)
-    n_moves = 0
-    path = np.empty(max_cycle + 1, np.int64)
-    following = np.empty(max_cycle + 1, np.int64)
-    visited = np.zeros(p, np.uint8)
-    for j in range(p):
-        for k in range(p):
-            if j == k or not _joined(A, j, k):
-                continue
-            for i in range(p):
-                if i in (j, k) or not (_joined(A, i, j) and _joined(A, i, k)):
-                    continue
-                # Depth first over simple paths k = path[0], path[1], …, j that avoid i.
-                path[0] = k
-                following[0] = 0
-                depth = 0
-                visited[k] = 1
-                visited[i] = 1
-                while depth >= 0:
-                    v = path[depth]
-                    w = following[depth]
-                    if w == p:
-                        if depth > 0:
-                            visited[v] = 0
-                        depth -= 1
-                        continue
-                    following[depth] += 1
-                    if visited[w] or not _joined(A, v, w):
-                        continue
-                    if w == j:
-                        if depth == 0:
-                            continue
-                        moves, sizes = _grown(moves, sizes, n_moves)
-                        toggles = moves[n_moves]
-                        n = _orient(A, j, k, False, toggles, 0)
-                        for step in range(depth):
-                            n = _orient(A, path[step], path[step + 1], False, toggles, n)
-                        n = _orient(A, path[depth], j, False, toggles, n)
-                        n = _remove(A, i, j, toggles, n)
-                        sizes[n_moves] = _orient(A, i, k, True, toggles, n)
-                        n_moves += 1
-                    elif depth + 3 <= max_cycle:
-                        depth += 1
-                        path[depth] = w
-                        following[depth] = 0
-                        visited[w] = 1
-                visited[k] = 0
-                visited[i] = 0
-                if not A[j, k] or A[k, j]:
-                    continue
-                for other in range(p):
-                    if other in (i, j, k):
-                        continue
-                    if _joined(A, other, j) and _joined(A, other, k):
-                        moves, sizes = _grown(moves, sizes, n_moves)
-                        toggles = moves[n_moves]
-                        n = _remove(A, i, j, toggles, 0)
-                        n = _remove(A, other, k, toggles, n)
-                        toggles[n, 0], toggles[n, 1] = k, j
-                        sizes[n_moves] = n + 1
-                        n_moves += 1
-    return moves[:n_moves], sizes[:n_moves]
+def _complete(A: Bytes, a: int, b: int, toggles: Ints, n: int) -> int:
+    """Append what makes a ⇄ b; return the new length."""
+    if not A[a, b]:
+        toggles[n, 0], toggles[n, 1] = a, b
+        n += 1
+    if not A[b, a]:
+        toggles[n, 0], toggles[n, 1] = b, a
+        n += 1
+    return n
 
 
 @njit(cache=True, nogil=True)
@@ -140,3 +72,106 @@ def _grown(moves: Ints, sizes: Ints, n_moves: int) -> tuple[Ints, Ints]:
             more_moves[m, t, 0] = moves[m, t, 0]
             more_moves[m, t, 1] = moves[m, t, 1]
     return more_moves, more_sizes
+
+
+@njit(cache=True, nogil=True)
+def virtual_edge_moves(A: Bytes, max_cycle: int) -> tuple[Ints, Ints]:
+    """All moves of the operator, as toggled entries of A.
+
+    Case 1, a triangle i, j, k and another sequence of edges, in any directions, between k and j:
+    turn edges so that j → k and the sequence form a cycle of at most ``max_cycle`` nodes, delete
+    the edge between i and j, orient i → k.
+
+    Case 2, triangles i, j, k and l, j, k over an edge j → k: delete the edge between i and j and
+    the one between l and k, add k → j.
+
+    Three things go further than the supplement. The edge between j and k may be missing, as it can
+    hide where paths around the cycle cancel it. In case 2 the edges that stay are oriented, i → k
+    and l → j: else a search that came by l ← j stays where it is. And one triangle suffices there:
+    then only the edge between i and j goes.
+
+    Returns the toggles, shape (moves, longest, 2), and the number of toggles of each move.
+    """
+    moves = np.empty((64, 2 * max_cycle + 8, 2), np.int64)
+    sizes = np.empty(64, np.int64)
+    moves, sizes, n_moves = _long_cycles(A, max_cycle, moves, sizes)
+    return _two_cycles(A, moves, sizes, n_moves)
+
+
+@njit(cache=True, nogil=True)
+def _long_cycles(A: Bytes, max_cycle: int, moves: Ints, sizes: Ints) -> tuple[Ints, Ints, int]:
+    """Case 1: cycles of three nodes or more."""
+    p = A.shape[0]
+    n_moves = 0
+    path = np.empty(max_cycle + 1, np.int64)
+    following = np.empty(max_cycle + 1, np.int64)
+    visited = np.zeros(p, np.uint8)
+    for j in range(p):
+        for k in range(p):
+            if j == k:
+                continue
+            for i in range(p):
+                if i in (j, k) or not (_joined(A, i, j) and _joined(A, i, k)):
+                    continue
+                # Depth first over simple paths k = path[0], path[1], …, j that avoid i.
+                path[0] = k
+                following[0] = 0
+                depth = 0
+                visited[k] = visited[i] = 1
+                while depth >= 0:
+                    v = path[depth]
+                    w = following[depth]
+                    if w == p:
+                        visited[v] = 0
+                        depth -= 1
+                        continue
+                    following[depth] += 1
+                    if visited[w] or not _joined(A, v, w):
+                        continue
+                    if w == j and depth > 0:
+                        moves, sizes = _grown(moves, sizes, n_moves)
+                        toggles = moves[n_moves]
+                        n = _orient(A, j, k, False, toggles, 0)
+                        for step in range(depth):
+                            n = _orient(A, path[step], path[step + 1], False, toggles, n)
+                        n = _orient(A, v, j, False, toggles, n)
+                        n = _remove(A, i, j, toggles, n)
+                        sizes[n_moves] = _orient(A, i, k, True, toggles, n)
+                        n_moves += 1
+                    elif w != j and depth + 3 <= max_cycle:
+                        depth += 1
+                        path[depth] = w
+                        following[depth] = 0
+                        visited[w] = 1
+                visited[i] = 0
+    return moves, sizes, n_moves
+
+
+@njit(cache=True, nogil=True)
+def _two_cycles(A: Bytes, moves: Ints, sizes: Ints, n_moves: int) -> tuple[Ints, Ints]:
+    """Case 2: j ⇄ k instead of one or two edges beside it."""
+    p = A.shape[0]
+    for j in range(p):
+        for k in range(p):
+            if j == k or (A[j, k] and A[k, j]):
+                continue
+            for i in range(p):
+                if i in (j, k) or not (_joined(A, i, j) and _joined(A, i, k)):
+                    continue
+                for other in range(p):
+                    # With i itself for the other node there is only one triangle.
+                    if other in (j, k) or (other == i and not _joined(A, j, k)):
+                        continue
+                    if not (_joined(A, other, j) and _joined(A, other, k)):
+                        continue
+                    moves, sizes = _grown(moves, sizes, n_moves)
+                    toggles = moves[n_moves]
+                    n = _complete(A, j, k, toggles, 0)
+                    n = _remove(A, i, j, toggles, n)
+                    n = _orient(A, i, k, True, toggles, n)
+                    if other != i:
+                        n = _remove(A, other, k, toggles, n)
+                        n = _orient(A, other, j, True, toggles, n)
+                    sizes[n_moves] = n
+                    n_moves += 1
+    return moves[:n_moves], sizes[:n_moves]

@@ -68,7 +68,7 @@ def l1_learn(
     B = np.zeros((p, p))
     smooth, gradient = _likelihood(S, B)
     objective = smooth
-    step = 1.0 / (1.0 + np.linalg.norm(gradient))
+    step = 1.0 / (1.0 + float(np.linalg.norm(gradient)))
     violation = _violation(B, gradient, coefficient)
     iteration = 0
     while violation > tolerance and iteration < max_iterations:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import islice
 from time import monotonic, perf_counter
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph, random_graph
+from cyclearn.graphs.steps import iter_reversions
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.local_search import (
     HillClimbing,
@@ -35,6 +37,8 @@ Start = DirectedGraph | Sequence[DirectedGraph] | None
 # Longer cycles are found by single edges and smaller virtual-edge moves; listing them all would
 # take longer than the rest of the search.
 _MAX_VIRTUAL_CYCLE = 6
+# How many cycles of an unstable structure are turned in search of a stable equivalent one.
+_MAX_REVERSIONS = 50
 
 
 def learn(
@@ -47,8 +51,8 @@ def learn(
     n_starts: int = 1,
     virtual_edges: bool = True,
     first_improvement: bool = False,
-    tabu_length: int | None = None,
-    patience: int = 5,
+    tabu_length: int = 10,
+    patience: int = 10,
     stable: bool = True,
     max_component: int | None = None,
     max_cycle_length: int | None = None,
@@ -83,10 +87,12 @@ def learn(
     first_improvement : bool
         Take the first improving move instead of the best one.
     tabu_length, patience : int
-        A tabu search does not undo one of its last ``tabu_length`` moves (by default 5 for up to 5
-        variables, else 10, as in the paper) and ends after ``patience`` moves without a new best.
+        A tabu search enters none of the last ``tabu_length`` graphs and ends after ``patience``
+        moves without a new best. The paper used lengths 5 and 10, and patience 5; 10 and 10 get
+        stuck less often.
     stable : bool
-        Visit only structures on which some best-likelihood parameter set found is stable.
+        Visit only structures on which some best-likelihood parameter set found is stable; where a
+        move leads to an unstable one, equivalent graphs with a cycle reversed are tried instead.
     max_component, max_cycle_length, max_parents, max_edges : int, optional
         Limits on the graph: nodes in a strongly connected component, nodes in a cycle, parents of
         a node, edges.
@@ -139,7 +145,7 @@ def learn(
         max_evaluations=_at_least("max_evaluations", max_evaluations, 1),
         deadline=deadline,
     )
-    strategy = _strategy(method, p, tabu_length, patience, first_improvement)
+    strategy = _strategy(method, tabu_length, patience, first_improvement)
     starts = _starts(start, n_starts, moments, problem, random_state)
     runs = _run_all(problem, starts, strategy, n_jobs, on_step)
     best = min(runs, key=lambda run: run.score)
@@ -178,7 +184,7 @@ def learn(
         score=-model.log_likelihood + weight * graph.n_edges,
         penalty=weight,
         status=best.status,
-        limits=_limits_reached(runs, problem),
+        limits=_limits_reached(runs),
         moves=_traced(best, moments),
         cost=SearchCost(
             n_moves=sum(len(run.steps) for run in runs),
@@ -214,10 +220,20 @@ class _Problem:
         """Search from one start, with a memory of components of its own."""
         score = GraphScore(self.correlation, self.penalty, self.limits)
 
-        def refuses(A: Adjacency) -> str | None:
+        def refusal(A: Adjacency) -> str | None:
             if self.max_cycle_length is not None and _has_longer_cycle(A, self.max_cycle_length):
                 return "max_cycle_length"
             return "stable" if self.stable and not score.is_stable(A) else None
+
+        def admit(A: Adjacency) -> tuple[Adjacency | None, str | None]:
+            rule = refusal(A)
+            if rule is None:
+                return A, None
+            if rule == "stable":
+                for turned in self._turned(A):
+                    if refusal(turned) is None:
+                        return turned, None
+            return None, rule
 
         return local_search(
             score,
@@ -226,11 +242,23 @@ class _Problem:
             deepcopy(strategy),
             allowed=self.allowed,
             required=self.required,
-            refuses=refuses,
+            admit=admit,
             max_evaluations=self.max_evaluations,
             deadline=self.deadline,
             on_step=on_step,
         )
+
+    def _turned(self, A: Adjacency) -> Iterator[Adjacency]:
+        """Equivalent graphs with one cycle reversed: turning a cycle inverts its gain."""
+        graph = DirectedGraph(A.astype(bool))
+        for reversion in islice(iter_reversions(graph), _MAX_REVERSIONS):
+            turned = reversion.apply(graph).adjacency
+            if (
+                not (turned & ~self.allowed).any()
+                and not (self.required & ~turned).any()
+                and turned.sum(axis=0).max() <= self.limits.max_parents
+            ):
+                yield turned.astype(np.uint8)
 
 
 def _has_longer_cycle(A: Adjacency, max_length: int) -> bool:
@@ -238,14 +266,11 @@ def _has_longer_cycle(A: Adjacency, max_length: int) -> bool:
     return any(len(cycle) > max_length for cycle in cycles)
 
 
-def _strategy(
-    method: str, p: int, tabu_length: int | None, patience: int, first_improvement: bool
-) -> Strategy:
+def _strategy(method: str, tabu_length: int, patience: int, first_improvement: bool) -> Strategy:
     if method == "tabu":
-        length = _at_least("tabu_length", tabu_length, 0)
+        _at_least("tabu_length", tabu_length, 0)
         _at_least("patience", patience, 1)
-        default = 5 if p <= 5 else 10
-        return TabuSearch(default if length is None else length, patience, first_improvement)
+        return TabuSearch(tabu_length, patience, first_improvement)
     if method == "hill-climbing":
         return HillClimbing(first_improvement)
     raise InputError(f"method is {method!r}; give 'tabu' or 'hill-climbing'")
@@ -323,7 +348,8 @@ def _traced(run: SearchRun, moments: Moments) -> tuple[TracedMove, ...]:
     moves = []
     A = run.start.copy()
     for step in run.steps:
-        added, removed = [], []
+        added: list[tuple[str, str]] = []
+        removed: list[tuple[str, str]] = []
         for i, j in step.toggles.tolist():
             (removed if A[i, j] else added).append((names[i], names[j]))
             A[i, j] ^= 1
@@ -339,7 +365,7 @@ def _traced(run: SearchRun, moments: Moments) -> tuple[TracedMove, ...]:
     return tuple(moves)
 
 
-def _limits_reached(runs: list[SearchRun], problem: _Problem) -> tuple[str, ...]:
+def _limits_reached(runs: list[SearchRun]) -> tuple[str, ...]:
     from cyclearn._kernels.neighbourhood import LIMIT_COMPONENT, LIMIT_EDGES, LIMIT_PARENTS
 
     hit = 0

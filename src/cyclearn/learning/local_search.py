@@ -32,14 +32,15 @@ class Strategy(Protocol):
 
     first_improvement: bool
 
-    def tabu(self, p: int) -> Adjacency:
-        """Entries that must not be toggled now, unless that makes a new best graph."""
+    @property
+    def tabu(self) -> list[int]:
+        """Keys of graphs not to be entered now."""
 
     def wants(self, neighbour: Neighbour) -> bool:
         """Whether to take the best move."""
 
-    def took(self, neighbour: Neighbour, is_new_best: bool) -> None:
-        """Note the move that was taken."""
+    def left(self, key: int, is_new_best: bool) -> None:
+        """Note the graph that was left, and whether the one entered is a new best."""
 
     @property
     def is_exhausted(self) -> bool:
@@ -53,45 +54,45 @@ class HillClimbing:
     first_improvement: bool = False
     is_exhausted: bool = field(default=False, init=False)
 
-    def tabu(self, p: int) -> Adjacency:
-        """Nothing is tabu."""
-        return np.zeros((p, p), dtype=np.uint8)
+    @property
+    def tabu(self) -> list[int]:
+        """Nothing is tabu: the score never returns."""
+        return []
 
     def wants(self, neighbour: Neighbour) -> bool:
         """Only improvements."""
         return neighbour.delta < -_ROUNDING
 
-    def took(self, neighbour: Neighbour, is_new_best: bool) -> None:
+    def left(self, key: int, is_new_best: bool) -> None:
         """Nothing to note."""
 
 
 @dataclass
 class TabuSearch:
-    """Take the best move, improving or not, that does not undo one of the last ``length`` moves.
+    """Take the best move, improving or not, that enters none of the last ``length`` graphs.
 
-    Ends after ``patience`` moves in a row without a new best graph.
+    Ends after ``patience`` moves in a row without a new best graph. Forbidding graphs, not edges,
+    leaves the search free to turn an edge that it has just added.
     """
 
     length: int
     patience: int
     first_improvement: bool = False
-    _recent: list[NDArray[np.int64]] = field(default_factory=list, init=False)
+    _recent: list[int] = field(default_factory=list, init=False)
     _n_stalled: int = field(default=0, init=False)
 
-    def tabu(self, p: int) -> Adjacency:
-        """Entries toggled by the last ``length`` moves."""
-        mask = np.zeros((p, p), dtype=np.uint8)
-        for toggles in self._recent:
-            mask[toggles[:, 0], toggles[:, 1]] = 1
-        return mask
+    @property
+    def tabu(self) -> list[int]:
+        """Keys of the last ``length`` graphs."""
+        return self._recent
 
     def wants(self, neighbour: Neighbour) -> bool:
         """Any move that exists."""
         return bool(np.isfinite(neighbour.delta))
 
-    def took(self, neighbour: Neighbour, is_new_best: bool) -> None:
-        """Keep the last ``length`` moves, and count those without a new best graph."""
-        self._recent = [*self._recent, neighbour.toggles][-self.length :] if self.length else []
+    def left(self, key: int, is_new_best: bool) -> None:
+        """Keep the last ``length`` graphs, and count moves without a new best."""
+        self._recent = [*self._recent, key][-self.length :] if self.length else []
         self._n_stalled = 0 if is_new_best else self._n_stalled + 1
 
     @property
@@ -131,21 +132,21 @@ def local_search(
     *,
     allowed: NDArray[np.bool_],
     required: NDArray[np.bool_],
-    refuses: Callable[[Adjacency], str | None],
+    admit: Callable[[Adjacency], tuple[Adjacency | None, str | None]],
     max_evaluations: int | None = None,
     deadline: float | None = None,
     on_step: Callable[[SearchStep], None] | None = None,
 ) -> SearchRun:
     """Move from graph to graph as the strategy decides; return the best graph met.
 
-    ``refuses`` names the rule that keeps the search from visiting a graph (stability, length of
-    cycles), or returns None; it is asked only for the move about to be taken, and a refusal rules
-    out that graph alone.
+    ``admit`` returns the graph to visit in place of a given one, the graph itself as a rule, or
+    None and the name of the rule that keeps the search away. It is asked only for the move about
+    to be taken; a refusal rules out that graph alone.
     """
     may_add, may_delete = allowed.astype(np.uint8), (~required).astype(np.uint8)
     current = best = np.ascontiguousarray(start, dtype=np.uint8)
     value = best_value = score.value(current)
-    if refuses(current) is not None:
+    if admit(current)[0] is not current:
         # A start that may not be visited may be left, but not returned.
         best_value = np.inf
     refusals: Counter[str] = Counter()
@@ -163,31 +164,36 @@ def local_search(
         if deadline is not None and monotonic() > deadline:
             status = SearchStatus.TIME_LIMIT
             break
+        tabu = strategy.tabu
         neighbour = score.best_neighbour(
             current,
             may_add,
             may_delete,
-            strategy.tabu(len(current)),
-            best_value - value - _ROUNDING,
-            refused,
+            [*tabu, *refused],
             first_improvement=strategy.first_improvement,
         )
         n_evaluations += neighbour.n_evaluations
         limits |= neighbour.limits
         if not strategy.wants(neighbour):
             break
-        following = neighbour.applied_to(current)
-        rule = refuses(following)
-        if rule is not None:
-            refusals[rule] += 1
-            refused.append(score.key(following))
+        proposed = neighbour.applied_to(current)
+        following, rule = admit(proposed)
+        if following is None or (following is not proposed and score.key(following) in tabu):
+            refusals[rule or "tabu"] += 1
+            refused.append(score.key(proposed))
             continue
-        current, value = following, value + neighbour.delta
-        is_new_best = value < best_value - _ROUNDING
+        delta = neighbour.delta
+        if following is not proposed:
+            # Equivalent, so of the same score but for rounding.
+            refused.append(score.key(proposed))
+            delta = score.value(following) - value
+        is_new_best = value + delta < best_value - _ROUNDING
+        strategy.left(score.key(current), is_new_best)
+        toggles = np.argwhere(current != following)
+        current, value = following, value + delta
         if is_new_best:
             best, best_value = current, value
-        strategy.took(neighbour, is_new_best)
-        steps.append(SearchStep(neighbour.toggles, neighbour.delta, value, is_new_best))
+        steps.append(SearchStep(toggles, delta, value, is_new_best))
         if on_step is not None:
             on_step(steps[-1])
     return SearchRun(

@@ -87,16 +87,11 @@ class GraphScore:
         A: Adjacency,
         may_add: Adjacency,
         may_delete: Adjacency,
-        tabu: Adjacency,
-        aspiration: float,
         banned: list[int],
         *,
         first_improvement: bool = False,
     ) -> Neighbour:
-        """The permitted move with the smallest change of score.
-
-        ``tabu`` marks entries not to be toggled, unless the change is below ``aspiration``.
-        """
+        """The permitted move with the smallest change of score, to no graph with a banned key."""
         from cyclearn._kernels.neighbourhood import Rules, best_neighbour
 
         graph = self._scored(A)
@@ -104,8 +99,6 @@ class GraphScore:
         rules = Rules(
             may_add,
             may_delete,
-            tabu,
-            aspiration,
             np.array(banned, dtype=np.uint64),
             self.penalty,
             limits.max_component,
