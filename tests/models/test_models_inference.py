@@ -15,6 +15,7 @@ from cyclearn.models.component_solutions import (
     flat_directions,
     generic_deficiency,
 )
+from cyclearn.models.fit_indices import _tucker_lewis
 
 GRAPH = DirectedGraph.from_edges(
     [("e", "a"), ("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("d", "f")]
@@ -107,6 +108,12 @@ def test_the_chi_square_test_has_the_right_size_for_a_cyclic_truth():
         fit(GRAPH, truth.sample(500, random_state=rng)).fit_indices.p_value for _ in range(200)
     ]
     assert 0.01 <= np.mean(np.array(values) < 0.05) <= 0.10
+
+
+def test_tucker_lewis_index_is_one_where_its_ratio_does_not_exist():
+    assert _tucker_lewis(3.0, 2, 6.0, 6) == 1
+    assert _tucker_lewis(0.0, 0, 50.0, 6) == 1
+    assert _tucker_lewis(2.0, 2, 50.0, 6) == 1
 
 
 def test_degrees_of_freedom_use_the_dimension():

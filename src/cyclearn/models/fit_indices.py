@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 class FitIndices:
     """Fit indices with the definitions of lavaan (normal theory, divisor n, free means).
 
+    They are the numbers of ``lavaan(..., likelihood = "normal", fixed.x = FALSE)`` for the same
+    equations; a covariance matrix given to it needs ``sample.cov.rescale = FALSE``. Two things
+    to mind in a comparison. ``sem`` adds covariances among variables without parents and among
+    variables without children, which a directed graph does not have, and its default conditions
+    on the variables without parents, with another likelihood, count and baseline. And lavaan
+    subtracts the number of parameters where the degrees of freedom here subtract the dimension:
+    p-value, RMSEA, CFI and TLI differ when parameters are not identified. Free means are not
+    counted in AIC and BIC, here as there (unless a mean structure is asked for).
+
     NaN marks what is unavailable; ``note`` says why.
     """
 
@@ -109,7 +118,8 @@ def fit_indices(fitted: FittedModel) -> FitIndices:
 
 
 def _tucker_lewis(chi_square: float, df: int, baseline: float, baseline_df: int) -> float:
-    if df == 0:
+    # One where the ratio does not exist, as in lavaan.
+    if df == 0 or baseline == baseline_df:
         return 1.0
     ratio = baseline / baseline_df
-    return (ratio - chi_square / df) / (ratio - 1) if ratio != 1 else np.nan
+    return (ratio - chi_square / df) / (ratio - 1)

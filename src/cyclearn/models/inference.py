@@ -49,7 +49,8 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
     singular, a parameter is identified exactly when it does not move along the flat directions;
     such parameters keep standard errors, from the inverse on the remaining directions. The
     number of flat directions is compared with the generic dimension when the fit is classified
-    (a graph with more parameters than dimensions, or a boundary optimum).
+    (a graph with more parameters than dimensions, or a boundary optimum). lavaan gives the same
+    errors with ``information = "observed"``; its default is the expected information.
     """
     p = fitted.graph.n_nodes
     B = np.full((p, p), np.nan)
