@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from cyclearn import __version__
-from cyclearn.cli import demo, graph_commands, simulate_command
+from cyclearn.cli import demo, fit_command, graph_commands, learn_command, simulate_command
 from cyclearn.errors import InputError, LimitError
 
 app = typer.Typer(
@@ -34,6 +34,8 @@ def options(
         raise typer.Exit
 
 
+app.command("learn")(learn_command.learn)
+app.command("fit")(fit_command.fit)
 app.command("equivalent")(graph_commands.equivalent)
 app.command("class")(graph_commands.equivalence_class)
 app.command("simulate")(simulate_command.simulate)

@@ -1,14 +1,16 @@
-"""``cyclearn simulate``: random graphs."""
+"""``cyclearn simulate``: random graphs, parameters and data."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from cyclearn.cli.output import print_json
-from cyclearn.graphs import random_graph, write_graph
+from cyclearn.errors import InputError
+from cyclearn.graphs import random_graph, read_graph, write_graph
 from cyclearn.graphs.formats import edge_list
 
 
@@ -21,19 +23,53 @@ def simulate(
     max_cycle_length: Annotated[
         int | None, typer.Option(min=1, help="Most nodes in a simple cycle.")
     ] = None,
+    graph: Annotated[
+        Path | None, typer.Option(help="Use this graph file instead of a random graph.")
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option("--samples", "-n", min=1, help="Number of rows of data.")
+    ] = None,
+    data: Annotated[Path | None, typer.Option(help="Write the data here (.csv or .tsv).")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Write the weights and variances here (.json).")
+    ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed; the same seed, the same graph.")
+        int | None, typer.Option(min=0, help="Seed; the same seed, the same output.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the graph here (.json, .dot or .txt).")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Draw a random directed graph by the generator of the paper's experiments."""
-    graph = random_graph(nodes, max_degree, max_component, max_cycle_length, random_state=seed)
+    """Draw a graph, stable parameters and data by the generator of the paper's experiments.
+
+    Weights are uniform on ±[0.2, 0.8], variances on [1, 3]. Without --out, the graph is printed.
+    """
+    from cyclearn.models import random_model
+
+    if (samples is None) != (data is None):
+        raise InputError("data needs both --samples N and --data FILE")
+    generator = np.random.default_rng(seed)
+    if graph is None:
+        drawn = random_graph(nodes, max_degree, max_component, max_cycle_length, generator)
+    else:
+        drawn = read_graph(graph)
+    result: dict[str, object] = {"graph": drawn.to_dict(), "seed": seed}
     if out is not None:
-        write_graph(graph, out)
+        write_graph(drawn, out)
+    if model is not None or data is not None:
+        parameters = random_model(drawn, random_state=generator)
+        result["model"] = parameters.to_dict()
+        try:
+            if model is not None:
+                model.write_text(parameters.to_json() + "\n", encoding="utf-8")
+            if data is not None and samples is not None:
+                separator = "\t" if data.suffix.lower() == ".tsv" else ","
+                rows = parameters.sample(samples, random_state=generator)
+                rows.to_csv(data, sep=separator, index=False)
+        except OSError as error:
+            raise InputError(f"cannot write {error.filename}: {error.strerror}") from None
     if as_json:
-        print_json("simulate", {"graph": graph.to_dict(), "seed": seed})
+        print_json("simulate", result)
     elif out is None:
-        typer.echo(edge_list(graph), nl=False)
+        typer.echo(edge_list(drawn), nl=False)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.errors import InputError
+from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, EquivalenceClass
 from cyclearn.learning.local_search import SearchStatus
 from cyclearn.models import FittedModel, Moments, fit
@@ -177,7 +177,7 @@ class LearnResult:
 
     def __str__(self) -> str:
         graph, model = self.graph, self.model
-        loops = [" ⇄ ".join(nodes) for nodes in graph.components if len(nodes) > 1]
+        loops = [", ".join(nodes) for nodes in graph.components if len(nodes) > 1]
         edges = [
             f"  {a} -> {b}  {model.B[graph.index(a), graph.index(b)]:+.3f}" for a, b in graph.edges
         ]
@@ -186,12 +186,21 @@ class LearnResult:
             f"score {self.score:.2f}, BIC {model.bic:.2f}",
             "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
             *edges,
-            f"{self.equivalence_class.size} graphs fit equally well (see equivalence_class).",
+            self._class_in_words(),
             f"Ended: {self.status.value}.",
         ]
         if self.limits:
             lines.append("Limits reached: " + ", ".join(self.limits) + ".")
         return "\n".join(lines)
+
+    def _class_in_words(self) -> str:
+        try:
+            size = self.equivalence_class.size
+        except LimitError:
+            return "The graphs that fit equally well are too many to be counted."
+        if size == 1:
+            return "No other graph generates the same distributions."
+        return f"{size} graphs generate the same distributions (see equivalence_class)."
 
     def __repr__(self) -> str:
         return f"LearnResult({self.graph!r}, score={self.score:.3f}, status={self.status.name})"

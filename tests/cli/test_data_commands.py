@@ -1,0 +1,85 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def cyclearn(tmp_path):
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "cyclearn", *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+        )
+
+    return run
+
+
+@pytest.fixture
+def files(cyclearn):
+    made = cyclearn(
+        "simulate", "-p", 5, "--seed", 4, "-n", 800, "--data", "d.csv", "--model", "m.json",
+        "--out", "g.json",
+    )  # fmt: skip
+    assert (made.returncode, made.stderr) == (0, "")
+
+
+@pytest.mark.usefixtures("files")
+def test_learn(cyclearn, tmp_path):
+    first = cyclearn("learn", "d.csv", "--out", "r.json")
+    assert (first.returncode, first.stderr) == (0, "")
+    assert "5 variables, 800 samples" in first.stdout
+    record = json.loads((tmp_path / "r.json").read_text())
+    printed = json.loads(cyclearn("learn", "d.csv", "--json").stdout)
+    assert printed["graph"] == record["graph"]
+    assert printed["schema_version"] == 1
+    assert cyclearn("learn", "d.csv", "--out", "r.dot").returncode == 0
+    assert (tmp_path / "r.dot").read_text().startswith("digraph")
+    (tmp_path / "k.json").write_text('{"forbidden": [["X1", "X2"]], "exogenous": ["X3"]}')
+    known = cyclearn("learn", "d.csv", "--knowledge", "k.json", "--json", "--max-component", 2)
+    edges = json.loads(known.stdout)["graph"]["edges"]
+    assert ["X1", "X2"] not in edges
+    assert not any(target == "X3" for _, target in edges)
+
+
+@pytest.mark.usefixtures("files")
+def test_fit(cyclearn):
+    result = cyclearn("fit", "d.csv", "g.json")
+    assert result.returncode == 0
+    assert "chi-square" in result.stdout
+    record = json.loads(cyclearn("fit", "d.csv", "g.json", "--json").stdout)
+    assert record["command"] == "fit"
+
+
+@pytest.mark.usefixtures("files")
+def test_simulate_on_a_given_graph_is_repeatable(cyclearn, tmp_path):
+    for name in ("a.tsv", "b.tsv"):
+        made = cyclearn(
+            "simulate", "--graph", "g.json", "-n", 10, "--data", name, "--seed", 1, "--json"
+        )
+        assert json.loads(made.stdout)["graph"] == json.loads((tmp_path / "g.json").read_text())
+    assert (tmp_path / "a.tsv").read_text() == (tmp_path / "b.tsv").read_text()
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("learn", "absent.csv"),
+        ("learn", "g.json"),
+        ("learn", "d.csv", "--penalty", "aic"),
+        ("learn", "d.csv", "--knowledge", "g.json"),
+        ("learn", "d.csv", "--out", "no/such/folder/r.json"),
+        ("fit", "d.csv", "absent.json"),
+        ("simulate", "--samples", "5"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(cyclearn, arguments):
+    result = cyclearn(*arguments)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("cyclearn: ")
+    assert result.stderr.count("\n") == 1
