@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from naive_learning import reachable, single_edge_moves, virtual_moves
 
 from cyclearn import DirectedGraph, InputError, fit, simulate
-from cyclearn._kernels.component_scores import strong_components
+from cyclearn._kernels.component_scores import spectral_radius, strong_components
 from cyclearn._kernels.neighbourhood import reachability
 from cyclearn._kernels.virtual_edges import virtual_edge_moves
 from cyclearn.learning.penalty import edge_penalty
@@ -156,3 +156,26 @@ def test_penalties():
     for wrong in ("aic", -1.0, float("nan"), None, "bic bic"):
         with pytest.raises(InputError, match="penalty is"):
             edge_penalty(wrong, 100, 7)
+
+
+@settings(max_examples=40)
+@given(adjacencies(), st.integers(0, 10**6))
+def test_spectral_radius(adjacency, seed):
+    rng = np.random.default_rng(seed)
+    p = len(adjacency)
+    B = adjacency * rng.normal(size=(p, p))
+    places, parents = np.nonzero(adjacency.T)
+    offsets = np.concatenate([[0], np.cumsum(adjacency.sum(axis=0))])
+    found = spectral_radius(np.arange(p), offsets, parents, B[parents, places])
+    assert found == pytest.approx(np.abs(np.linalg.eigvals(B)).max(), rel=5e-3, abs=1e-3)
+
+
+@settings(max_examples=15)
+@given(adjacencies(min_nodes=3, max_nodes=5), st.integers(0, 50))
+def test_stability_is_that_of_some_best_fit(adjacency, seed):
+    moments = moments_of(len(adjacency), seed)
+    fitted = fit(DirectedGraph(adjacency), moments)
+    solutions = [fitted.model, *fitted.alternatives]
+    stable = scorer(moments).is_stable(adjacency.astype(np.uint8))
+    if any(model.is_stable for model in solutions):
+        assert stable

@@ -31,7 +31,8 @@ class Scored(NamedTuple):
     """A graph and what its score needs.
 
     Correlations S, adjacency A, keys Z of edges (off the diagonal) and nodes (on it), the table of
-    remembered values, and ``counter[0]``, the number of values that had to be computed.
+    remembered values, whether the coefficients found with them are stable, and ``counter[0]``, the
+    number of values that had to be computed.
     """
 
     S: Floats
@@ -39,23 +40,24 @@ class Scored(NamedTuple):
     Z: Keys
     table_keys: Keys
     table_values: Floats
+    table_stable: Bytes
     counter: Ints
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def lookup(g: Scored, key: np.uint64) -> float:
-    """The value remembered for a key, NaN when there is none."""
+def place_of(g: Scored, key: np.uint64) -> int:
+    """Where the table keeps a key, −1 when it does not."""
     mask = g.table_keys.size - 1
     at = np.int64(key & np.uint64(mask))
     for probe in range(_PROBES):
         if g.table_keys[(at + probe) & mask] == key:
-            return float(g.table_values[(at + probe) & mask])
-    return np.nan
+            return int((at + probe) & mask)
+    return -1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def remember(g: Scored, key: np.uint64, value: float) -> None:
-    """Keep a value, in place of an older one where all its places are taken."""
+def remember(g: Scored, key: np.uint64, value: float, is_stable: bool) -> int:
+    """Keep a value, in place of an older one where all its places are taken; return where."""
     mask = g.table_keys.size - 1
     at = np.int64(key & np.uint64(mask))
     place = at
@@ -65,6 +67,8 @@ def remember(g: Scored, key: np.uint64, value: float) -> None:
             break
     g.table_keys[place] = key
     g.table_values[place] = value
+    g.table_stable[place] = is_stable
+    return int(place)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -138,13 +142,49 @@ def strong_components(A: Bytes, region: Ints, label: Ints) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def spectral_radius(nodes: Ints, offsets: Ints, parents: Ints, coefficients: Floats) -> float:
+    """Largest modulus of an eigenvalue of B inside a component, to about one part in a thousand.
+
+    By Gelfand's formula: the norm of the 4096th power, squared up with the scale kept aside.
+    """
+    k = nodes.size
+    power = np.zeros((k, k))
+    for a in range(k):
+        for e in range(offsets[a], offsets[a + 1]):
+            for b in range(k):
+                if nodes[b] == parents[e]:
+                    power[b, a] = coefficients[e]
+    squared = np.empty((k, k))
+    log_radius = 0.0
+    exponent = 1.0
+    for _ in range(13):
+        norm = 0.0
+        for a in range(k):
+            for b in range(k):
+                norm = max(norm, abs(power[a, b]))
+        if norm == 0.0:
+            return 0.0
+        log_radius += np.log(norm) / exponent
+        exponent *= 2.0
+        for a in range(k):
+            for b in range(k):
+                total = 0.0
+                for c in range(k):
+                    total += power[a, c] / norm * (power[c, b] / norm)
+                squared[a, b] = total
+        power, squared = squared, power
+    return float(np.exp(log_radius))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def region_values(
-    g: Scored, region: Ints, label: Ints, values: Floats, max_component: int
+    g: Scored, region: Ints, label: Ints, values: Floats, stable: Bytes, max_component: int
 ) -> float:
     """Score the components inside ``region``, each given its outside parents.
 
-    Writes the label of every node of the region and the value of every component, its negative
-    log-likelihood per sample; returns their sum, infinite when a component is too large.
+    Writes the label of every node of the region, the value of every component, its negative
+    log-likelihood per sample, and whether the coefficients found are stable; returns the sum of
+    the values, infinite when a component is too large.
     """
     p = g.A.shape[0]
     n_found = strong_components(g.A, region, label)
@@ -168,8 +208,8 @@ def region_values(
                     offsets[k + 1] += g.A[i, v]
                 key ^= column_key(g, v)
                 k += 1
-        value = lookup(g, key)
-        if np.isnan(value):
+        place = place_of(g, key)
+        if place < 0:
             g.counter[0] += 1
             parents = np.empty(offsets[k], np.int64)
             e = 0
@@ -179,13 +219,15 @@ def region_values(
                         parents[e] = i
                         e += 1
             if k == 1:
-                value = node_score(g.S, nodes[0], parents)
+                place = remember(g, key, node_score(g.S, nodes[0], parents), True)
             else:
                 # One start: a second one doubled the time of a search and found no more truths.
-                value = fit_component(g.S, nodes, offsets, parents, np.zeros(e), 1e-7, 300)[0]
-            remember(g, key, value)
-        values[c] = value
-        total += value
+                fitted = fit_component(g.S, nodes, offsets, parents, np.zeros(e), 1e-7, 300)
+                radius = spectral_radius(nodes, offsets, parents, fitted[1])
+                place = remember(g, key, fitted[0], radius < 1.0)
+        values[c] = g.table_values[place]
+        stable[c] = g.table_stable[place]
+        total += values[c]
     return total
 
 

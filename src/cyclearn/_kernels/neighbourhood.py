@@ -21,7 +21,7 @@ from cyclearn._kernels.component_scores import (
     Keys,
     Scored,
     column_key,
-    lookup,
+    place_of,
     region_values,
     remember,
     saturated_value,
@@ -242,16 +242,16 @@ def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
                     # No cycle opens or closes: one component gains or loses a parent.
                     c = state.label[j]
                     key = state.component_keys[c] ^ g.Z[i, j]
-                    value = lookup(g, key)
-                    if np.isnan(value) and state.sizes[c] == 1:
+                    place = place_of(g, key)
+                    if place < 0 and state.sizes[c] == 1:
                         value = state.values[c] + _bound(g, state, _alone(j), toggles, 1)
                         g.counter[0] += 1
-                        remember(g, key, value)
-                    if np.isnan(value):
+                        place = remember(g, key, value, True)
+                    if place < 0:
                         region = _between(state.R, toggles, 1)
                         moves.bounds[n] = cost + _bound(g, state, region, toggles, 1)
                     else:
-                        moves.bounds[n] = cost + value - state.values[c]
+                        moves.bounds[n] = cost + g.table_values[place] - state.values[c]
                         moves.is_exact[n] = 1
                 n += 1
     return n
@@ -331,6 +331,7 @@ def best_neighbour(
     )
     new_label = np.empty(p, np.int64)
     new_values = np.empty(p)
+    stable = np.empty(p, np.uint8)
     n = 0
     m = -1
     while True:
@@ -338,7 +339,7 @@ def best_neighbour(
         for t in range(n_toggles):
             g.A[moves.toggles[m, t, 0], moves.toggles[m, t, 1]] ^= 1
         limit = p if m < 0 else rules.max_component
-        after = region_values(g, region, new_label, new_values, limit)
+        after = region_values(g, region, new_label, new_values, stable, limit)
         for t in range(n_toggles):
             g.A[moves.toggles[m, t, 0], moves.toggles[m, t, 1]] ^= 1
         if m < 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from time import monotonic, perf_counter
 from typing import Any, Literal
@@ -28,7 +28,7 @@ from cyclearn.learning.local_search import (
 from cyclearn.learning.penalty import Penalty, edge_penalty
 from cyclearn.learning.result import LearnResult, SearchCost, TracedMove
 from cyclearn.learning.score import Adjacency, GraphScore, SearchLimits
-from cyclearn.models import Moments, as_moments, fit
+from cyclearn.models import FittedModel, Moments, as_moments, fit
 from cyclearn.models.moments import Data
 
 Method = Literal["tabu", "hill-climbing"]
@@ -148,17 +148,14 @@ def learn(
     strategy = _strategy(method, tabu_length, patience, first_improvement)
     starts = _starts(start, n_starts, moments, problem, random_state)
     runs = _run_all(problem, starts, strategy, n_jobs, on_step)
+    graph, model = _fitted(runs, moments, required)
+    if stable and not model.is_stable:
+        # More starts found a better, unstable fit on the best graph: search again, asking for
+        # as many starts wherever stability is decided.
+        problem = replace(problem, thorough=True)
+        runs = _run_all(problem, starts, strategy, n_jobs, on_step)
+        graph, model = _fitted(runs, moments, required)
     best = min(runs, key=lambda run: run.score)
-    if not np.isfinite(best.score):
-        raise InputError(
-            "no stable structure was found from the start given; allow unstable ones with "
-            "stable=False, or start elsewhere"
-        )
-    graph = DirectedGraph(best.best.astype(bool), moments.names)
-    # A required edge stays even where rotations show it to be redundant.
-    if not required.any():
-        graph = graph.reduced()
-    model = fit(graph, moments)
     options: dict[str, Any] = {
         "method": method,
         "penalty": penalty,
@@ -197,6 +194,23 @@ def learn(
     )
 
 
+def _fitted(
+    runs: list[SearchRun], moments: Moments, required: NDArray[np.bool_]
+) -> tuple[DirectedGraph, FittedModel]:
+    """The best graph of all runs, without redundant edges, and its fit."""
+    best = min(runs, key=lambda run: run.score)
+    if not np.isfinite(best.score):
+        raise InputError(
+            "no stable structure was found from the start given; allow unstable ones with "
+            "stable=False, or start elsewhere"
+        )
+    graph = DirectedGraph(best.best.astype(bool), moments.names)
+    # A required edge stays even where rotations show it to be redundant.
+    if not required.any():
+        graph = graph.reduced()
+    return graph, fit(graph, moments)
+
+
 @dataclass(frozen=True)
 class _Problem:
     """What all starts of a search share; can be sent to another process."""
@@ -210,6 +224,7 @@ class _Problem:
     max_cycle_length: int | None
     max_evaluations: int | None
     deadline: float | None
+    thorough: bool = False
 
     def run(
         self,
@@ -223,7 +238,9 @@ class _Problem:
         def refusal(A: Adjacency) -> str | None:
             if self.max_cycle_length is not None and _has_longer_cycle(A, self.max_cycle_length):
                 return "max_cycle_length"
-            return "stable" if self.stable and not score.is_stable(A) else None
+            if self.stable and not score.is_stable(A, thorough=self.thorough):
+                return "stable"
+            return None
 
         def admit(A: Adjacency) -> tuple[Adjacency | None, str | None]:
             rule = refusal(A)

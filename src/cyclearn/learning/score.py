@@ -61,22 +61,29 @@ class GraphScore:
         self.Z = generator.integers(1, 2**64, size=(p, p), dtype=np.uint64, endpoint=False)
         self._keys = np.zeros(_CACHE_SIZE, dtype=np.uint64)
         self._values = np.empty(_CACHE_SIZE)
+        self._is_stable = np.empty(_CACHE_SIZE, dtype=np.uint8)
         self._stable: dict[int, bool] = {}
 
     def value(self, A: Adjacency) -> float:
         """Score per sample of a graph."""
+        return self._components(A)[0] + self.penalty * int(np.count_nonzero(A))
+
+    def _components(self, A: Adjacency) -> tuple[float, NDArray[np.int64], NDArray[np.uint8]]:
+        """Sum of the values of the components; their labels, and which were found stable."""
         from cyclearn._kernels.component_scores import region_values
 
         p = len(A)
-        label, values = np.empty(p, dtype=np.int64), np.empty(p)
-        total = region_values(self._scored(A), np.arange(p), label, values, p)
-        return float(total + self.penalty * np.count_nonzero(A))
+        label, values = np.zeros(p, dtype=np.int64), np.empty(p)
+        stable = np.ones(p, dtype=np.uint8)
+        total = region_values(self._scored(A), np.arange(p), label, values, stable, p)
+        return float(total), label, stable
 
     def _scored(self, A: Adjacency) -> Scored:
         from cyclearn._kernels.component_scores import Scored
 
         counter = np.zeros(1, dtype=np.int64)
-        return Scored(self.S, A, self.Z, self._keys, self._values, counter)
+        table = self._keys, self._values, self._is_stable
+        return Scored(self.S, A, self.Z, *table, counter)
 
     def key(self, A: Adjacency) -> int:
         """A number that identifies the graph."""
@@ -109,17 +116,18 @@ class GraphScore:
         delta, toggles = best_neighbour(graph, rules, limits.max_virtual_cycle, first_improvement)
         return Neighbour(float(delta), toggles, int(graph.counter[0]), int(rules.hit[0]))
 
-    def is_stable(self, A: Adjacency) -> bool:
-        """Whether every component has a best-likelihood parameter set that is stable."""
-        from cyclearn._kernels.component_scores import strong_components
+    def is_stable(self, A: Adjacency, *, thorough: bool = False) -> bool:
+        """Whether every component has a best-likelihood parameter set that is stable.
 
-        label = np.empty(len(A), dtype=np.int64)
-        n_found = strong_components(A, np.arange(len(A)), label)
-        if n_found == len(A):
-            return True
+        The parameters that the score found are looked at first, and others as good only where
+        these are unstable; ``thorough`` looks for better ones everywhere.
+        """
+        _, label, stable = self._components(A)
+        sizes = np.bincount(label)
+        doubtful = (sizes > 1) & ((stable[: len(sizes)] == 0) | thorough)
         return all(
             self._is_stable_component(A, np.flatnonzero(label == c))
-            for c in np.flatnonzero(np.bincount(label) > 1)
+            for c in np.flatnonzero(doubtful)
         )
 
     def _is_stable_component(self, A: Adjacency, nodes: NDArray[np.int64]) -> bool:
