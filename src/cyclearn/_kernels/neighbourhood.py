@@ -319,7 +319,7 @@ def best_neighbour(
     state = state_of(g, label, values)
     # The graph itself first, then moves while one could still be better than the best known, all
     # in one place: every function that calls the fit takes seconds to compile.
-    region = np.arange(p)
+    region: Ints = np.arange(p)
     virtual, virtual_sizes = virtual_edge_moves(g.A, max_virtual_cycle)
     capacity = p * p + state.n_edges + virtual_sizes.size + 1
     moves = Moves(

@@ -92,8 +92,8 @@ def virtual_edge_moves(A: Bytes, max_cycle: int) -> tuple[Ints, Ints]:
 
     Returns the toggles, shape (moves, longest, 2), and the number of toggles of each move.
     """
-    moves = np.empty((64, 2 * max_cycle + 8, 2), np.int64)
-    sizes = np.empty(64, np.int64)
+    moves: Ints = np.empty((64, 2 * max_cycle + 8, 2), np.int64)
+    sizes: Ints = np.empty(64, np.int64)
     moves, sizes, n_moves = _long_cycles(A, max_cycle, moves, sizes)
     return _two_cycles(A, moves, sizes, n_moves)
 
