@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import combinations
 
+from cyclearn.errors import LimitError
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.separation import ancestor_sets, p_adjacencies
 from cyclearn.graphs.territories import territories
@@ -23,7 +23,7 @@ from cyclearn.graphs.territories import territories
 class AcyclicMembers:
     """The DAGs of the class that ``columns`` belongs to."""
 
-    def __init__(self, columns: Sequence[int]) -> None:
+    def __init__(self, columns: Sequence[int], *, max_states: int = 300_000) -> None:
         adjacent, parents = _pattern(columns)
         dag = _consistent_extension(adjacent, parents)
         self.exist = dag is not None and territories(dag) == territories(columns)
@@ -32,11 +32,21 @@ class AcyclicMembers:
             adjacent[v] & ~self._parents[v] & ~_children(self._parents, v)
             for v in range(len(columns))
         )
-        self._count = lru_cache(maxsize=1 << 16)(self._count_orientations)
+        self._max_states = max_states
+        self._counted: dict[int, int] = {}
 
     def count(self) -> int:
-        """Number of acyclic members."""
-        total = int(self.exist)
+        """Number of acyclic members.
+
+        Raises
+        ------
+        LimitError
+            If more than ``max_states`` parts of the graph would have to be counted.
+        """
+        if not self.exist:
+            # What stays open need not be chordal then, and counting it could take for ever.
+            return 0
+        total = 1
         for nodes in self._components((1 << len(self._open)) - 1):
             total *= self._count(nodes)
         return total
@@ -58,6 +68,16 @@ class AcyclicMembers:
             parents, left_open = self._root(first, source)
             rooted = tuple(column | parents.get(v, 0) for v, column in enumerate(columns))
             yield from self._orient_all(rooted, [*left_open, *others])
+
+    def _count(self, nodes: int) -> int:
+        if nodes not in self._counted:
+            if len(self._counted) >= self._max_states:
+                raise LimitError(
+                    f"an open part of {nodes.bit_count()} nodes has too many parts to be counted "
+                    f"with {self._max_states} states; raise max_states, or list the acyclic members"
+                )
+            self._counted[nodes] = self._count_orientations(nodes)
+        return self._counted[nodes]
 
     def _count_orientations(self, nodes: int) -> int:
         # Nodes with the same closed neighbourhood can be swapped, so they count alike; without
