@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cyclearn.cli.output import print_json
+from cyclearn.cli.output import Json, print_json
 from cyclearn.graphs import random_graph, write_graph
 from cyclearn.graphs.formats import edge_list
 
@@ -27,7 +27,7 @@ def simulate(
     out: Annotated[
         Path | None, typer.Option(help="Write the graph here (.json, .dot or .txt).")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Draw a random directed graph by the generator of the paper's experiments."""
     graph = random_graph(nodes, max_degree, max_component, max_cycle_length, random_state=seed)
