@@ -131,18 +131,12 @@ class EquivalenceClass:
 
     @property
     def n_acyclic(self) -> int:
-        """Number of acyclic members, exact, without listing them.
-
-        Raises
-        ------
-        LimitError
-            If they are too entangled to be counted with ``max_states`` states.
-        """
+        """Number of acyclic members, exact, without listing them, in polynomial time."""
         return self._acyclic.count()
 
     @cached_property
     def _acyclic(self) -> AcyclicMembers:
-        return AcyclicMembers(self.representative.columns, max_states=self.max_states)
+        return AcyclicMembers(self.representative.columns)
 
     def __contains__(self, graph: object) -> bool:
         """Whether rotations link the graph to the class; a reducible graph is reduced first."""
