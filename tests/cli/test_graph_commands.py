@@ -74,7 +74,10 @@ def test_class_that_cannot_be_counted_is_listed(cyclearn, tmp_path):
     listed = cyclearn(*limited, "--list", "--max", "2")
     assert listed.returncode == 0
     assert listed.stdout.splitlines()[-1] == "… cut after 2 of an unknown number; --max lists more."
-    assert "An unknown number of equivalent graphs" in cyclearn(*limited, "--max", "2").stdout
+    everything = cyclearn(*limited, "--max", "2").stdout
+    assert "An unknown number of equivalent graphs" in everything
+    assert "No table of edges: a block of" in everything
+    assert json.loads(cyclearn(*limited, "--max", "2", "--json").stdout)["edge_table"] is None
     record = json.loads(cyclearn(*limited, "--list", "--max", "2", "--json").stdout)
     assert record["size"] is None
     assert record["complete"] is False

@@ -1,8 +1,10 @@
+import contextlib
 import json
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from strategies import graphs
 
 from cyclearn import DirectedGraph, InputError, read_graph, write_graph
@@ -156,6 +158,16 @@ ODD_NAMES = [
     "a->b", "x#y", "x #y", " sp ", "a\nb", "", "#", "a--b", "-", "a,b", "{", "→", "graph", "a\rb",
     "digraph {", "Graph Nodes:", "\\", '"', "\\\n", "a\u2028b", "\ufeff", "<b>", "// a", "[",
 ]  # fmt: skip
+
+
+@given(
+    st.sampled_from(["", "digraph {", '{"nodes": ', "Graph Nodes:\n"]),
+    st.text(alphabet='ab1"{}[]-><;,=:+\\ \n#/*.', max_size=25),
+    st.sampled_from(["", "}", "\nGraph Edges:\na --> b"]),
+)
+def test_any_text_is_a_graph_or_an_input_error(start, middle, end):
+    with contextlib.suppress(InputError):
+        parse_graph(start + middle + end)
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".dot", ".json"])

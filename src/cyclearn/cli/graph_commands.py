@@ -85,9 +85,14 @@ def equivalence_class(
     # Members can be listed, and their number be out of reach.
     size = _size(graphs, acyclic, is_required=count or not as_list)
     # Counted before anything is printed, so that a limit leaves no half of an answer.
-    edges = None
-    if table or (everything and not acyclic and size is not None):
-        edges = graphs.edge_table()
+    edges, left_out = None, ""
+    if table or (everything and not acyclic):
+        try:
+            edges = graphs.edge_table()
+        except LimitError as error:
+            if table:
+                raise
+            left_out = f"No table of edges: {error}."
     members = _Cut(graphs.iter_acyclic() if acyclic else iter(graphs), max_members)
     if as_json:
         result: dict[str, object] = {"size": size, "reducible": reducible, "acyclic": acyclic}
@@ -96,6 +101,8 @@ def equivalence_class(
             result["complete"] = members.complete
         if edges is not None:
             result["edge_table"] = edges.to_dict(orient="records")
+        elif left_out:
+            result["edge_table"] = None
         print_json("class", result)
         return
     if count:
@@ -113,6 +120,8 @@ def equivalence_class(
             typer.echo(f"… cut after {max_members} of {total}; --max lists more.")
     if edges is not None:
         typer.echo(edges.to_string(index=False) if len(edges) else "No member has an edge.")
+    elif left_out:
+        typer.echo(left_out)
 
 
 def _size(graphs: EquivalenceClass, acyclic: bool, *, is_required: bool) -> int | None:
