@@ -1,8 +1,12 @@
 import json
 import subprocess
 import sys
+from subprocess import PIPE
 
+import numpy as np
 import pytest
+
+from cyclearn import DirectedGraph, write_graph
 
 PAPER = "X1 -> X3\nX3 -> X2\nX2 -> X4\nX4 -> X1\nX4 -> X3\n"
 LESS = "X1 -> X3\nX3 -> X2\nX2 -> X4\nX4 -> X3\n"
@@ -11,7 +15,15 @@ TURNED = "X1 -> X4\nX2 -> X3\nX3 -> X4\nX4 -> X1\nX4 -> X2\n"
 
 @pytest.fixture
 def cyclearn(tmp_path):
-    for name, text in {"paper": PAPER, "less": LESS, "turned": TURNED, "broken": "a -> "}.items():
+    files = {
+        "paper": PAPER,
+        "less": LESS,
+        "turned": TURNED,
+        "broken": "a -> ",
+        "broken.dot": "digraph { a -> ",
+        "table.csv": "x,y\n1,2\n",
+    }
+    for name, text in files.items():
         (tmp_path / name).write_text(text)
 
     def run(*arguments):
@@ -54,6 +66,61 @@ def test_class(cyclearn):
     assert {row["verdict"] for row in record["edge_table"]} == {"turns", "comes and goes"}
 
 
+def test_class_that_cannot_be_counted_is_listed(cyclearn, tmp_path):
+    rng = np.random.default_rng(2)
+    g = DirectedGraph((rng.random((12, 12)) < 0.4) & ~np.eye(12, dtype=bool))
+    write_graph(g, tmp_path / "dense.json")
+    limited = ("class", "dense.json", "--max-states", "1")
+    listed = cyclearn(*limited, "--list", "--max", "2")
+    assert listed.returncode == 0
+    assert listed.stdout.splitlines()[-1] == "… cut after 2 of an unknown number; --max lists more."
+    everything = cyclearn(*limited, "--max", "2").stdout
+    assert "An unknown number of equivalent graphs" in everything
+    assert "No table of edges: a block of" in everything
+    assert json.loads(cyclearn(*limited, "--max", "2", "--json").stdout)["edge_table"] is None
+    record = json.loads(cyclearn(*limited, "--list", "--max", "2", "--json").stdout)
+    assert record["size"] is None
+    assert record["complete"] is False
+    assert len(record["members"]) == 2
+    for wanted in ("--count", "--table"):
+        result = cyclearn(*limited, wanted)
+        assert result.returncode == 2
+        assert "raise max_states" in result.stderr
+
+
+def test_list_comes_as_a_stream(tmp_path):
+    """The first lines arrive although the class has more members than anyone can wait for."""
+    write_graph(DirectedGraph(np.triu(np.ones((15, 15)), 1)), tmp_path / "complete.json")
+    command = [sys.executable, "-m", "cyclearn", "class", "complete.json", "--list"]
+    with subprocess.Popen(
+        [*command, "--max", str(10**12)], stdout=PIPE, stderr=PIPE, text=True, cwd=tmp_path
+    ) as process:
+        assert process.stdout.readline().startswith("1. ")
+        process.stdout.close()
+        assert process.wait(timeout=60) == 141
+        assert process.stderr.read() == ""
+
+
+def test_sizes_of_thousands_of_digits(cyclearn, tmp_path):
+    p = 150
+    write_graph(DirectedGraph(np.triu(np.ones((p, p)), 1)), tmp_path / "complete.json")
+    count = cyclearn("class", "complete.json", "--count")
+    assert count.returncode == 0
+    assert len(count.stdout) > 4301
+    assert count.stdout.strip().isdigit()
+    assert cyclearn("class", "complete.json", "--count", "--json").returncode == 0
+
+
+def test_members_without_edges(cyclearn, tmp_path):
+    (tmp_path / "lone").write_text("a\nb\n")
+    assert cyclearn("class", "lone", "--list").stdout == "1. (no edges)\n"
+
+
+def test_a_seed_is_taken_by_every_command(cyclearn):
+    assert cyclearn("class", "paper", "--count", "--seed", "3").stdout == "8\n"
+    assert cyclearn("equivalent", "paper", "turned", "--seed", "3").returncode == 0
+
+
 def test_simulate(cyclearn, tmp_path):
     first = cyclearn("simulate", "--nodes", "6", "--seed", "3")
     assert first.returncode == 0
@@ -68,6 +135,10 @@ def test_simulate(cyclearn, tmp_path):
         ("equivalent", "paper", "absent"),
         ("equivalent", "paper", "broken"),
         ("class", "broken"),
+        ("class", "table.csv"),
+        ("class", "broken.dot"),
+        ("class", "paper", "--acyclic", "--table"),
+        ("simulate", "--out", "g.graphml"),
         ("simulate", "--out", "no/such/folder/g.json"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import permutations
+from itertools import permutations, product
 
 import networkx as nx
 import numpy as np
@@ -71,6 +71,45 @@ def classes(p: int) -> list[frozenset[DirectedGraph]]:
         frozenset(as_graph(support_of(code, p)) for code in group)
         for group in nx.connected_components(linked)
     ]
+
+
+def class_of(graph: DirectedGraph) -> set[bytes]:
+    """Supports of all members of a class, by steps and by reductions undone."""
+    p = graph.n_nodes
+    start = np.array(graph.support)
+    found = {start.tobytes()}
+    frontier = [start]
+    while frontier:
+        support = frontier.pop()
+        linked = steps_once(support)
+        for j, k in permutations(range(p), 2):
+            missing = support[:, k] & ~support[:, j]
+            if missing.sum() == 1 and not np.any(support[:, j] & ~support[:, k]):
+                larger = support.copy()
+                larger[:, j] = support[:, k]
+                linked.add(larger.tobytes())
+        for code in linked - found:
+            found.add(code)
+            frontier.append(support_of(code, p))
+    return found
+
+
+def parkings(rows: list[dict[int, int]], below: list[int | None]) -> int:
+    """Weighted number of entries that fill every seat, entry by entry."""
+    total = 0
+    for entries in product(*(list(row) for row in rows)):
+        filled = set()
+        for entry in entries:
+            seat: int | None = entry
+            while seat is not None and seat in filled:
+                seat = below[seat]
+            filled.add(seat)
+        if filled == set(range(len(below))):
+            ways = 1
+            for row, entry in zip(rows, entries, strict=True):
+                ways *= row[entry]
+            total += ways
+    return total
 
 
 def as_graph(support: np.ndarray) -> DirectedGraph:

@@ -1,3 +1,5 @@
+from time import perf_counter
+
 import naive
 import numpy as np
 from hypothesis import given
@@ -40,3 +42,16 @@ def test_rank_modulo_a_prime(n, r, seed):
     rng = np.random.default_rng(seed)
     low = rng.integers(-5, 6, size=(n, r)) @ rng.integers(-5, 6, size=(r, n + 1))
     assert rank_modulo(low, 2_147_483_647) == np.linalg.matrix_rank(low)
+
+
+def test_redundant_edges_of_a_dense_graph_cost_no_time():
+    p = 60
+    everything = DirectedGraph(~np.eye(p, dtype=bool))
+    started = perf_counter()
+    assert everything.dimension() == p * (p + 1) // 2
+    assert perf_counter() - started < 5
+
+
+def test_a_rank_is_not_sought_beyond_its_bound():
+    assert rank_modulo(np.eye(4, dtype=np.int64), 7, bound=2) == 2
+    assert rank_modulo(np.eye(4, dtype=np.int64), 7, bound=0) == 0

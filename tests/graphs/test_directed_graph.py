@@ -71,12 +71,41 @@ def test_names_and_order():
     assert not g.is_subgraph_of(DirectedGraph.from_edges([("b", "a")], names=["c", "b", "a"]))
 
 
+def test_numbers_are_names_where_names_are_numbers():
+    g = DirectedGraph.from_edges([(1, 2)], names=[1, 2, 3])
+    assert g.edges == (("1", "2"),)
+    assert DirectedGraph.from_edges([(10, 20)], names=np.array([10, 20])).edges == (("10", "20"),)
+    assert DirectedGraph.from_edges([(0, 1)], names=["a", "b"]).edges == (("a", "b"),)
+
+
+def test_rows_of_an_array_are_edges():
+    adjacency = np.eye(3, k=1, dtype=bool)
+    assert DirectedGraph.from_edges(np.argwhere(adjacency)) == DirectedGraph(adjacency)
+
+
+def test_tables_bring_their_labels():
+    values = [[0, 1], [0, 0]]
+    g = DirectedGraph.from_edges([("a", "b")])
+    assert DirectedGraph(pd.DataFrame(values, index=["a", "b"], columns=["a", "b"])) == g
+    turned = pd.DataFrame([[1, 0], [0, 0]], index=["a", "b"], columns=["b", "a"])
+    assert DirectedGraph(turned) == g
+    assert DirectedGraph(pd.DataFrame(values, columns=["a", "b"])) == g
+    assert DirectedGraph(pd.DataFrame(values)).names == ("X1", "X2")
+    truths = pd.DataFrame(values, index=[True, False], columns=[True, False])
+    assert DirectedGraph.from_pandas(truths).edges == (("True", "False"),)
+
+
 def test_is_immutable():
     g = DirectedGraph.from_edges([(0, 1)])
     with pytest.raises(AttributeError, match="immutable"):
         g.names = ("a", "b")
     with pytest.raises(ValueError, match="read-only"):
         g.adjacency[0, 1] = False
+    with pytest.raises(AttributeError, match="immutable"):
+        del g.names
+    for matrix in (g.adjacency, g.support):
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            matrix.flags.writeable = True
     adjacency = np.zeros((2, 2), dtype=bool)
     h = DirectedGraph(adjacency)
     adjacency[0, 1] = True
@@ -85,6 +114,7 @@ def test_is_immutable():
 
 def test_empty_graphs():
     assert DirectedGraph(np.zeros((0, 0))).components == ()
+    assert DirectedGraph(np.zeros((0, 0))).adjacency.shape == (0, 0)
     assert DirectedGraph(np.zeros((3, 3))).is_acyclic
 
 
@@ -104,6 +134,29 @@ def test_empty_graphs():
         (lambda: DirectedGraph.from_edges([(0, 5)], n_nodes=3), "no node 5"),
         (lambda: DirectedGraph.from_edges([(0, -1)]), "neither a name nor an index"),
         (lambda: DirectedGraph.from_edges(["ab"]), "not an edge"),
+        (lambda: DirectedGraph.from_edges([("a", 0)]), "some edges give names"),
+        (lambda: DirectedGraph.from_edges([(True, 0)]), "neither a name nor an index"),
+        (lambda: DirectedGraph.from_edges(5), "give a list of pairs"),
+        (lambda: DirectedGraph.from_edges([(1, 9)], names=[1, 2]), "no node '9'"),
+        (lambda: DirectedGraph([[0, 1], [1]]), "not equally long"),
+        (lambda: DirectedGraph([[0, 1], [0, 0]], names=5), "names is 5"),
+        (lambda: DirectedGraph.from_edges([], names=5), "names is 5"),
+        (
+            lambda: DirectedGraph(pd.DataFrame([[0, pd.NA], [0, 0]], dtype=object)),
+            r"adjacency\[0, 1\] is <NA>",
+        ),
+        (
+            lambda: DirectedGraph.from_pandas(pd.DataFrame([[0, pd.NA], [0, 0]], dtype="Int64")),
+            r"adjacency\[0, 1\] is <NA>",
+        ),
+        (lambda: DirectedGraph.from_pandas([[0]]), "list is not a table"),
+        (lambda: DirectedGraph.from_networkx(nx.MultiDiGraph([(0, 1)])), "multigraph"),
+        (lambda: DirectedGraph.from_networkx([(0, 1)]), "not a networkx graph"),
+        (lambda: DirectedGraph([[0]]).simple_cycles(-1), "max_length is -1"),
+        (
+            lambda: DirectedGraph(np.zeros((3, 3)), names=list("abc")).reordered(list("abcc")),
+            "'c' stands twice",
+        ),
         (lambda: DirectedGraph.from_edges([(0, 1, 2)]), "not an edge"),
         (lambda: DirectedGraph.from_networkx(nx.Graph([("a", "b")])), "undirected"),
         (

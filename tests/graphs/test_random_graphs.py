@@ -34,8 +34,15 @@ def test_feedback_of_every_kind_occurs():
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"n_nodes": -1}, {"n_nodes": 3, "max_degree": 0}, {"n_nodes": 2.5}]
+    "arguments",
+    [{"n_nodes": -1}, {"n_nodes": 3, "max_degree": 0}, {"n_nodes": 2.5}, {"n_nodes": True}],
 )
 def test_impossible_limits(arguments):
     with pytest.raises(InputError, match="whole number"):
         simulate.random_graph(**arguments)
+
+
+@pytest.mark.parametrize("random_state", [-1, "x", 1.5])
+def test_impossible_seeds(random_state):
+    with pytest.raises(InputError, match="random_state is"):
+        simulate.random_graph(5, random_state=random_state)

@@ -1,18 +1,23 @@
 """The ``cyclearn`` command: its subcommands, and exit codes that scripts can rely on.
 
-0 done, 1 a negative answer (such as not equivalent), 2 bad input, 130 interrupted.
+0 done, 1 a negative answer (such as not equivalent), 2 bad input, 130 interrupted, 141 the reader
+of the output went away.
 """
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
 from cyclearn import __version__
 from cyclearn.cli import demo, fit_command, graph_commands, learn_command, simulate_command
 from cyclearn.errors import InputError, LimitError
+
+# As a shell reports a program that SIGPIPE ended; 1 would be an answer.
+_CLOSED_PIPE = 141
 
 app = typer.Typer(
     name="cyclearn",
@@ -44,8 +49,27 @@ app.command("demo")(demo.demo)
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    if hasattr(sys, "set_int_max_str_digits"):
+        # Sizes of classes may have more digits than Python writes out by default.
+        sys.set_int_max_str_digits(0)
+    output = sys.stdout
     try:
         app()
     except (InputError, LimitError) as error:
         typer.echo(f"cyclearn: {error}", err=True)
         sys.exit(2)
+    finally:
+        _flush(output)
+
+
+def _flush(output: TextIO) -> None:
+    """Write what is left; a closed pipe, as under ``head``, has a code of its own."""
+    try:
+        output.flush()
+        closed = sys.stdout is not output
+    except BrokenPipeError:
+        closed = True
+    if closed:
+        # Python would complain once more when it closes the stream at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
+        sys.exit(_CLOSED_PIPE)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cyclearn.cli.output import print_json
+from cyclearn.cli.output import Json, print_json
 from cyclearn.graphs import read_graph
 
 
@@ -18,7 +18,7 @@ def fit(
         float, typer.Option(min=0.0, max=1.0, help="Level of the confidence intervals.")
     ] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random starts.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Fit a linear Gaussian model, feedback included, and test it against the data.
 

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cyclearn.cli.output import print_json
+from cyclearn.cli.output import Json, print_json
+from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, EquivalenceClass, GraphStep, read_graph
 from cyclearn.graphs import equivalent as decide_equivalence
+from cyclearn.graphs.equivalence_class import MAX_STATES
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Unused = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, help="Taken as by every command; nothing here is random."),
+]
 
 
 def equivalent(
     a: Annotated[Path, typer.Argument(help="Graph file: JSON, DOT, Tetrad or edge list.")],
     b: Annotated[Path, typer.Argument(help="Graph file on the same nodes.")],
     as_json: Json = False,
+    seed: Unused = None,  # noqa: ARG001 - scripts pass it to every command
 ) -> None:
     """Decide whether two graphs generate the same distributions, with the steps as proof.
 
@@ -60,40 +68,80 @@ def equivalence_class(
     max_members: Annotated[
         int, typer.Option("--max", min=0, help="List at most this many members.")
     ] = 1000,
+    max_states: Annotated[
+        int, typer.Option(min=1, help="States that an exact count may hold in memory.")
+    ] = MAX_STATES,
     as_json: Json = False,
+    seed: Unused = None,  # noqa: ARG001 - scripts pass it to every command
 ) -> None:
     """List, count or tabulate the graphs that no observational data can tell from a graph."""
+    if acyclic and table:
+        raise InputError(
+            "--table counts over all members, --acyclic keeps some; give only one of the two"
+        )
     everything = not (count or as_list or table)
-    graphs = EquivalenceClass(read_graph(a), reducible=reducible)
-    size = graphs.n_acyclic if acyclic else graphs.size
-    listed = _first_members(graphs, acyclic, max_members) if as_list or everything else []
-    edges = graphs.edge_table() if (table or everything) and not acyclic else None
+    as_list = as_list or everything
+    graphs = EquivalenceClass(read_graph(a), reducible=reducible, max_states=max_states)
+    # Members can be listed, and their number be out of reach.
+    size = _size(graphs, acyclic, is_required=count or not as_list)
+    # Counted before anything is printed, so that a limit leaves no half of an answer.
+    edges, left_out = None, ""
+    if table or (everything and not acyclic):
+        try:
+            edges = graphs.edge_table()
+        except LimitError as error:
+            if table:
+                raise
+            left_out = f"No table of edges: {error}."
+    members = _Cut(graphs.iter_acyclic() if acyclic else iter(graphs), max_members)
     if as_json:
         result: dict[str, object] = {"size": size, "reducible": reducible, "acyclic": acyclic}
-        if as_list or everything:
-            result |= {
-                "members": [graph.to_dict() for graph in listed],
-                "complete": len(listed) == size,
-            }
+        if as_list:
+            result["members"] = [graph.to_dict() for graph in members]
+            result["complete"] = members.complete
         if edges is not None:
             result["edge_table"] = edges.to_dict(orient="records")
+        elif left_out:
+            result["edge_table"] = None
         print_json("class", result)
         return
     if count:
         typer.echo(str(size))
     if everything:
         kind = "acyclic" if acyclic else "with redundant edges too" if reducible else "irreducible"
-        typer.echo(f"{size} equivalent graph{'s' * (size != 1)} ({kind}).")
-    for number, graph in enumerate(listed, start=1):
-        typer.echo(f"{number}. " + ", ".join(f"{a} -> {b}" for a, b in graph.edges))
-    if (as_list or everything) and len(listed) < size:
-        typer.echo(f"… cut after {len(listed)} of {size}; --max lists more.")
+        number = "An unknown number of" if size is None else str(size)
+        typer.echo(f"{number} equivalent graph{'s' * (size != 1)} ({kind}).")
+    if as_list:
+        for n, graph in enumerate(members, start=1):
+            shown = ", ".join(f"{a} -> {b}" for a, b in graph.edges)
+            typer.echo(f"{n}. {shown or '(no edges)'}")
+        if not members.complete:
+            total = "an unknown number" if size is None else size
+            typer.echo(f"… cut after {max_members} of {total}; --max lists more.")
     if edges is not None:
         typer.echo(edges.to_string(index=False) if len(edges) else "No member has an edge.")
+    elif left_out:
+        typer.echo(left_out)
 
 
-def _first_members(
-    graphs: EquivalenceClass, acyclic: bool, max_members: int
-) -> list[DirectedGraph]:
-    stream = graphs.iter_acyclic() if acyclic else iter(graphs)
-    return [graph for _, graph in zip(range(max_members), stream, strict=False)]
+def _size(graphs: EquivalenceClass, acyclic: bool, *, is_required: bool) -> int | None:
+    try:
+        return graphs.n_acyclic if acyclic else graphs.size
+    except LimitError:
+        if is_required:
+            raise
+        return None
+
+
+class _Cut:
+    """At most ``limit`` graphs of a stream, and whether that was all of them."""
+
+    def __init__(self, graphs: Iterator[DirectedGraph], limit: int) -> None:
+        self._graphs = graphs
+        self._limit = limit
+        self.complete = False
+
+    def __iter__(self) -> Iterator[DirectedGraph]:
+        yield from islice(self._graphs, self._limit)
+        # One more is read to know whether the list was cut.
+        self.complete = next(self._graphs, None) is None

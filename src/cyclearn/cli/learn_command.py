@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cyclearn.cli.output import print_json
+from cyclearn.cli.output import Json, print_json
 from cyclearn.errors import InputError
 from cyclearn.graphs import read_graph, write_graph
 
@@ -48,7 +48,7 @@ def learn(
         typer.Option(help="Write the result (.json) or the graph (.dot, .txt) here."),
     ] = None,
     timings: Annotated[bool, typer.Option(help="Include seconds in JSON.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Learn which variables drive which, feedback loops included."""
     from cyclearn.learning import Knowledge

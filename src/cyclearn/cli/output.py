@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 SCHEMA_VERSION = 1
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
 def print_json(command: str, result: dict[str, Any]) -> None:

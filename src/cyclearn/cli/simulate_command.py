@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from cyclearn.cli.output import print_json
+from cyclearn.cli.output import Json, print_json
 from cyclearn.errors import InputError
 from cyclearn.graphs import random_graph, read_graph, write_graph
 from cyclearn.graphs.formats import edge_list
@@ -39,7 +39,7 @@ def simulate(
     out: Annotated[
         Path | None, typer.Option(help="Write the graph here (.json, .dot or .txt).")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Draw a graph, stable parameters and data by the generator of the paper's experiments.
 

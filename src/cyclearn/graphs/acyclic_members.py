@@ -4,18 +4,17 @@ Distribution equivalent graphs have the same d-separations, so every acyclic mem
 adjacencies and the unshielded colliders that any member shows in its d-separations; and DAGs with
 equal adjacencies and unshielded colliders are equivalent (Proposition 1). So one acyclic member is
 found by orienting that pattern, or there is none. The others turn the edges that the essential
-graph leaves open: its undirected components are chordal and are oriented independently, each by
-choosing its only source and then the sources of what is left open.
+graph leaves open: its undirected components are chordal and are oriented independently. Listing
+chooses the only source of each, then the sources of what is left open; counting chooses cliques.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import combinations
 
 from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.chordal_cliques import n_orders_avoiding, rooted_cliques
 from cyclearn.graphs.separation import ancestor_sets, p_adjacencies
 from cyclearn.graphs.territories import territories
 
@@ -32,11 +31,14 @@ class AcyclicMembers:
             adjacent[v] & ~self._parents[v] & ~_children(self._parents, v)
             for v in range(len(columns))
         )
-        self._count = lru_cache(maxsize=1 << 16)(self._count_orientations)
+        self._counted: dict[int, int] = {}
 
     def count(self) -> int:
         """Number of acyclic members."""
-        total = int(self.exist)
+        if not self.exist:
+            # What stays open need not be chordal then, and counting it could take for ever.
+            return 0
+        total = 1
         for nodes in self._components((1 << len(self._open)) - 1):
             total *= self._count(nodes)
         return total
@@ -55,32 +57,27 @@ class AcyclicMembers:
             return
         first, *others = components
         for source in bits(first):
-            parents, left_open = self._root(first, source)
+            parents, left_open = self._root(first, 1 << source)
             rooted = tuple(column | parents.get(v, 0) for v, column in enumerate(columns))
             yield from self._orient_all(rooted, [*left_open, *others])
 
-    def _count_orientations(self, nodes: int) -> int:
-        # Nodes with the same closed neighbourhood can be swapped, so they count alike; without
-        # this a clique would be counted through all of its subsets.
-        alike = Counter((self._open[v] | 1 << v) & nodes for v in bits(nodes))
-        seen: set[int] = set()
-        total = 0
-        for source in bits(nodes):
-            neighbourhood = (self._open[source] | 1 << source) & nodes
-            if neighbourhood in seen:
-                continue
-            seen.add(neighbourhood)
-            ways = alike[neighbourhood]
-            for part in self._root(nodes, source)[1]:
-                ways *= self._count(part)
-            total += ways
-        return total
+    def _count(self, nodes: int) -> int:
+        """Orientations of an open part, by the clique they start with."""
+        if nodes not in self._counted:
+            total = 0
+            for clique, beginnings in rooted_cliques(self._open, nodes):
+                ways = n_orders_avoiding(clique.bit_count(), beginnings)
+                for part in self._root(nodes, clique)[1]:
+                    ways *= self._count(part)
+                total += ways
+            self._counted[nodes] = total
+        return self._counted[nodes]
 
-    def _root(self, nodes: int, source: int) -> tuple[dict[int, int], list[int]]:
-        """Parents that follow when ``source`` is the only source, and what stays open."""
+    def _root(self, nodes: int, first: int) -> tuple[dict[int, int], list[int]]:
+        """Parents that follow when the clique ``first`` comes first, and what stays open after."""
         parents = dict.fromkeys(bits(nodes), 0)
         left_open: list[int] = []
-        reached = level = 1 << source
+        reached = level = first
         while level:
             following = 0
             for v in bits(level):

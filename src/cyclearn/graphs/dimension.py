@@ -2,12 +2,16 @@
 
 Θ(G) is the image of Q ↦ QQᵀ over the support, so its dimension is the rank of the Jacobian at a
 generic point. Ranks are taken modulo a large prime at a pseudo-random point: such a rank is never
-above the generic one, and below it with probability of about (number of entries) / prime, so the
-largest of a few points is exact for every practical purpose.
+above the generic one, and below it with probability of about (number of entries) / prime. So a rank
+that reaches an upper bound is proved; any other is the larger of two, taken modulo two primes,
+and too small with a probability of about (number of entries / 2³¹)².
 
 The density factors over strongly connected components given their outside parents, and so does
 the dimension: a component S with parents U contributes the rank for the columns of S alone, in
 which only the rows S ∪ U occur. A single node contributes one variance and one weight a parent.
+
+Redundant edges change nothing, so they are dropped first. The columns of S span a symmetric matrix
+of rank s = |S| in r = |S ∪ U| rows, so a component contributes at most rs − s(s − 1)/2.
 """
 
 from __future__ import annotations
@@ -29,6 +33,9 @@ _PRIMES = (2_147_483_647, 2_147_483_629)
 def dimension(graph: DirectedGraph) -> int:
     """Generic dimension of Θ(G): at most the number of edges plus the number of nodes.
 
+    Ranks are found at pseudo-random points, the same in every run; where a rank stays below its
+    upper bound it is the dimension with a probability of nearly one, not with certainty.
+
     Examples
     --------
     >>> from cyclearn import DirectedGraph
@@ -37,6 +44,7 @@ def dimension(graph: DirectedGraph) -> int:
     (4, 3)
     """
     total = 0
+    graph = graph.reduced()
     for component in graph.component_indices:
         columns = [graph.columns[j] for j in component]
         if len(columns) == 1:
@@ -48,10 +56,15 @@ def dimension(graph: DirectedGraph) -> int:
 
 def _component_dimension(columns: list[int]) -> int:
     n_parameters = sum(column.bit_count() for column in columns)
+    union = 0
+    for column in columns:
+        union |= column
+    s, r = len(columns), union.bit_count()
+    bound = min(n_parameters, r * s - s * (s - 1) // 2)
     best = 0
     for seed, prime in enumerate(_PRIMES):
-        best = max(best, rank_modulo(_gram_jacobian(columns, prime, seed), prime))
-        if best == n_parameters:
+        best = max(best, rank_modulo(_gram_jacobian(columns, prime, seed), prime, bound))
+        if best == bound:
             break
     return best
 
@@ -77,8 +90,10 @@ def _gram_jacobian(columns: list[int], prime: int, seed: int) -> NDArray[np.int6
     return np.array(jacobian, dtype=np.int64) % prime
 
 
-def rank_modulo(matrix: NDArray[np.int64], prime: int) -> int:
+def rank_modulo(matrix: NDArray[np.int64], prime: int, bound: int | None = None) -> int:
     """Rank of an integer matrix over the field with ``prime`` < 2³¹ elements.
+
+    A rank known to be at most ``bound`` is not sought beyond it.
 
     Examples
     --------
@@ -87,7 +102,8 @@ def rank_modulo(matrix: NDArray[np.int64], prime: int) -> int:
     """
     rows = np.array(matrix, dtype=np.int64) % prime
     rank = 0
-    for column in range(rows.shape[1]):
+    most = rows.shape[0] if bound is None else min(bound, rows.shape[0])
+    for column in range(rows.shape[1] if most else 0):
         below = np.flatnonzero(rows[rank:, column])
         if below.size == 0:
             continue
@@ -97,6 +113,6 @@ def rank_modulo(matrix: NDArray[np.int64], prime: int) -> int:
         touched = rank + 1 + np.flatnonzero(rows[rank + 1 :, column])
         rows[touched] = (rows[touched] - rows[touched, column, None] * rows[rank]) % prime
         rank += 1
-        if rank == rows.shape[0]:
+        if rank == most:
             break
     return rank

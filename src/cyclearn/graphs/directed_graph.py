@@ -5,7 +5,7 @@ One convention everywhere: ``adjacency[i, j]`` is true when i → j.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from cyclearn.errors import InputError
 from cyclearn.graphs.bitsets import bits, columns_to_support, support_to_columns
+from cyclearn.graphs.graph_input import Node as Node
+from cyclearn.graphs.graph_input import (
+    checked_adjacency,
+    checked_edges,
+    checked_label,
+    checked_names,
+    labelled_matrix,
+    listed,
+    names_of_ends,
+    square_table,
+)
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-Node = int | str
 Edge = tuple[str, str]
 
 
@@ -29,10 +39,11 @@ class DirectedGraph:
 
     Parameters
     ----------
-    adjacency : array of shape (p, p)
+    adjacency : array or table of shape (p, p)
         ``adjacency[i, j]`` is true (or one) when i → j. The diagonal is zero.
     names : sequence of str, optional
-        Names of the nodes, in the order of the rows; ``X1, …, Xp`` by default.
+        Names of the nodes, in the order of the rows; by default the labels of a pandas table,
+        and ``X1, …, Xp`` where there are none.
 
     Examples
     --------
@@ -47,8 +58,11 @@ class DirectedGraph:
     names: tuple[str, ...]
 
     def __init__(self, adjacency: ArrayLike, names: Sequence[str] | None = None) -> None:
-        support = _checked_adjacency(adjacency)
-        labels = _checked_names(names, len(support))
+        # Told by its parts, so that pandas is not imported for an array.
+        if names is None and hasattr(adjacency, "iloc") and hasattr(adjacency, "columns"):
+            adjacency, names = labelled_matrix(adjacency)
+        support = checked_adjacency(adjacency)
+        labels = checked_names(names, len(support))
         loops = np.flatnonzero(support.diagonal())
         if loops.size:
             raise InputError(
@@ -78,7 +92,7 @@ class DirectedGraph:
     def from_edges(
         cls,
         edges: Iterable[tuple[Node, Node]],
-        names: Sequence[str] | None = None,
+        names: Iterable[Node] | None = None,
         *,
         n_nodes: int | None = None,
     ) -> DirectedGraph:
@@ -86,20 +100,21 @@ class DirectedGraph:
 
         Without ``names``, named nodes stand in the order in which they appear; with indices,
         ``n_nodes`` (by default one more than the largest index) nodes are called X1, X2, ….
+        Where some of the ``names`` are numbers, numbers in edges are names as well, not indices.
 
         Examples
         --------
         >>> DirectedGraph.from_edges([(0, 1)], n_nodes=3).names
         ('X1', 'X2', 'X3')
         """
-        pairs = [_checked_pair(edge) for edge in edges]
+        pairs = checked_edges(edges)
         if names is None:
-            ends = [end for pair in pairs for end in pair]
-            if any(isinstance(end, str) for end in ends):
-                names = list(dict.fromkeys(str(end) for end in ends))
-            else:
-                names = _default_names(n_nodes or max((int(e) for e in ends), default=-1) + 1)
-        graph = cls.from_columns([], _checked_names(names, n_nodes))
+            names = names_of_ends(pairs, n_nodes)
+        elif isinstance(names, Iterable) and not isinstance(names, str):
+            names = list(names)
+            if not all(isinstance(name, str) for name in names):
+                pairs = [(str(a), str(b)) for a, b in pairs]
+        graph = cls.from_columns([], checked_names(names, n_nodes))
         columns = [1 << j for j in range(graph.n_nodes)]
         for source, target in pairs:
             i, j = graph.index(source), graph.index(target)
@@ -114,20 +129,25 @@ class DirectedGraph:
     @classmethod
     def from_networkx(cls, graph: nx.DiGraph) -> DirectedGraph:
         """Graph with the nodes (in their order) and edges of a networkx ``DiGraph``."""
+        if not hasattr(graph, "is_directed"):
+            raise InputError(f"{graph!r} is not a networkx graph; pass a networkx.DiGraph")
         if not graph.is_directed():
             raise InputError("the networkx graph is undirected; pass a networkx.DiGraph")
+        if graph.is_multigraph():
+            raise InputError(
+                "the networkx graph is a multigraph; pass networkx.DiGraph(graph), "
+                "which joins parallel edges"
+            )
         names = [str(node) for node in graph.nodes]
         return cls.from_edges(((str(a), str(b)) for a, b in graph.edges), names)
 
     @classmethod
     def from_pandas(cls, frame: pd.DataFrame) -> DirectedGraph:
         """Graph of a square table: ``frame.loc[a, b]`` is true when a → b."""
-        if not (frame.index.is_unique and frame.columns.is_unique):
-            raise InputError("the table names a node twice; every node needs a name of its own")
-        if set(frame.index) != set(frame.columns):
-            raise InputError("the rows and the columns of the table name different nodes")
-        square = frame[list(frame.index)]
-        return cls(square.to_numpy(), names=[str(name) for name in square.index])
+        if not (hasattr(frame, "iloc") and hasattr(frame, "columns")):
+            raise InputError(f"{type(frame).__name__} is not a table; pass a pandas.DataFrame")
+        values, names = square_table(frame)
+        return cls(values, names)
 
     @property
     def n_nodes(self) -> int:
@@ -142,17 +162,14 @@ class DirectedGraph:
     @cached_property
     def support(self) -> NDArray[np.bool_]:
         """Adjacency with a full diagonal: the zero pattern of Q = (I − B)Ω^(−1/2)."""
-        support = columns_to_support(self.columns)
-        support.flags.writeable = False
-        return support
+        return _read_only(columns_to_support(self.columns))
 
     @cached_property
     def adjacency(self) -> NDArray[np.bool_]:
         """``adjacency[i, j]`` is true when i → j (read-only)."""
         adjacency = self.support.copy()
         np.fill_diagonal(adjacency, False)
-        adjacency.flags.writeable = False
-        return adjacency
+        return _read_only(adjacency)
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
@@ -193,7 +210,7 @@ class DirectedGraph:
             try:
                 return self._index_of[node]
             except KeyError:
-                raise InputError(f"no node {node!r}; the nodes are {_listed(self.names)}") from None
+                raise InputError(f"no node {node!r}; the nodes are {listed(self.names)}") from None
         if isinstance(node, (int, np.integer)) and 0 <= node < self.n_nodes:
             return int(node)
         raise InputError(f"no node {node!r}; give a name or an index from 0 to {self.n_nodes - 1}")
@@ -227,6 +244,11 @@ class DirectedGraph:
         >>> list(DirectedGraph.from_edges([("a", "b"), ("b", "a")]).simple_cycles())
         [('a', 'b')]
         """
+        if max_length is not None and max_length < 0:
+            raise InputError(f"max_length is {max_length}; give zero or more, or None for no limit")
+        return self._iter_cycles(max_length)
+
+    def _iter_cycles(self, max_length: int | None) -> Iterator[tuple[str, ...]]:
         import networkx as nx
 
         graph = nx.DiGraph(list(map(tuple, np.argwhere(self.adjacency).tolist())))
@@ -243,12 +265,13 @@ class DirectedGraph:
         """The same graph with its nodes in the order of ``names``."""
         if tuple(names) == self.names:
             return self
+        names = checked_names(names, None)
         missing, extra = set(names) - set(self.names), set(self.names) - set(names)
-        if missing or extra or len(names) != self.n_nodes:
+        if missing or extra:
             raise InputError(
                 "the graphs have different nodes: "
                 + "; ".join(
-                    f"only in the {where}: {_listed(sorted(nodes))}"
+                    f"only in the {where}: {listed(sorted(nodes))}"
                     for where, nodes in (("first", missing), ("second", extra))
                     if nodes
                 )
@@ -302,7 +325,17 @@ class DirectedGraph:
         """Graph from the form that :meth:`to_dict` gives."""
         if not isinstance(record, Mapping) or not {"nodes", "edges"} <= set(record):
             raise InputError('a graph is {"nodes": [...], "edges": [["a", "b"], ...]}')
-        return cls.from_edges(record["edges"], record["nodes"])
+        nodes, edges = record["nodes"], record["edges"]
+        for key, value in (("nodes", nodes), ("edges", edges)):
+            if not isinstance(value, (list, tuple)):
+                raise InputError(f'"{key}" is {value!r}; give a list')
+        for edge in edges:
+            if not isinstance(edge, (list, tuple)) or len(edge) != 2:
+                raise InputError(f"{edge!r} is not an edge; give a pair [from, to]")
+        return cls.from_edges(
+            [(checked_label(a), checked_label(b)) for a, b in edges],
+            [checked_label(node) for node in nodes],
+        )
 
     def to_dot(self) -> str:
         """The graph in DOT, the language of graphviz."""
@@ -313,6 +346,9 @@ class DirectedGraph:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a DirectedGraph is immutable; {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a DirectedGraph is immutable; {name!r} cannot be deleted")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DirectedGraph):
@@ -331,51 +367,6 @@ class DirectedGraph:
         return f"DirectedGraph({self.n_nodes} nodes, {self.n_edges} edges: {shown}{more})"
 
 
-def _default_names(n_nodes: int) -> list[str]:
-    return [f"X{i + 1}" for i in range(n_nodes)]
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:10])
-    return f"{shown}, … ({len(names)} in all)" if len(names) > 10 else shown
-
-
-def _checked_pair(edge: tuple[Node, Node]) -> tuple[Node, Node]:
-    if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
-        raise InputError(f"{edge!r} is not an edge; give a pair (from, to)")
-    for end in edge:
-        if not isinstance(end, (str, int, np.integer)) or (not isinstance(end, str) and end < 0):
-            raise InputError(f"{end!r} in edge {edge!r} is neither a name nor an index")
-    return edge[0], edge[1]
-
-
-def _checked_adjacency(adjacency: ArrayLike) -> NDArray[np.bool_]:
-    matrix = np.asarray(adjacency)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise InputError(f"an adjacency matrix is square; this one has shape {matrix.shape}")
-    if matrix.dtype == bool:
-        return matrix.copy()
-    if not np.issubdtype(matrix.dtype, np.number) and matrix.dtype != object:
-        raise InputError(f"an adjacency matrix holds zeros and ones, not {matrix.dtype} values")
-    wrong = np.argwhere((matrix != 0) & (matrix != 1))
-    if wrong.size:
-        i, j = wrong[0]
-        raise InputError(
-            f"adjacency[{i}, {j}] is {matrix[i, j]}; entries are zero or one "
-            "(for a weight matrix pass B != 0)"
-        )
-    return matrix.astype(bool)
-
-
-def _checked_names(names: Sequence[Hashable] | None, n_nodes: int | None) -> tuple[str, ...]:
-    if names is None:
-        return tuple(_default_names(n_nodes or 0))
-    if isinstance(names, str):
-        raise InputError(f"names is the string {names!r}; give a list of names")
-    labels = tuple(str(name) for name in names)
-    if n_nodes is not None and len(labels) != n_nodes:
-        raise InputError(f"{len(labels)} names for {n_nodes} nodes; give one name for each node")
-    if len(set(labels)) != len(labels):
-        twice = next(name for name in labels if labels.count(name) > 1)
-        raise InputError(f"the name {twice!r} stands twice; every node needs a name of its own")
-    return labels
+def _read_only(matrix: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    # On bytes, since the flag of an array that owns its memory can be set back.
+    return np.frombuffer(matrix.tobytes(), dtype=bool).reshape(matrix.shape)

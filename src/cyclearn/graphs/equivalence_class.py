@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
-from math import prod
+from math import log10, prod
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +16,15 @@ from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs.acyclic_members import AcyclicMembers
 from cyclearn.graphs.bitsets import words_to_supports
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.edge_counts import EdgeCounts
 from cyclearn.graphs.nearest_member import NearestMember, nearest_member
 from cyclearn.graphs.seating import Seating
 from cyclearn.graphs.territories import Territory, territories
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MAX_STATES = 300_000
 
 
 @dataclass(frozen=True)
@@ -44,15 +46,32 @@ class EquivalenceClass:
     """All graphs that rotations link to one (Theorem 1); made by :func:`equivalence_class`.
 
     Iterating streams the members in a fixed order that does not depend on the member the class
-    was made from. Irreducible members only, unless made with ``reducible=True``.
+    was made from. Irreducible members only, unless made with ``reducible=True``. Immutable.
     """
 
-    def __init__(self, graph: DirectedGraph, *, reducible: bool = False) -> None:
-        self.representative = graph.reduced()
-        self.reducible = reducible
-        self.names = graph.names
-        self.territories: tuple[Territory, ...] = territories(graph.columns)
-        self._seating = Seating(self.territories, reducible=reducible)
+    representative: DirectedGraph
+    reducible: bool
+    names: tuple[str, ...]
+    territories: tuple[Territory, ...]
+    max_states: int
+
+    def __init__(
+        self, graph: DirectedGraph, *, reducible: bool = False, max_states: int = MAX_STATES
+    ) -> None:
+        if isinstance(max_states, bool) or not isinstance(max_states, int) or max_states < 1:
+            raise InputError(f"max_states is {max_states!r}; give a whole number of at least 1")
+        # Written here once, past the guard in __setattr__.
+        self.__dict__.update(
+            representative=graph.reduced(),
+            reducible=reducible,
+            names=graph.names,
+            territories=territories(graph.columns),
+            max_states=max_states,
+        )
+
+    @cached_property
+    def _seating(self) -> Seating:
+        return Seating(self.territories, reducible=self.reducible, max_states=self.max_states)
 
     @property
     def size(self) -> int:
@@ -61,7 +80,7 @@ class EquivalenceClass:
         Raises
         ------
         LimitError
-            If the class is too entangled to be counted.
+            If the class is too entangled to be counted with ``max_states`` states.
         """
         return prod(self._block_sizes)
 
@@ -112,7 +131,7 @@ class EquivalenceClass:
 
     @property
     def n_acyclic(self) -> int:
-        """Number of acyclic members, exact, without listing them."""
+        """Number of acyclic members, exact, without listing them, in polynomial time."""
         return self._acyclic.count()
 
     @cached_property
@@ -121,7 +140,7 @@ class EquivalenceClass:
 
     def __contains__(self, graph: object) -> bool:
         """Whether rotations link the graph to the class; a reducible graph is reduced first."""
-        if not isinstance(graph, DirectedGraph):
+        if not isinstance(graph, DirectedGraph) or set(graph.names) != set(self.names):
             return False
         return territories(graph.reordered(self.names).columns) == self.territories
 
@@ -157,49 +176,40 @@ class EquivalenceClass:
             the number of members with only a → b (``forward``), only b → a (``backward``), ``both``
             and either (``adjacent``); the ``share`` of members in which they are adjacent; and
             ``verdict``: *certain* (the same edge in every member), *turns* (always adjacent),
-            *comes and goes*. Pairs without a row are adjacent in no member.
+            *comes and goes*. Pairs without a row are adjacent in no member. The four counts are
+            Python integers (dtype object) where the class has 2⁶² members or more, since 64 bits
+            could not hold them.
+
+        Raises
+        ------
+        LimitError
+            If the class is too entangled to be counted with ``max_states`` states.
         """
         import pandas as pd
 
         size = self.size
         rows = []
-        for i, j in combinations(range(len(self.names)), 2):
-            into_j, into_i = self._count_edges((i, j)), self._count_edges((j, i))
-            if not (into_j or into_i):
-                continue
-            both = self._count_edges((i, j), (j, i)) if into_j and into_i else 0
-            adjacent = into_j + into_i - both
+        for pair in EdgeCounts(self._seating, self._block_sizes):
+            counts = (pair.forward, pair.backward, pair.both)
+            adjacent = sum(counts)
             if adjacent < size:
                 verdict = "comes and goes"
             else:
-                verdict = "certain" if size in (into_j - both, into_i - both, both) else "turns"
-            counts = (into_j - both, into_i - both, both, adjacent)
-            rows.append((self.names[i], self.names[j], *counts, adjacent / size, verdict))
+                verdict = "certain" if size in counts else "turns"
+            names = self.names[pair.i], self.names[pair.j]
+            rows.append((*names, *counts, adjacent, adjacent / size, verdict))
         columns = ["a", "b", "forward", "backward", "both", "adjacent", "share", "verdict"]
-        return pd.DataFrame(rows, columns=columns)
-
-    def _count_edges(self, *edges: tuple[int, int]) -> int:
-        """Number of members that have all these edges, each into a node of its own."""
-        changed = {
-            j: {
-                seat: self._pair_counts.setdefault(
-                    (seat, i, j), self.territories[seat].count(1 << i | 1 << j)
+        types = dict.fromkeys(columns[2:6], object if size >= 2**62 else "int64")
+        # Every column by itself, since pandas would make floats of some large integers.
+        return pd.DataFrame(
+            {
+                name: pd.Series(
+                    [row[n] for row in rows],
+                    dtype=types.get(name, "float64" if name == "share" else None),
                 )
-                for seat in self._seating.weights[j]
+                for n, name in enumerate(columns)
             }
-            for i, j in edges
-        }
-        total = 1
-        for block, n_fillings in zip(self._seating.blocks, self._block_sizes, strict=True):
-            if any(j in changed for j in block.nodes):
-                total *= self._seating.count(block, changed)
-            else:
-                total *= n_fillings
-        return total
-
-    @cached_property
-    def _pair_counts(self) -> dict[tuple[int, int, int], int]:
-        return {}
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, EquivalenceClass):
@@ -213,16 +223,33 @@ class EquivalenceClass:
     def __hash__(self) -> int:
         return hash((self.territories, self.names, self.reducible))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What was counted is left behind; it can be counted again.
+        return _restored, (self.representative, self.reducible, self.max_states)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an EquivalenceClass is immutable; {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an EquivalenceClass is immutable; {name!r} cannot be deleted")
+
     def __repr__(self) -> str:
         try:
-            size = str(self.size)
+            # Python refuses to write out integers of thousands of digits.
+            size = str(self.size) if self.size < 10**18 else f"about 10^{int(log10(self.size))}"
         except LimitError:
             size = "an unknown number of"
         kind = "members" if self.reducible else "irreducible members"
         return f"EquivalenceClass({size} {kind}, {self.representative.n_edges} edges each)"
 
 
-def equivalence_class(graph: DirectedGraph, *, reducible: bool = False) -> EquivalenceClass:
+def _restored(graph: DirectedGraph, reducible: bool, max_states: int) -> EquivalenceClass:
+    return EquivalenceClass(graph, reducible=reducible, max_states=max_states)
+
+
+def equivalence_class(
+    graph: DirectedGraph, *, reducible: bool = False, max_states: int = MAX_STATES
+) -> EquivalenceClass:
     """The class of all graphs that rotations prove to generate the same distributions.
 
     Parameters
@@ -231,6 +258,9 @@ def equivalence_class(graph: DirectedGraph, *, reducible: bool = False) -> Equiv
         Any member; a reducible graph stands for its class as well.
     reducible : bool, default False
         Whether members with redundant edges are listed and counted too.
+    max_states : int, default 300,000
+        How many intermediate results an exact count may hold in memory at once; counts that need
+        more raise LimitError. Listing members does not need any.
 
     Examples
     --------
@@ -244,4 +274,4 @@ def equivalence_class(graph: DirectedGraph, *, reducible: bool = False) -> Equiv
     >>> table.loc[("X2", "X4"), "verdict"], table.loc[("X3", "X4"), "verdict"]
     ('turns', 'comes and goes')
     """
-    return EquivalenceClass(graph, reducible=reducible)
+    return EquivalenceClass(graph, reducible=reducible, max_states=max_states)

@@ -30,7 +30,8 @@ def permanent(matrix: Matrix, max_states: int = 300_000) -> int:
             if value is not None:
                 return value
     raise LimitError(
-        f"a block of {len(matrix)} nodes is too entangled to be counted with {max_states} states"
+        f"a block of {len(matrix)} nodes is too entangled to be counted with {max_states} states; "
+        "raise max_states, or list members one by one"
     )
 
 
@@ -63,8 +64,8 @@ def _sweep(rows: Matrix, max_states: int) -> int | None:
                     # A kind that no later column can use must be used up.
                     if not after & spent:
                         following[after] = following.get(after, 0) + ways * left * value
-        if len(following) > max_states:
-            return None
+            if len(following) > max_states:
+                return None
         states = following
     return prod(scales) * states.get(0, 0)
 

@@ -48,9 +48,18 @@ def random_graph(
         ("max_component", max_component, 1),
         ("max_cycle_length", max_cycle_length, 1),
     ):
-        if value is not None and (not isinstance(value, (int, np.integer)) or value < least):
+        if value is None and name.startswith("max_c"):
+            continue
+        is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if value is None or not is_whole or value < least:
             raise InputError(f"{name} is {value!r}; give a whole number of at least {least}")
-    generator = np.random.default_rng(random_state)
+    try:
+        generator = np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"random_state is {random_state!r}; give a whole number of at least 0, "
+            "a numpy Generator or None"
+        ) from None
     limit = generator.integers(1, max_degree, size=n_nodes, endpoint=True)
     degree = np.zeros(n_nodes, dtype=int)
     children = [0] * n_nodes

@@ -6,12 +6,14 @@ or not, when the surplus of territories used more than once, passed down to the 
 smaller around it, fills every territory that nobody used: a reduction is one such pass.
 
 Nodes fall into blocks that can be filled independently; counts multiply over blocks and streams
-are products of blocks.
+are products of blocks. In other words: a choice of territories makes a member when the nodes can
+be matched one to one with the territories, each with the one it uses or, among all members, with
+one further down from it. So the blocks are those of the perfect matchings of that relation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, islice
@@ -19,29 +21,42 @@ from itertools import chain, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import LimitError
-from cyclearn.graphs.bitsets import columns_to_words
+from cyclearn.graphs.bitsets import bits, columns_to_words
+from cyclearn.graphs.parking import completions, count_parkings, down_chain
 from cyclearn.graphs.permanents import permanent
 from cyclearn.graphs.territories import Territory
 
-# How many sets of a territory, or members of a block, are kept as a table.
+# How many members of a block, and sets of a territory, are kept as a table.
 _TABLE_SIZE = 1 << 14
+_KEPT_SETS = 1 << 10
+# How many members of a block are made before the first is handed on; later pieces are larger.
+_FIRST_PIECE = 64
 
 
 @dataclass(frozen=True)
 class Block:
-    """Nodes and territories that are filled together, and apart from all others."""
+    """Nodes and territories that are filled together, and apart from all others.
+
+    ``entry`` gives, for every territory that a node of the block may use, the position in
+    ``seats`` of the first one further down that belongs to the block; ``below`` the next position
+    down. Among irreducible members every territory stands for itself alone.
+    """
 
     nodes: tuple[int, ...]
     seats: tuple[int, ...]
+    entry: Mapping[int, int]
+    below: tuple[int | None, ...]
 
 
 class Seating:
     """All ways to give each node a set of some territory, one block at a time."""
 
-    def __init__(self, territories: Sequence[Territory], *, reducible: bool) -> None:
+    def __init__(
+        self, territories: Sequence[Territory], *, reducible: bool, max_states: int = 300_000
+    ) -> None:
         self.territories = tuple(territories)
         self.reducible = reducible
+        self.max_states = max_states
         self.below = _territory_below(self.territories)
 
     @cached_property
@@ -61,7 +76,7 @@ class Seating:
         from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
         p = len(self.territories)
-        pairs = [(j, seat) for j in range(p) for seat in self.weights[j]]
+        pairs = [(j, seat) for j in range(p) for seat in self._within_reach(j)]
         if not pairs:
             return ()
         nodes, seats = np.array(pairs).T
@@ -69,69 +84,64 @@ class Seating:
         # An entry is in no perfect matching unless it lies inside a strong component of the
         # matrix with one perfect matching put on its diagonal.
         seat_of = maximum_bipartite_matching(taken, perm_type="column")
-        if self.reducible:
-            held = [(s, b) for s, b in enumerate(self.below) if b is not None]
-            node_at = {int(seat_of[j]): j for j in range(p)}
-            links = [(node_at[s], node_at[b]) for s, b in held]
-            links += [(j, node_at[seat]) for j, seat in pairs]
-            connection = "weak"
-        else:
-            node_at = {int(seat_of[j]): j for j in range(p)}
-            links = [(j, node_at[seat]) for j, seat in pairs]
-            connection = "strong"
-        ends = np.array(links).T
-        graph = coo_array((np.ones(len(links)), (ends[0], ends[1])), shape=(p, p)).tocsr()
-        _, label = connected_components(graph, connection=connection)
+        node_at = np.empty(p, dtype=np.intp)
+        node_at[seat_of] = np.arange(p)
+        graph = coo_array((np.ones(len(pairs)), (nodes, node_at[seats])), shape=(p, p)).tocsr()
+        _, label = connected_components(graph, connection="strong")
         members: dict[int, list[int]] = {}
         for j in range(p):
             members.setdefault(int(label[j]), []).append(j)
         return tuple(
-            Block(tuple(group), tuple(sorted(int(seat_of[j]) for j in group)))
+            self._block(tuple(group), tuple(sorted(int(seat_of[j]) for j in group)))
             for group in members.values()
         )
 
+    def _within_reach(self, j: int) -> Iterator[int]:
+        """The territories that node j may fill: those it uses and, among all members, below."""
+        found = 0
+        for seat in self.weights[j]:
+            found |= down_chain(seat, self.below) if self.reducible else 1 << seat
+        return bits(found)
+
+    def _block(self, nodes: tuple[int, ...], seats: tuple[int, ...]) -> Block:
+        position = {seat: n for n, seat in enumerate(seats)}
+        if not self.reducible:
+            return Block(nodes, seats, position, (None,) * len(seats))
+
+        def first_inside(seat: int | None) -> int | None:
+            while seat is not None and seat not in position:
+                seat = self.below[seat]
+            return None if seat is None else position[seat]
+
+        entry = {
+            seat: inside
+            for seat in sorted({seat for j in nodes for seat in self.weights[j]})
+            if (inside := first_inside(seat)) is not None
+        }
+        return Block(nodes, seats, entry, tuple(first_inside(self.below[s]) for s in seats))
+
     def count(self, block: Block, changed: Mapping[int, Mapping[int, int]] | None = None) -> int:
         """Number of ways to fill a block, with the weights of some nodes changed."""
-        weights = [
-            (changed[j] if changed and j in changed else self.weights[j]) for j in block.nodes
-        ]
+        rows: list[dict[int, int]] = []
+        for j in block.nodes:
+            row: dict[int, int] = {}
+            for seat, ways in (changed or {}).get(j, self.weights[j]).items():
+                if seat in block.entry:
+                    row[block.entry[seat]] = row.get(block.entry[seat], 0) + ways
+            rows.append(row)
         if self.reducible:
-            return self._count_reducible(block, weights)
-        return permanent([[row.get(seat, 0) for seat in block.seats] for row in weights])
-
-    def _count_reducible(self, block: Block, weights: Sequence[Mapping[int, int]]) -> int:
-        """Sum over all distributions of the nodes over territories that pass the surplus down."""
-        position = {seat: n for n, seat in enumerate(block.seats)}
-        states = {(0,) * len(block.seats): 1}
-        for row in weights:
-            following: dict[tuple[int, ...], int] = {}
-            for state, ways in states.items():
-                for seat, weight in row.items():
-                    n = position[seat]
-                    after = (*state[:n], state[n] + 1, *state[n + 1 :])
-                    following[after] = following.get(after, 0) + ways * weight
-            if len(following) > 300_000:
-                raise LimitError(
-                    f"a block of {len(block.nodes)} nodes has too many reducible members to be "
-                    "counted; ask for the irreducible members"
-                )
-            states = following
-        return sum(ways for state, ways in states.items() if self._passes_down(block, state))
-
-    def _passes_down(self, block: Block, taken: Sequence[int]) -> bool:
-        """Whether the surplus, passed down from the largest size on, fills every territory."""
-        surplus = dict(zip(block.seats, taken, strict=True))
-        for seat in sorted(block.seats, key=lambda s: -self.territories[s].size):
-            extra = surplus[seat] - 1
-            if extra < 0 or (extra > 0 and self.below[seat] is None):
-                return False
-            if extra:
-                surplus[self.below[seat]] += extra  # type: ignore[index]
-        return True
+            return count_parkings(rows, block.below, self.max_states)
+        return permanent(
+            [[row.get(n, 0) for n in range(len(block.seats))] for row in rows], self.max_states
+        )
 
     def iter_words(self) -> Iterator[NDArray[np.uint64]]:
         """Stream all members as columns in 64-bit words, shape (members, p, words), in batches."""
         p = len(self.territories)
+        if p == 0:
+            # The graph without nodes is the only member of its class.
+            yield np.empty((1, 0, 1), dtype=np.uint64)
+            return
         # A batch of adjacency arrays stays inside the cache of the processor.
         batch = min(4096, max(64, (1 << 21) // max(1, p * p)))
         order = np.array([j for block in self.blocks for j in block.nodes], dtype=np.intp)
@@ -151,19 +161,31 @@ class Seating:
                 yield [table, *others]
 
     def _iter_tables(self, block: Block, batch: int) -> Iterator[NDArray[np.uint64]]:
-        if block.nodes in self._tables:
-            yield self._tables[block.nodes]
-            return
+        # Pieces have the same sizes whether the block is kept or not, so that every walk over the
+        # class meets the members in the same order.
+        kept = self._tables.get(block.nodes)
+        pieces: list[NDArray[np.uint64]] = []
         stream = self._iter_block(block)
-        piece_size = max(batch, _TABLE_SIZE)
-        is_first = True
-        while piece := list(islice(stream, piece_size)):
-            words = columns_to_words(list(chain.from_iterable(piece)), len(self.territories))
-            table = words.reshape(len(piece), len(block.nodes), -1)
-            if is_first and len(piece) < piece_size:
-                self._tables[block.nodes] = table
-            is_first = False
-            yield table
+        start, size = 0, _FIRST_PIECE
+        while True:
+            if kept is not None:
+                table = kept[start : start + size]
+            else:
+                piece = list(islice(stream, size))
+                words = columns_to_words(list(chain.from_iterable(piece)), len(self.territories))
+                table = words.reshape(len(piece), len(block.nodes), -1)
+                if start < _TABLE_SIZE:
+                    pieces.append(table)
+                    if len(piece) < size:
+                        self._tables[block.nodes] = np.concatenate(pieces)
+                else:
+                    pieces.clear()
+            if len(table):
+                yield table
+            if len(table) < size:
+                return
+            start += size
+            size = min(2 * size, max(batch, _TABLE_SIZE))
 
     @cached_property
     def _tables(self) -> dict[tuple[int, ...], NDArray[np.uint64]]:
@@ -172,53 +194,63 @@ class Seating:
     def _iter_block(self, block: Block) -> Iterator[tuple[int, ...]]:
         """Stream the fillings of a block, each as one column for each of its nodes."""
         last = len(block.nodes) - 1
-        seats_of = [sorted(set(self.weights[j]).intersection(block.seats)) for j in block.nodes]
-        # Sets of one territory that contain one node: kept where few, made again where many.
-        kept = {
-            (j, seat): tuple(self.territories[seat].iter_sets(1 << j))
-            for j, seats in zip(block.nodes, seats_of, strict=True)
-            for seat in seats
-            if self.weights[j][seat] <= _TABLE_SIZE
-        }
+        seats_of = [sorted(set(self.weights[j]).intersection(block.entry)) for j in block.nodes]
+        reach = [0] * len(block.nodes)
+        for n, seats in enumerate(seats_of):
+            for seat in seats:
+                reach[n] |= down_chain(block.entry[seat], block.below)
+        kept: dict[tuple[int, int], tuple[int, ...]] = {}
+
+        def sets_of(j: int, seat: int) -> Iterable[int]:
+            # Sets of one territory that contain one node: kept where few, made again where many.
+            if self.weights[j][seat] > _KEPT_SETS:
+                return self.territories[seat].iter_sets(1 << j)
+            if (j, seat) not in kept:
+                kept[j, seat] = tuple(self.territories[seat].iter_sets(1 << j))
+            return kept[j, seat]
 
         @lru_cache(maxsize=1 << 16)
-        def choices(taken: tuple[int, ...]) -> tuple[tuple[int, tuple[int, ...]], ...]:
-            """Seats for the next node, with the seats taken then, that leave a way to the end."""
-            after = ((seat, tuple(sorted((*taken, seat)))) for seat in seats_of[len(taken)])
-            return tuple((seat, then) for seat, then in after if self._can_be_filled(block, then))
+        def choices(n: int, filled: int) -> tuple[tuple[int, int], ...]:
+            """Seats for node n, with the places filled then, that leave a way to the end."""
+            allowed = _completable(reach[n:], (1 << len(reach)) - 1 & ~filled)
+            found = []
+            for seat in seats_of[n]:
+                place: int | None = block.entry[seat]
+                while place is not None and filled >> place & 1:
+                    place = block.below[place]
+                if place is not None and allowed >> place & 1:
+                    found.append((seat, filled | 1 << place))
+            return tuple(found)
 
-        def extend(columns: tuple[int, ...], taken: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-            j = block.nodes[len(columns)]
-            for seat, after in choices(taken):
-                sets = kept.get((j, seat)) or self.territories[seat].iter_sets(1 << j)
-                if len(columns) == last:
+        def extend(columns: tuple[int, ...], filled: int) -> Iterator[tuple[int, ...]]:
+            n = len(columns)
+            j = block.nodes[n]
+            for seat, after in choices(n, filled):
+                sets = sets_of(j, seat)
+                if n == last:
                     for members in sets:
                         yield (*columns, members)
                 else:
                     for members in sets:
                         yield from extend((*columns, members), after)
 
-        return extend((), ())
+        return extend((), 0)
 
-    def _can_be_filled(self, block: Block, taken: tuple[int, ...]) -> bool:
-        """Whether a block whose first nodes took these seats can be completed: one matching."""
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import maximum_bipartite_matching
 
-        if not self.reducible and len(set(taken)) < len(taken):
-            return False
-        open_seats = [{seat} for seat in taken]
-        open_seats += [set(self.weights[j]) for j in block.nodes[len(taken) :]]
-        position = {seat: n for n, seat in enumerate(block.seats)}
-        matrix = np.zeros((len(block.nodes), len(block.seats)), dtype=bool)
-        for row, seats in enumerate(open_seats):
-            for seat in seats:
-                walk: int | None = seat
-                while walk is not None and walk in position:
-                    matrix[row, position[walk]] = True
-                    # A reducible member may hand a seat down to the territory around it.
-                    walk = self.below[walk] if self.reducible else None
-        return bool(np.all(maximum_bipartite_matching(csr_array(matrix)) >= 0))
+def _completable(reach: Sequence[int], free: int) -> int:
+    """The free places that the first node may take so that the others fill the rest."""
+    place_of = completions(reach, free)
+    if place_of is None:
+        return 0
+    # It may take its own place, or one whose holder can move on, in turn, up to that place.
+    allowed = frontier = 1 << place_of[0]
+    while frontier:
+        frontier = 0
+        for node in range(1, len(reach)):
+            if reach[node] & allowed and not allowed >> place_of[node] & 1:
+                frontier |= 1 << place_of[node]
+        allowed |= frontier
+    return allowed
 
 
 def _territory_below(territories: Sequence[Territory]) -> tuple[int | None, ...]:

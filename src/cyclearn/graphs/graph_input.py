@@ -1,0 +1,142 @@
+"""Checks of what people hand over as a graph: matrices, names, edges, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cyclearn.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Node = int | str
+
+
+def default_names(n_nodes: int) -> list[str]:
+    """The names X1, X2 and so on."""
+    return [f"X{i + 1}" for i in range(n_nodes)]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for a message, the first ten of them."""
+    shown = ", ".join(names[:10])
+    return f"{shown}, … ({len(names)} in all)" if len(names) > 10 else shown
+
+
+def checked_names(names: Iterable[Hashable] | None, n_nodes: int | None) -> tuple[str, ...]:
+    """Names as texts, each once, as many as there are nodes."""
+    if names is None:
+        return tuple(default_names(n_nodes or 0))
+    if isinstance(names, str):
+        raise InputError(f"names is the string {names!r}; give a list of names")
+    if not isinstance(names, Iterable):
+        raise InputError(f"names is {names!r}; give a list of names")
+    labels = tuple(str(name) for name in names)
+    if n_nodes is not None and len(labels) != n_nodes:
+        raise InputError(f"{len(labels)} names for {n_nodes} nodes; give one name for each node")
+    if len(set(labels)) != len(labels):
+        twice = next(name for name in labels if labels.count(name) > 1)
+        raise InputError(f"the name {twice!r} stands twice; every node needs a name of its own")
+    return labels
+
+
+def checked_edges(edges: Any) -> list[tuple[Node, Node]]:
+    """Edges as pairs of names and indices; the rows of an array are pairs too."""
+    if isinstance(edges, str) or not isinstance(edges, Iterable):
+        raise InputError(f"edges is {edges!r}; give a list of pairs (from, to)")
+    return [_checked_pair(edge) for edge in edges]
+
+
+def _checked_pair(edge: Any) -> tuple[Node, Node]:
+    pair = edge.tolist() if isinstance(edge, np.ndarray) else edge
+    if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+        raise InputError(f"{edge!r} is not an edge; give a pair (from, to)")
+    for end in pair:
+        is_index = isinstance(end, (int, np.integer)) and not isinstance(end, bool) and end >= 0
+        if not (isinstance(end, str) or is_index):
+            raise InputError(f"{end!r} in edge {edge!r} is neither a name nor an index")
+    return pair[0], pair[1]
+
+
+def names_of_ends(edges: Iterable[tuple[Node, Node]], n_nodes: int | None) -> list[str]:
+    """Names of the nodes when only edges are given, all by name or all by index."""
+    ends = [end for edge in edges for end in edge]
+    named = [end for end in ends if isinstance(end, str)]
+    numbers = [int(end) for end in ends if not isinstance(end, str)]
+    if named and numbers:
+        raise InputError(
+            f"some edges give names ({named[0]!r}) and some indices ({numbers[0]}); "
+            "give only one kind, or pass names"
+        )
+    if named:
+        return list(dict.fromkeys(named))
+    return default_names(n_nodes or max(numbers, default=-1) + 1)
+
+
+def checked_label(label: Any) -> str:
+    """The label of a node in a record, as text; such records hold labels, never indices."""
+    if isinstance(label, bool) or not isinstance(label, (str, int)):
+        raise InputError(f"{label!r} is not the name of a node; names are texts or whole numbers")
+    return str(label)
+
+
+def checked_adjacency(adjacency: ArrayLike) -> NDArray[np.bool_]:
+    """A square matrix of zeros and ones, as a copy."""
+    try:
+        matrix = np.asarray(adjacency)
+    except ValueError:
+        raise InputError("an adjacency matrix is square; these rows are not equally long") from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(f"an adjacency matrix is square; this one has shape {matrix.shape}")
+    if matrix.dtype == bool:
+        return matrix.copy()
+    if not np.issubdtype(matrix.dtype, np.number) and matrix.dtype != object:
+        raise InputError(f"an adjacency matrix holds zeros and ones, not {matrix.dtype} values")
+    if matrix.dtype == object:
+        # One by one, since comparing some objects (a missing value) gives no truth value.
+        allowed = np.array([_is_binary(v) for v in matrix.ravel()], dtype=bool)
+        wrong = np.argwhere(~allowed.reshape(matrix.shape))
+    else:
+        wrong = np.argwhere((matrix != 0) & (matrix != 1))
+    if wrong.size:
+        i, j = wrong[0]
+        raise InputError(
+            f"adjacency[{i}, {j}] is {matrix[i, j]}; entries are zero or one "
+            "(for a weight matrix pass B != 0)"
+        )
+    return matrix.astype(bool)
+
+
+def _is_binary(value: object) -> bool:
+    return isinstance(value, (int, float, np.number, np.bool_)) and value in (0, 1)
+
+
+def square_table(frame: pd.DataFrame) -> tuple[NDArray[Any], list[str]]:
+    """Values and labels of a table whose rows and columns name the same nodes."""
+    if not (frame.index.is_unique and frame.columns.is_unique):
+        raise InputError("the table names a node twice; every node needs a name of its own")
+    labels = list(frame.index)
+    position = {label: n for n, label in enumerate(frame.columns)}
+    if set(labels) != set(position):
+        raise InputError(
+            "the rows and the columns of the table name different nodes; give both the same labels"
+        )
+    # By position: selecting columns by labels that are truth values would filter rows.
+    values = frame.iloc[:, [position[label] for label in labels]].to_numpy()
+    return values, [str(label) for label in labels]
+
+
+def labelled_matrix(adjacency: Any) -> tuple[Any, list[str] | None]:
+    """An adjacency given as a table, split into values and names; None where it names nothing."""
+    import pandas as pd
+
+    unnamed = pd.RangeIndex(len(adjacency))
+    if adjacency.index.equals(unnamed):
+        # A table made from an array with names for its columns only, or with none.
+        is_unnamed = adjacency.columns.equals(unnamed)
+        return adjacency.to_numpy(), None if is_unnamed else [str(c) for c in adjacency.columns]
+    return square_table(adjacency)
