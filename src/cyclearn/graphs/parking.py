@@ -154,24 +154,28 @@ def _from_the_top(below: Sequence[int | None]) -> list[int]:
 def completions(reach: Sequence[int], free: int) -> list[int] | None:
     """For each node a free seat of its own within its reach, or None where that is impossible."""
     owner: dict[int, int] = {}
-
-    def place(node: int, tried: list[int]) -> bool:
-        open_seats = reach[node] & free
-        for seat in bits(open_seats):
-            if seat not in owner:
-                owner[seat] = node
-                return True
-        for seat in bits(open_seats):
-            if not tried[0] >> seat & 1:
-                tried[0] |= 1 << seat
-                if place(owner[seat], tried):
-                    owner[seat] = node
-                    return True
-        return False
-
-    if not all(place(node, [0]) for node in range(len(reach))):
-        return None
-    seat_of = [0] * len(reach)
-    for seat, node in owner.items():
-        seat_of[node] = seat
+    seat_of = [-1] * len(reach)
+    for node in range(len(reach)):
+        # Breadth first to a seat that nobody holds, past holders who can move on.
+        wanted_by: dict[int, int] = {}
+        frontier, seen, seat = [node], 0, -1
+        while frontier and seat < 0:
+            holders = []
+            for claimant in frontier:
+                for candidate in bits(reach[claimant] & free & ~seen):
+                    seen |= 1 << candidate
+                    wanted_by[candidate] = claimant
+                    if candidate not in owner:
+                        seat = candidate
+                        break
+                    holders.append(owner[candidate])
+                if seat >= 0:
+                    break
+            frontier = holders
+        if seat < 0:
+            return None
+        while seat >= 0:
+            claimant = wanted_by[seat]
+            owner[seat] = claimant
+            seat_of[claimant], seat = seat, seat_of[claimant]
     return seat_of

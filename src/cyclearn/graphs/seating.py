@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,20 +146,27 @@ class Seating:
         # A batch of adjacency arrays stays inside the cache of the processor.
         batch = min(4096, max(64, (1 << 21) // max(1, p * p)))
         order = np.array([j for block in self.blocks for j in block.nodes], dtype=np.intp)
-        for tables in self._iter_table_products(0, batch):
+        for tables in self._iter_table_products(batch):
             for rows in _iter_products(tables, batch):
                 members = np.empty((len(rows[0]), p, rows[0].shape[2]), dtype=np.uint64)
                 members[:, order] = np.concatenate(rows, axis=1)
                 yield members
 
-    def _iter_table_products(self, first: int, batch: int) -> Iterator[list[NDArray[np.uint64]]]:
+    def _iter_table_products(self, batch: int) -> Iterator[list[NDArray[np.uint64]]]:
         """Stream tables, one a block, whose products are all members; large blocks in pieces."""
-        if first == len(self.blocks):
-            yield []
-            return
-        for table in self._iter_tables(self.blocks[first], batch):
-            for others in self._iter_table_products(first + 1, batch):
-                yield [table, *others]
+        walks = [self._iter_tables(block, batch) for block in self.blocks]
+        tables = [next(walk) for walk in walks]
+        while True:
+            yield list(tables)
+            for n in range(len(walks) - 1, -1, -1):
+                following = next(walks[n], None)
+                if following is not None:
+                    tables[n] = following
+                    break
+                walks[n] = self._iter_tables(self.blocks[n], batch)
+                tables[n] = next(walks[n])
+            else:
+                return
 
     def _iter_tables(self, block: Block, batch: int) -> Iterator[NDArray[np.uint64]]:
         # Pieces have the same sizes whether the block is kept or not, so that every walk over the
@@ -222,19 +230,26 @@ class Seating:
                     found.append((seat, filled | 1 << place))
             return tuple(found)
 
-        def extend(columns: tuple[int, ...], filled: int) -> Iterator[tuple[int, ...]]:
-            n = len(columns)
-            j = block.nodes[n]
+        def options(n: int, filled: int) -> Iterator[tuple[int, int]]:
             for seat, after in choices(n, filled):
-                sets = sets_of(j, seat)
-                if n == last:
-                    for members in sets:
-                        yield (*columns, members)
-                else:
-                    for members in sets:
-                        yield from extend((*columns, members), after)
+                for members in sets_of(block.nodes[n], seat):
+                    yield members, after
 
-        return extend((), 0)
+        # Depth first with a stack of its own: a block may have more nodes than Python has frames.
+        columns = [0] * len(block.nodes)
+        stack = [options(0, 0)]
+        while stack:
+            n = len(stack) - 1
+            if n == last:
+                for columns[n], _ in stack.pop():
+                    yield tuple(columns)
+                continue
+            following = next(stack[n], None)
+            if following is None:
+                stack.pop()
+            else:
+                columns[n] = following[0]
+                stack.append(options(n + 1, following[1]))
 
 
 def _completable(reach: Sequence[int], free: int) -> int:
@@ -271,7 +286,7 @@ def _iter_products(
     for start in range(0, total, batch):
         numbers = range(start, min(start + batch, total))
         if total < 2**62:
-            rest = np.arange(numbers.start, numbers.stop)
+            rest: NDArray[Any] = np.arange(numbers.start, numbers.stop)
         else:
             rest = np.array(list(numbers), dtype=object)
         picked = []
