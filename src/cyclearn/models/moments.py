@@ -240,11 +240,18 @@ def read_table(path: str | Path) -> pd.DataFrame:
         frame.columns = pd.Index([str(name) for name in header.iloc[0]])
         return frame
     except ImportError as error:
-        raise InputError(f"{path}: reading Parquet needs pyarrow; install it or give a CSV") from (
-            error
-        )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not a table with a header ({error})") from None
+        raise InputError(
+            f"{path}: reading Parquet needs pyarrow; install cyclearn[parquet] or give a CSV"
+        ) from error
+    except InputError:
+        raise
+    except (ValueError, OSError) as error:
+        # What pandas and pyarrow raise for files that are not what their name says.
+        raise InputError(f"{path}: not a table with a header ({_first_line(error)})") from None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def read_moments(path: str | Path) -> Moments:
