@@ -88,12 +88,14 @@ def strong_components(A: Bytes, region: Ints, label: Ints) -> int:
     ``label`` is written at the nodes of the region only: Tarjan's algorithm without recursion.
     """
     m = region.size
-    index = np.full(m, -1, np.int64)
+    index = np.empty(m, np.int64)
     low = np.empty(m, np.int64)
     on_stack = np.zeros(m, np.uint8)
     stack = np.empty(m, np.int64)
     calls = np.empty(m, np.int64)
     position = np.zeros(m, np.int64)
+    for v in range(m):
+        index[v] = -1
     n_stack = 0
     n_found = 0
     counter = 0

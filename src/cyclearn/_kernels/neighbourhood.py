@@ -259,7 +259,9 @@ def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _alone(node: int) -> Ints:
-    return np.full(1, node, np.int64)
+    nodes = np.empty(1, np.int64)
+    nodes[0] = node
+    return nodes
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -314,14 +316,16 @@ def best_neighbour(
     p = g.A.shape[0]
     label = np.empty(p, np.int64)
     values = np.empty(p)
-    for v in range(p):
-        label[v] = v
-    state = state_of(g, label, values)
+    n_edges = 0
+    region: Ints = np.empty(p, np.int64)
+    for i in range(p):
+        region[i] = i
+        for j in range(p):
+            n_edges += g.A[i, j]
     # The graph itself first, then moves while one could still be better than the best known, all
     # in one place: every function that calls the fit takes seconds to compile.
-    region: Ints = np.arange(p)
     virtual, virtual_sizes = virtual_edge_moves(g.A, max_virtual_cycle)
-    capacity = p * p + state.n_edges + virtual_sizes.size + 1
+    capacity = p * p + n_edges + virtual_sizes.size + 1
     moves = Moves(
         np.empty((capacity, virtual.shape[1], 2), np.int64),
         np.empty(capacity, np.int64),
