@@ -55,8 +55,7 @@ class ConeCertificate:
             for j in range(p)
         )
         theta = [
-            [sum(self.Q[i][c] * self.Q[k][c] for c in range(p)) for k in range(p)]
-            for i in range(p)
+            [sum(self.Q[i][c] * self.Q[k][c] for c in range(p)) for k in range(p)] for i in range(p)
         ]
         trace = sum(self.Y[i][k] * theta[i][k] for i in range(p) for k in range(p))
         symmetric = all(self.Y[i][k] == self.Y[k][i] for i in range(p) for k in range(i))

@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations, combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,14 +82,14 @@ def vanishing_minors(graph: DirectedGraph) -> frozenset[Minor]:
 
     Examples
     --------
-    >>> v_structure = DirectedGraph.from_edges([("a", "c"), ("b", "c")])
-    >>> vanishing_minors(v_structure)
-    frozenset({(5, 6)})
+    On a → c ← b the marginal covariance of a and b is zero: rows {a, c}, columns {b, c} of Θ.
+
+    >>> collider = DirectedGraph.from_edges([("a", "c"), ("b", "c")], ["a", "b", "c"])
+    >>> vanishing_minors(collider) == {(0b101, 0b110)}
+    True
     """
     families = matched_column_sets(graph.columns)
-    return frozenset(
-        (a, b) for a, b in iter_minors(graph.n_nodes) if not families[a] & families[b]
-    )
+    return frozenset((a, b) for a, b in iter_minors(graph.n_nodes) if not families[a] & families[b])
 
 
 def differing_minor(g: DirectedGraph, h: DirectedGraph) -> tuple[Minor, bool] | None:
@@ -108,9 +109,7 @@ def differing_minor(g: DirectedGraph, h: DirectedGraph) -> tuple[Minor, bool] | 
     return None if best is None else best[1:]
 
 
-def gram_jacobian(
-    columns: Sequence[int], Q: NDArray[np.int64] | NDArray[np.float64]
-) -> NDArray[np.int64] | NDArray[np.float64]:
+def gram_jacobian(columns: Sequence[int], Q: NDArray[Any]) -> NDArray[Any]:
     """Jacobian of Q ↦ QQᵀ: a row for each entry of the support, a column for each i ≤ j."""
     p = len(columns)
     upper = np.triu_indices(p)

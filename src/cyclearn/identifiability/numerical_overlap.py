@@ -36,9 +36,7 @@ class Sampler(Enum):
     """Where distributions are drawn from; the value says how."""
 
     GAUSSIAN = "every entry of Q on the support standard normal, the diagonal included"
-    PAPER = (
-        "weights uniform on ±[0.2, 0.8], noise variances uniform on [1, 3], unstable draws kept"
-    )
+    PAPER = "weights uniform on ±[0.2, 0.8], noise variances uniform on [1, 3], unstable draws kept"
 
 
 @dataclass(frozen=True)
@@ -124,9 +122,7 @@ def draw_factor(
     raise InputError("no draw on this graph has a well-conditioned correlation matrix")
 
 
-def _starts(
-    n_starts: int, columns: ComponentColumns, generator: np.random.Generator
-) -> FloatArray:
+def _starts(n_starts: int, columns: ComponentColumns, generator: np.random.Generator) -> FloatArray:
     """Zero, then ratios of normals: the coefficients of a Gaussian Q."""
     starts = np.zeros((n_starts, len(columns.parents)))
     tops = generator.standard_normal((n_starts - 1, len(columns.parents)))
@@ -167,7 +163,13 @@ def nearest_factor(
         target = saturated - value if len(loops) == 1 else -np.inf
         for start in _starts(n_starts, columns, generator):
             fitted = fit_component(
-                R, columns.nodes, columns.offsets, columns.parents, start, _GRADIENT, _MAX_ITERATIONS
+                R,
+                columns.nodes,
+                columns.offsets,
+                columns.parents,
+                start,
+                _GRADIENT,
+                _MAX_ITERATIONS,
             )
             if fitted[0] < best:
                 best, best_weights = fitted[0], fitted[1]
@@ -236,7 +238,7 @@ def overlap(
 def _same_tangent_space(
     g: DirectedGraph, Q: FloatArray, h: DirectedGraph, nearest: FloatArray, dimension: int
 ) -> bool:
-    """Whether both sets have the same tangent space, of the generic dimension, at a common point."""
+    """Whether both sets have one tangent space, of the generic dimension, at a common point."""
     first = _unit_rows(gram_jacobian(g.columns, Q))
     second = _unit_rows(gram_jacobian(h.columns, nearest))
     ranks = [
