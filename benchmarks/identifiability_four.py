@@ -20,7 +20,7 @@ from environment import describe_run
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.territories import territories
-from cyclearn.identifiability import Comparison, Sampler, Verdict, compare
+from cyclearn.identifiability import Closures, Comparison, Sampler, Verdict, compare
 
 
 def class_representatives(p: int) -> dict[object, tuple[int, ...]]:
@@ -80,6 +80,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--starts", type=int, default=30)
+    parser.add_argument("--orders", type=int, default=20_000)
     options = parser.parse_args()
     started = perf_counter()
     p = 4
@@ -94,6 +95,8 @@ def main() -> None:
     open_pairs: list[tuple[Comparison, int]] = []
     for (i, j), size in sorted(orbits.items()):
         found = compare(graphs[i], graphs[j], n_draws=options.draws, n_starts=options.starts)
+        if found.closures is Closures.UNDECIDED:
+            found = compare(graphs[i], graphs[j], n_orders=options.orders)
         kinds[kind(found)] += size
         kinds_up_to[kind(found)] += 1
         verdicts[found.verdict] += size

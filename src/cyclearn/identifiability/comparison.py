@@ -22,9 +22,9 @@ from cyclearn.identifiability.cone_certificate import ConeCertificate, refute
 from cyclearn.identifiability.invariants import (
     MOST_NODES,
     Minor,
-    differing_entries,
     differing_minor,
 )
+from cyclearn.identifiability.minor_matroid import differing_ranks
 from cyclearn.identifiability.numerical_overlap import Overlap, Sampler, overlap
 from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 
@@ -110,13 +110,14 @@ def compare(
     n_starts: int = 20,
     tolerance: float = 1e-9,
     sampler: Sampler = Sampler.GAUSSIAN,
+    n_orders: int = 200,
     random_state: int = 0,
 ) -> Comparison:
     """Whether two graphs generate the same distributions, with what is proved and what is not.
 
     In this order: rotations; dimensions; the minors of Θ that vanish (up to eleven nodes, beyond
     that d-separations); the block and cycle rules; containment of a member of one class in one of
-    the other; algebraic independence of entries of Θ modulo a prime; and, where all of these leave
+    the other; algebraic independence of minors of Θ modulo a prime; and, where all of these leave
     the question open, distributions drawn from each graph and projected onto the other, followed
     by a search for a separating matrix that proves a failure.
 
@@ -132,6 +133,8 @@ def compare(
         Kullback–Leibler divergence below which a distribution counts as generated.
     sampler : Sampler
         Where distributions are drawn from; shares depend on it.
+    n_orders : int
+        Effort of the search for an equation that holds on one graph only.
     random_state : int
         Seed of the draws and starts.
 
@@ -161,7 +164,9 @@ def compare(
     --------
     cyclearn.equivalent : the relation of the paper, by rotations alone.
     """  # noqa: E501 - a line of output
-    return Comparison(**_compared(g, h, n_draws, n_starts, tolerance, sampler, random_state))
+    return Comparison(
+        **_compared(g, h, n_draws, n_starts, tolerance, sampler, n_orders, random_state)
+    )
 
 
 def quasi_equivalent(
@@ -172,6 +177,7 @@ def quasi_equivalent(
     n_starts: int = 20,
     tolerance: float = 1e-9,
     sampler: Sampler = Sampler.GAUSSIAN,
+    n_orders: int = 200,
     random_state: int = 0,
 ) -> QuasiEquivalence:
     """Whether two graphs share a set of distributions of positive measure (Definition 9).
@@ -189,7 +195,9 @@ def quasi_equivalent(
     >>> bool(found), found.verdict.name, found.forward.share, found.backward.share < 1
     (True, 'NOT_GENERATED', 1.0, True)
     """
-    return QuasiEquivalence(**_compared(g, h, n_draws, n_starts, tolerance, sampler, random_state))
+    return QuasiEquivalence(
+        **_compared(g, h, n_draws, n_starts, tolerance, sampler, n_orders, random_state)
+    )
 
 
 def _compared(
@@ -199,9 +207,10 @@ def _compared(
     n_starts: int,
     tolerance: float,
     sampler: Sampler,
+    n_orders: int,
     random_state: int,
 ) -> dict[str, Any]:
-    if n_draws < 1 or n_starts < 1 or not tolerance > 0:
+    if n_draws < 1 or n_starts < 1 or n_orders < 0 or not tolerance > 0:
         raise InputError(
             f"n_draws={n_draws}, n_starts={n_starts}, tolerance={tolerance}: the counts are at "
             "least 1 and the tolerance is positive"
@@ -237,8 +246,9 @@ def _compared(
     if all(inside):
         lines = ("Each graph, up to the rules, is a subgraph of the other.",)
         return answer | _equal(Verdict.EQUIVALENT_BY_RULES, lines)
-    if not any(inside) and answer["dimensions"][0] < g.n_nodes * (g.n_nodes + 1) // 2:
-        difference = _difference_of_entries(g, h)
+    full = answer["dimensions"][0] == g.n_nodes * (g.n_nodes + 1) // 2
+    if not (full or any(inside)) and g.n_nodes <= MOST_NODES:
+        difference = _difference_of_equations(g, h, n_orders)
         if difference is not None:
             return answer | difference
     settings = {
@@ -320,18 +330,21 @@ def _names(members: int, names: Sequence[str]) -> str:
     return "{" + ", ".join(names[v] for v in bits(members)) + "}"
 
 
-def _difference_of_entries(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | None:
-    found = differing_entries(g, h)
+def _difference_of_equations(
+    g: DirectedGraph, h: DirectedGraph, n_orders: int
+) -> dict[str, Any] | None:
+    found = differing_ranks(g, h, n_orders=n_orders)
     if found is None:
         return None
-    entries, *ranks = found
-    listed = [[g.names[i], g.names[j]] for i, j in entries]
+    minors, *ranks = found
+    listed = [[[g.names[v] for v in bits(side)] for side in minor] for minor in minors]
+    blocks = [f"Θ[{_names(a, g.names)}, {_names(b, g.names)}]" for a, b in minors]
     text = (
-        f"Of the entries {', '.join(f'Θ[{a}, {b}]' for a, b in listed)} of the precision matrix, "
-        f"{ranks[0]} are independent on the first graph and {ranks[1]} on the second."
+        f"Of the determinants of {', '.join(blocks)}, {ranks[0]} are algebraically independent on "
+        f"the first graph and {ranks[1]} on the second."
     )
-    data = {"entries": listed, "independent": ranks}
-    return _different(Verdict.DIFFERENT_ENTRIES, text, data)
+    data = {"minors": listed, "independent": ranks}
+    return _different(Verdict.DIFFERENT_EQUATIONS, text, data)
 
 
 def _rules_in_words(

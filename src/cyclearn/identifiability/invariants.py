@@ -1,4 +1,4 @@
-"""Exact invariants of the closure of a distribution set: which minors of Θ vanish, and a matroid.
+"""Exact invariants of the closure of a distribution set: which minors of Θ vanish.
 
 **Vanishing minors.** Let Q be generic on the support and Θ = QQᵀ. By Cauchy and Binet
 
@@ -11,32 +11,20 @@ matchings alone: no prime, no random point. By Jacobi's identity det Σ[A, B] is
 that never vanishes, det Θ[complement of B, complement of A], so the minors of Θ of all sizes hold
 the ranks of all submatrices of Θ and of Σ, conditional independences included.
 
-**Matroid.** Which sets of entries of Θ are algebraically independent on the distribution set is an
-invariant of its closure. It is read off the Jacobian of Q ↦ QQᵀ at a pseudo-random point modulo a
-prime: an independent set is proved independent, a dependent one misjudged with probability below
-10⁻⁷ at one point, and two points are used.
-
 Two irreducible closed sets of one dimension that differ meet in a set of smaller dimension. So
-where an invariant differs, the graphs are neither equivalent nor quasi equivalent.
+where a minor vanishes on one graph only, the graphs are neither equivalent nor quasi equivalent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import combinations, combinations_with_replacement
-from typing import Any
+from itertools import combinations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from cyclearn.graphs.bitsets import bits
-from cyclearn.graphs.dimension import rank_modulo
 from cyclearn.graphs.directed_graph import DirectedGraph
 
 # The number of minors is about 4ᵖ / √p.
 MOST_NODES = 11
-_PRIMES = (2_147_483_647, 2_147_483_629)
 
 Minor = tuple[int, int]
 """Rows A and columns B of a square submatrix of Θ, each a set of nodes as an integer."""
@@ -107,89 +95,3 @@ def differing_minor(g: DirectedGraph, h: DirectedGraph) -> tuple[Minor, bool] | 
             if best is None or size < best[0]:
                 best = size, (a, b), zero
     return None if best is None else best[1:]
-
-
-def gram_jacobian(columns: Sequence[int], Q: NDArray[Any]) -> NDArray[Any]:
-    """Jacobian of Q ↦ QQᵀ: a row for each entry of the support, a column for each i ≤ j."""
-    p = len(columns)
-    upper = np.triu_indices(p)
-    rows = []
-    for j, column in enumerate(columns):
-        for i in bits(column):
-            change = np.zeros((p, p), dtype=Q.dtype)
-            change[i] += Q[:, j]
-            change[:, i] += Q[:, j]
-            rows.append(change[upper])
-    return np.array(rows)
-
-
-def _random_jacobian(columns: tuple[int, ...], prime: int, seed: int) -> NDArray[np.int64]:
-    p = len(columns)
-    generator = np.random.default_rng(seed)
-    Q = np.zeros((p, p), dtype=np.int64)
-    for j, column in enumerate(columns):
-        index = list(bits(column))
-        Q[index, j] = generator.integers(1, prime, size=len(index))
-    return np.asarray(gram_jacobian(columns, Q), dtype=np.int64) % prime
-
-
-@lru_cache(maxsize=256)
-def _cached_jacobian(columns: tuple[int, ...], place: int) -> NDArray[np.int64]:
-    return _random_jacobian(columns, _PRIMES[place], place)
-
-
-def _first_basis(matrix: NDArray[np.int64], prime: int) -> list[int]:
-    """The columns that are independent of the columns before them, modulo the prime."""
-    rows = matrix.copy()
-    basis: list[int] = []
-    for column in range(rows.shape[1]):
-        rank = len(basis)
-        below = np.flatnonzero(rows[rank:, column])
-        if below.size == 0:
-            continue
-        pivot = rank + int(below[0])
-        rows[[rank, pivot]] = rows[[pivot, rank]]
-        rows[rank] = rows[rank] * pow(int(rows[rank, column]), -1, prime) % prime
-        touched = rank + 1 + np.flatnonzero(rows[rank + 1 :, column])
-        rows[touched] = (rows[touched] - rows[touched, column, None] * rows[rank]) % prime
-        basis.append(column)
-        if len(basis) == rows.shape[0]:
-            break
-    return basis
-
-
-def entry_rank(graph: DirectedGraph, entries: Sequence[tuple[int, int]]) -> int:
-    """Number of algebraically independent ones among these entries (i, j), i ≤ j, of Θ."""
-    place_of = {
-        pair: n for n, pair in enumerate(combinations_with_replacement(range(graph.n_nodes), 2))
-    }
-    chosen = [place_of[pair] for pair in entries]
-    return max(
-        rank_modulo(_cached_jacobian(graph.columns, place)[:, chosen], prime)
-        for place, prime in enumerate(_PRIMES)
-    )
-
-
-def differing_entries(
-    g: DirectedGraph, h: DirectedGraph, *, n_orders: int = 40
-) -> tuple[tuple[tuple[int, int], ...], int, int] | None:
-    """Entries of Θ with a different number of independent ones on the two graphs, and the numbers.
-
-    Entries are taken in ``n_orders`` pseudo-random orders; one elimination compares the ranks of
-    all beginnings of an order.
-    """
-    p = g.n_nodes
-    pairs = list(combinations_with_replacement(range(p), 2))
-    generator = np.random.default_rng(0)
-    jacobians = [_cached_jacobian(graph.columns, 0) for graph in (g, h)]
-    for _ in range(n_orders):
-        order = generator.permutation(len(pairs))
-        bases = [_first_basis(jacobian[:, order], _PRIMES[0]) for jacobian in jacobians]
-        if bases[0] == bases[1]:
-            continue
-        end = min(set(bases[0]) ^ set(bases[1])) + 1
-        entries = tuple(sorted(pairs[e] for e in order[:end]))
-        ranks = entry_rank(g, entries), entry_rank(h, entries)
-        if ranks[0] != ranks[1]:
-            return entries, *ranks
-    return None

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.identifiability.invariants import gram_jacobian
+from cyclearn.identifiability.minor_matroid import gram_jacobian
 from cyclearn.models.component_solutions import ComponentColumns, component_columns
 
 FloatArray = NDArray[np.float64]

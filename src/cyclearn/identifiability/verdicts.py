@@ -15,8 +15,8 @@ class Verdict(Enum):
         "not equivalent, proved: a submatrix of the precision or covariance matrix has another "
         "generic rank"
     )
-    DIFFERENT_ENTRIES = (
-        "not equivalent, proved: some entries of the precision matrix are bound by an equation on "
+    DIFFERENT_EQUATIONS = (
+        "not equivalent, proved: some minors of the precision matrix are bound by an equation on "
         "one graph only"
     )
     NOT_GENERATED = (
