@@ -36,7 +36,8 @@ at vᵢ, so mᵢ²/xᵢ at vᵢ₊₁, and let {v₁} add e ≥ 0 at v₁. Now r
 x₂ = M[v₂, v₂] − m₁²/s grows, so does x₃ = M[v₃, v₃] − m₂²/x₂, and so on: all stay positive. The
 diagonal at v₁ without {v₁} is f(s) = s + m_k²/x_k(s): continuous, M[v₁, v₁] − e at s = x₁, and
 unbounded. So f(s) = M[v₁, v₁] for some s ≥ x₁, and {v₁} adds nothing. ∎
-In effect a column D ∪ {v₁} becomes D: an edge was redundant that no rotation removes.
+In effect a column D ∪ {v₁} becomes D: an edge was redundant that no rotation removes. The inverse,
+from D to D ∪ {v}, is used as well.
 
 Whether these rules, with the rotations, explain every pair of graphs with equal distribution sets
 is not known; ``benchmarks/identifiability_four.py`` compares them with numerics for four nodes.
@@ -97,6 +98,13 @@ def iter_rule_steps(columns: Columns) -> Iterator[RuleStep]:
                 yield RuleStep("cycle", columns, column, core)
             for target in _block_targets(rest, core, v):
                 yield RuleStep("block", columns, column, core | target)
+        around = 0
+        for other in rest:
+            if column & ~other == 0 and other.bit_count() == column.bit_count() + 2:
+                around |= other & ~column
+        for v in bits(around):
+            if _on_cycle(rest, column, v):
+                yield RuleStep("cycle", columns, column, column | 1 << v)
 
 
 def _on_cycle(columns: Columns, core: int, v: int) -> bool:

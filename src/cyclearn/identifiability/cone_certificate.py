@@ -9,8 +9,11 @@ equivalent.
 
 Y is found by projecting Θ* onto the convex cone that the columns span, in floating point; then Y
 and a factor Q of Θ* = QQᵀ are rounded to integers, and the claims are verified in exact arithmetic.
-A graph with a column of all nodes spans every positive semidefinite matrix: it is never refuted
-this way.
+
+A graph with a column of all nodes spans every positive semidefinite matrix, so it is never refuted
+directly. But a node v that occurs in one column only can be eliminated first: that column is then
+Θ[:, v] / √Θ[v, v], and the other columns have to generate the Schur complement
+Θ − Θ[:, v]Θ[v, :] / Θ[v, v]. Separating the Schur complement from their cone proves the same.
 """
 
 from __future__ import annotations
@@ -38,13 +41,15 @@ _Y_SCALE = 100_000
 class ConeCertificate:
     """A distribution Θ = QQᵀ of one graph and a matrix Y that separates it from another graph.
 
-    Both matrices hold integers, so :meth:`holds` is exact.
+    Both matrices hold integers, so :meth:`holds` is exact. Where nodes are ``eliminated``, in this
+    order, Y separates what is left of Θ.
     """
 
     generates: DirectedGraph
     cannot: DirectedGraph
     Q: IntMatrix
     Y: IntMatrix
+    eliminated: tuple[int, ...] = ()
 
     def holds(self) -> bool:
         """Verify the proof in exact arithmetic."""
@@ -55,18 +60,29 @@ class ConeCertificate:
             for j in range(p)
         )
         theta = [
-            [sum(self.Q[i][c] * self.Q[k][c] for c in range(p)) for k in range(p)] for i in range(p)
+            [Fraction(sum(self.Q[i][c] * self.Q[k][c] for c in range(p))) for k in range(p)]
+            for i in range(p)
         ]
+        if not (on_support and _is_positive_definite(theta)):
+            return False
+        columns = list(self.cannot.columns)
+        for v in self.eliminated:
+            (holder,) = [c for c in columns if c >> v & 1]
+            columns.remove(holder)
+            theta = [
+                [theta[i][k] - theta[i][v] * theta[v][k] / theta[v][v] for k in range(p)]
+                for i in range(p)
+            ]
         trace = sum(self.Y[i][k] * theta[i][k] for i in range(p) for k in range(p))
         symmetric = all(self.Y[i][k] == self.Y[k][i] for i in range(p) for k in range(i))
         return (
-            on_support
-            and symmetric
+            symmetric
             and trace < 0
-            and _is_positive_definite(theta)
             and all(
-                _is_positive_definite([[self.Y[i][k] for k in bits(column)] for i in bits(column)])
-                for column in _maximal(self.cannot.columns)
+                _is_positive_definite(
+                    [[Fraction(self.Y[i][k]) for k in bits(column)] for i in bits(column)]
+                )
+                for column in _maximal(columns)
             )
         )
 
@@ -77,11 +93,12 @@ class ConeCertificate:
             "cannot": self.cannot.to_dict(),
             "Q": [list(row) for row in self.Q],
             "Y": [list(row) for row in self.Y],
+            "eliminated": [self.cannot.names[v] for v in self.eliminated],
         }
 
 
-def _is_positive_definite(matrix: Sequence[Sequence[int]]) -> bool:
-    rows = [[Fraction(entry) for entry in row] for row in matrix]
+def _is_positive_definite(matrix: Sequence[Sequence[Fraction]]) -> bool:
+    rows = [list(row) for row in matrix]
     for step in range(len(rows)):
         pivot = rows[step][step]
         if pivot <= 0:
@@ -117,11 +134,40 @@ def refute(
     >>> refute(dag, cycle, [Q[:, :] * dag.support]).holds()
     True
     """
-    blocks = [np.array(list(bits(column))) for column in _maximal(cannot.columns)]
-    if any(len(block) == cannot.n_nodes for block in blocks):
+    columns = list(cannot.columns)
+    eliminated: list[int] = []
+    drawn = list(factors)
+    while True:
+        found = _refute_rest(generates, cannot, drawn, columns, eliminated)
+        if found is not None:
+            return found
+        sink = next(
+            (v for v in range(cannot.n_nodes) if sum(c >> v & 1 for c in columns) == 1), None
+        )
+        if sink is None:
+            return None
+        eliminated.append(sink)
+        columns = [c for c in columns if not c >> sink & 1]
+        if not columns:
+            return None
+
+
+def _refute_rest(
+    generates: DirectedGraph,
+    cannot: DirectedGraph,
+    factors: Sequence[FloatArray],
+    columns: Sequence[int],
+    eliminated: Sequence[int],
+) -> ConeCertificate | None:
+    blocks = [np.array(list(bits(column))) for column in _maximal(columns)]
+    if any(len(block) == cannot.n_nodes - len(eliminated) for block in blocks):
         return None
+    left = np.array([v for v in range(cannot.n_nodes) if v not in eliminated])
     for Q in factors:
-        Y = _separator(Q @ Q.T, blocks)
+        theta = Q @ Q.T
+        for v in eliminated:
+            theta = theta - np.outer(theta[:, v], theta[v]) / theta[v, v]
+        Y = _separator(theta, blocks, left)
         if Y is None:
             continue
         whole_Q = np.rint(Q * (_Q_SCALE / np.abs(Q).max())).astype(int).tolist()
@@ -131,19 +177,23 @@ def refute(
             cannot,
             tuple(tuple(row) for row in whole_Q),
             tuple(tuple(row) for row in whole_Y),
+            tuple(eliminated),
         )
         if certificate.holds():
             return certificate
     return None
 
 
-def _separator(theta: FloatArray, blocks: list[NDArray[np.int64]]) -> FloatArray | None:
+def _separator(
+    theta: FloatArray, blocks: list[NDArray[np.int64]], left: NDArray[np.int64]
+) -> FloatArray | None:
     """Y with positive definite blocks and tr(YΘ) < 0, or None where none is near.
 
     Least squares projection of Θ, scaled to a unit diagonal, onto the sum of the cones of the
     blocks, one block at a time; Y is what is left over, made safe by a multiple of the identity.
     """
-    scale = 1 / np.sqrt(theta.diagonal())
+    scale = np.zeros(len(theta))
+    scale[left] = 1 / np.sqrt(theta.diagonal()[left])
     scaled = theta * np.outer(scale, scale)
     rest = scaled.copy()
     parts = [np.zeros((len(block), len(block))) for block in blocks]
