@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from cyclearn.errors import InputError
@@ -31,7 +31,7 @@ from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 _CERTIFICATE_TRIALS = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """The answer of :func:`compare`: true when the graphs generate the same distributions.
 
@@ -50,7 +50,7 @@ class Comparison:
     closures: Closures
     dimensions: tuple[int, int]
     evidence: tuple[str, ...]
-    data: dict[str, Any] = field(compare=False)
+    data: dict[str, Any]
     first_in_second: bool
     second_in_first: bool
     equivalence: Equivalence

@@ -39,7 +39,7 @@ class Sampler(Enum):
     PAPER = "weights uniform on ±[0.2, 0.8], noise variances uniform on [1, 3], unstable draws kept"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Overlap:
     """Share of the distributions drawn from one graph that the other generates.
 

@@ -1,0 +1,55 @@
+"""The second part of Assumption 1: no graph with as few edges has only some of the constraints.
+
+For an irreducible graph G* the assumption says: if H(G) ⊆ H(G*) and |E(G)| ≤ |E(G*)|, then
+H(G) = H(G*), with H the set of all hard constraints. Two cases are proved here.
+
+- **No parameter in excess**: dim Θ(G*) = |E(G*)| + p. H(G) ⊆ H(G*) means that the closure of Θ(G)
+  contains that of Θ(G*), so dim Θ(G) ≥ dim Θ(G*). But dim Θ(G) ≤ |E(G)| + p ≤ |E(G*)| + p. So the
+  dimensions agree, one irreducible closed set lies in the other, and they are the same. ∎
+- **Full dimension**: then H(G*) is empty, and so is every H(G) inside it. ∎
+
+Every irreducible graph of up to four nodes is of one of the two kinds. For others the assumption is
+neither proved nor refuted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cyclearn.graphs.directed_graph import DirectedGraph
+
+
+@dataclass(frozen=True)
+class AssumptionCheck:
+    """Whether the second part of Assumption 1 holds: True where proved, None where open."""
+
+    holds: bool | None
+    reason: str
+
+
+def check_assumption_one(graph: DirectedGraph) -> AssumptionCheck:
+    """Check the second part of Assumption 1 for the class of a graph; it is reduced first.
+
+    The first part, generalised faithfulness, concerns a distribution:
+    :func:`cyclearn.identifiability.is_faithful`.
+
+    Examples
+    --------
+    >>> check = check_assumption_one(DirectedGraph.from_edges([("a", "b"), ("b", "c")]))
+    >>> check.holds, check.reason
+    (True, 'dimension 5 = 2 edges + 3 nodes: no parameter is in excess')
+    """
+    reduced = graph.reduced()
+    p, n_edges, dimension = reduced.n_nodes, reduced.n_edges, reduced.dimension()
+    if dimension == n_edges + p:
+        reason = f"dimension {dimension} = {n_edges} edges + {p} nodes: no parameter is in excess"
+        return AssumptionCheck(True, reason)
+    if dimension == p * (p + 1) // 2:
+        return AssumptionCheck(True, f"full dimension {dimension}: there is no hard constraint")
+    excess = n_edges + p - dimension
+    return AssumptionCheck(
+        None,
+        f"{n_edges} edges and {p} nodes make {excess} more parameters than the dimension "
+        f"{dimension}, which is not full: a graph of larger dimension with as few edges is not "
+        "excluded",
+    )

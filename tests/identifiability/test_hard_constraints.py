@@ -1,0 +1,62 @@
+"""Hard constraints in words, generalised faithfulness, Assumption 1."""
+
+import numpy as np
+import pytest
+
+from cyclearn.errors import InputError, LimitError
+from cyclearn.graphs import DirectedGraph, random_graph
+from cyclearn.identifiability import check_assumption_one, hard_constraints, is_faithful
+from cyclearn.models import LinearGaussianModel, random_model
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_models_are_faithful(seed):
+    graph = random_graph(5, max_component=5, random_state=seed)
+    found = is_faithful(graph, random_model(graph, random_state=seed))
+    assert found, found.explain()
+
+
+def test_a_model_of_another_graph_breaks_constraints():
+    chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+    collider = DirectedGraph.from_edges([("a", "b"), ("c", "b")])
+    found = is_faithful(chain, random_model(collider, random_state=0))
+    assert [str(c) for c in found.violated] == ["a and c are independent given b: Θ[a, c] = 0"]
+    assert [str(c) for c in found.extra] == ["a and c are independent: Σ[a, c] = 0"]
+
+
+def test_covariances_and_models_are_matched_with_the_nodes():
+    chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+    model = random_model(DirectedGraph.from_edges(chain.edges, ["c", "a", "b"]), random_state=0)
+    assert is_faithful(chain, model)
+    assert not is_faithful(chain, model.covariance)
+    with pytest.raises(InputError, match="shape"):
+        is_faithful(chain, np.eye(2))
+    with pytest.raises(InputError, match="names"):
+        is_faithful(chain, LinearGaussianModel(np.zeros((3, 3)), np.ones(3), ["x", "y", "z"]))
+
+
+def test_constraints_of_the_complete_and_the_empty_graph():
+    complete = DirectedGraph(np.triu(np.ones((4, 4)), 1))
+    assert hard_constraints(complete) == ()
+    empty = hard_constraints(DirectedGraph(np.zeros((3, 3))))
+    assert [c.rows.bit_count() for c in empty] == [1, 1, 1]
+
+
+def test_too_many_nodes():
+    with pytest.raises(LimitError, match="12 nodes"):
+        hard_constraints(DirectedGraph(np.zeros((12, 12))))
+
+
+def test_assumption_one_is_proved_for_every_graph_of_four_nodes():
+    rng = np.random.default_rng(0)
+    for code in rng.choice(4096, 600, replace=False):
+        adjacency = np.zeros((4, 4), dtype=bool)
+        adjacency[~np.eye(4, dtype=bool)] = [code >> n & 1 for n in range(12)]
+        assert check_assumption_one(DirectedGraph(adjacency)).holds
+
+
+def test_the_graph_with_two_parameters_in_excess():
+    columns = (0b1101, 0b0111, 0b1110, 0b1011)
+    graph = DirectedGraph.from_columns(columns, tuple("abcd"))
+    assert not graph.is_reducible()
+    assert "full dimension 10" in check_assumption_one(graph).reason
