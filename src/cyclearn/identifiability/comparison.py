@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from cyclearn.errors import InputError
-from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.equivalence import Equivalence, equivalent
-from cyclearn.graphs.markov import markov_equivalent
+from cyclearn.identifiability.closure_differences import (
+    difference_of_equations,
+    difference_of_ranks,
+)
 from cyclearn.identifiability.column_rules import (
     ClassKey,
     Reached,
@@ -19,12 +21,7 @@ from cyclearn.identifiability.column_rules import (
     reachable_classes,
 )
 from cyclearn.identifiability.cone_certificate import ConeCertificate, refute
-from cyclearn.identifiability.invariants import (
-    MOST_NODES,
-    Minor,
-    differing_minor,
-)
-from cyclearn.identifiability.minor_matroid import differing_ranks
+from cyclearn.identifiability.invariants import MOST_NODES
 from cyclearn.identifiability.numerical_overlap import Overlap, Sampler, overlap
 from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 
@@ -232,7 +229,7 @@ def _compared(
     }
     if proof:
         return answer | _equal(Verdict.EQUIVALENT_BY_ROTATIONS, (proof.reason,))
-    difference = _difference_of_closures(g, h)
+    difference = difference_of_ranks(g, h)
     if difference is not None:
         return answer | difference
     first, second = reachable_classes(g), reachable_classes(h)
@@ -248,7 +245,7 @@ def _compared(
         return answer | _equal(Verdict.EQUIVALENT_BY_RULES, lines)
     full = answer["dimensions"][0] == g.n_nodes * (g.n_nodes + 1) // 2
     if not (full or any(inside)) and g.n_nodes <= MOST_NODES:
-        difference = _difference_of_equations(g, h, n_orders)
+        difference = difference_of_equations(g, h, n_orders)
         if difference is not None:
             return answer | difference
     settings = {
@@ -272,79 +269,6 @@ def _equal(verdict: Verdict, evidence: tuple[str, ...]) -> dict[str, Any]:
 
 def _contained(first_in_second: bool, second_in_first: bool) -> dict[str, bool]:
     return {"first_in_second": first_in_second, "second_in_first": second_in_first}
-
-
-def _different(verdict: Verdict, evidence: str, data: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "verdict": verdict,
-        "sharing": Sharing.REFUTED,
-        "closures": Closures.DIFFERENT,
-        "evidence": (evidence,),
-        "data": data,
-    }
-
-
-def _difference_of_closures(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | None:
-    dimensions = g.dimension(), h.dimension()
-    if dimensions[0] != dimensions[1]:
-        text = f"The distribution sets have dimensions {dimensions[0]} and {dimensions[1]}."
-        return _different(Verdict.DIFFERENT_DIMENSIONS, text, {"dimensions": list(dimensions)})
-    if g.n_nodes > MOST_NODES:
-        if markov_equivalent(g, h):
-            return None
-        text = "The graphs have different d-separations."
-        return _different(Verdict.DIFFERENT_RANKS, text, {})
-    found = differing_minor(g, h)
-    if found is None:
-        return None
-    minor, on_first = found
-    matrix, rows, columns = readable_minor(minor, g.n_nodes)
-    where, other = ("first", "second") if on_first else ("second", "first")
-    size = rows.bit_count()
-    block = f"{matrix}[{_names(rows, g.names)}, {_names(columns, g.names)}]"
-    text = (
-        f"{block} is zero on the {where} graph, and not on the {other}."
-        if size == 1
-        else f"{block} has rank at most {size - 1} on the {where} graph, and generic rank {size} "
-        f"on the {other}."
-    )
-    data = {
-        "matrix": matrix,
-        "rows": [g.names[v] for v in bits(rows)],
-        "columns": [g.names[v] for v in bits(columns)],
-        "singular_on": where,
-    }
-    return _different(Verdict.DIFFERENT_RANKS, text, data)
-
-
-def readable_minor(minor: Minor, n_nodes: int) -> tuple[str, int, int]:
-    """A minor of Θ, or the same statement about Σ where that is smaller: matrix, rows, columns."""
-    a, b = minor
-    if 2 * a.bit_count() <= n_nodes:
-        return "Θ", a, b
-    everything = (1 << n_nodes) - 1
-    return "Σ", everything & ~a, everything & ~b
-
-
-def _names(members: int, names: Sequence[str]) -> str:
-    return "{" + ", ".join(names[v] for v in bits(members)) + "}"
-
-
-def _difference_of_equations(
-    g: DirectedGraph, h: DirectedGraph, n_orders: int
-) -> dict[str, Any] | None:
-    found = differing_ranks(g, h, n_orders=n_orders)
-    if found is None:
-        return None
-    minors, *ranks = found
-    listed = [[[g.names[v] for v in bits(side)] for side in minor] for minor in minors]
-    blocks = [f"Θ[{_names(a, g.names)}, {_names(b, g.names)}]" for a, b in minors]
-    text = (
-        f"Of the determinants of {', '.join(blocks)}, {ranks[0]} are algebraically independent on "
-        f"the first graph and {ranks[1]} on the second."
-    )
-    data = {"minors": listed, "independent": ranks}
-    return _different(Verdict.DIFFERENT_EQUATIONS, text, data)
 
 
 def _rules_in_words(
