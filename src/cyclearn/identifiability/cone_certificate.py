@@ -32,7 +32,7 @@ from cyclearn.graphs.directed_graph import DirectedGraph
 FloatArray = NDArray[np.float64]
 IntMatrix = tuple[tuple[int, ...], ...]
 
-_ROUNDS = 300
+_ROUNDS = 150
 _Q_SCALE = 1_000
 _Y_SCALE = 100_000
 

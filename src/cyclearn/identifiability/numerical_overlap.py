@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 
 # Draws whose correlation matrix is closer to singular than this say more about rounding.
 _SMALLEST_EIGENVALUE = 1e-4
-_MAX_ITERATIONS = 500
+_MAX_ITERATIONS = 200
 _GRADIENT = 1e-9
 # Where at most this share of the draws fails, each failure is tried again with more starts.
 _RARE = 0.1
