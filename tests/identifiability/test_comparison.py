@@ -142,3 +142,21 @@ def test_wilson_interval_at_the_ends():
     low, high = wilson_interval(50, 100)
     assert low == pytest.approx(0.4038, abs=1e-3)
     assert high == pytest.approx(0.5962, abs=1e-3)
+
+
+def test_many_nodes_fall_back_on_separations():
+    chain = [(v, v + 1) for v in range(12)]
+    g = DirectedGraph.from_edges([*chain, (3, 1)])
+    h = DirectedGraph.from_edges([*chain, (4, 1)])
+    assert compare(g, h).verdict in (Verdict.DIFFERENT_RANKS, Verdict.DIFFERENT_DIMENSIONS)
+    turned = DirectedGraph.from_edges([(v + 1, v) for v in range(12)], g.names)
+    assert compare(DirectedGraph.from_edges(chain, g.names), turned)
+
+
+def test_overlap_of_nearly_everything_is_not_called_equal():
+    """Five nodes, full dimension, about 98% of one set inside the other."""
+    g = DirectedGraph.from_columns((0b00011, 0b10111, 0b01111, 0b11011, 0b11100), tuple("abcde"))
+    h = DirectedGraph.from_columns((0b01111, 0b10111, 0b10100, 0b11011, 0b11101), tuple("abcde"))
+    found = compare(g, h)
+    assert not found
+    assert found.sharing.is_positive
