@@ -69,3 +69,17 @@ def test_the_graph_with_two_parameters_in_excess():
     graph = DirectedGraph.from_columns(columns, tuple("abcd"))
     assert not graph.is_reducible()
     assert "full dimension 10" in check_assumption_one(graph).reason
+
+
+def test_assumption_one_fails_on_five_nodes():
+    """Four nodes with two parameters in excess and a sink: ten edges, dimension 13 of 15."""
+    graph = DirectedGraph.from_columns((13, 11, 7, 14, 19), tuple("abcde"))
+    assert (graph.n_edges, graph.dimension(), graph.is_reducible()) == (10, 13, False)
+    assert check_assumption_one(graph).holds is False
+
+
+def test_the_rules_remove_an_edge_in_excess():
+    """Columns {a,b}, {a,c}, {a,b,d}, {a,c,e}, {a,b,c,d,e}: ten edges, one of them redundant."""
+    graph = DirectedGraph.from_columns((3, 31, 5, 11, 21), tuple("abcde"))
+    assert (graph.n_edges, graph.dimension(), graph.is_reducible()) == (10, 14, False)
+    assert check_assumption_one(graph).reason.startswith("dimension 14 = 9 edges")

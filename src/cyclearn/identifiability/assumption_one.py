@@ -8,8 +8,12 @@ H(G) = H(G*), with H the set of all hard constraints. Two cases are proved here.
   dimensions agree, one irreducible closed set lies in the other, and they are the same. ∎
 - **Full dimension**: then H(G*) is empty, and so is every H(G) inside it. ∎
 
-Every irreducible graph of up to four nodes is of one of the two kinds. For others the assumption is
-neither proved nor refuted.
+Every irreducible graph of up to four nodes is of one of the two kinds. From five nodes on the
+assumption can fail: an irreducible graph of as many edges as pairs of nodes, but not of full
+dimension, has a constraint, while the complete acyclic graph has as many edges and none. Here
+"irreducible" is what rotations and the rules of :mod:`cyclearn.identifiability.column_rules` leave;
+that no other edge is redundant is not proved. For other graphs the assumption is neither proved nor
+refuted.
 """
 
 from __future__ import annotations
@@ -17,18 +21,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.identifiability.column_rules import reachable_classes
 
 
 @dataclass(frozen=True)
 class AssumptionCheck:
-    """Whether the second part of Assumption 1 holds: True where proved, None where open."""
+    """Whether the second part of Assumption 1 holds: None where that is open."""
 
     holds: bool | None
     reason: str
 
 
 def check_assumption_one(graph: DirectedGraph) -> AssumptionCheck:
-    """Check the second part of Assumption 1 for the class of a graph; it is reduced first.
+    """Check the second part of Assumption 1 for a graph, reduced by rotations and rules first.
 
     The first part, generalised faithfulness, concerns a distribution:
     :func:`cyclearn.identifiability.is_faithful`.
@@ -39,13 +44,21 @@ def check_assumption_one(graph: DirectedGraph) -> AssumptionCheck:
     >>> check.holds, check.reason
     (True, 'dimension 5 = 2 edges + 3 nodes: no parameter is in excess')
     """
-    reduced = graph.reduced()
-    p, n_edges, dimension = reduced.n_nodes, reduced.n_edges, reduced.dimension()
+    p, dimension = graph.n_nodes, graph.dimension()
+    n_edges = min(
+        sum(territory.size - 1 for territory in key) for key in reachable_classes(graph).steps
+    )
     if dimension == n_edges + p:
         reason = f"dimension {dimension} = {n_edges} edges + {p} nodes: no parameter is in excess"
         return AssumptionCheck(True, reason)
     if dimension == p * (p + 1) // 2:
         return AssumptionCheck(True, f"full dimension {dimension}: there is no hard constraint")
+    if n_edges >= p * (p - 1) // 2:
+        return AssumptionCheck(
+            False,
+            f"dimension {dimension} is not full, so there is a hard constraint; the complete "
+            f"acyclic graph has none and no more than these {n_edges} edges",
+        )
     excess = n_edges + p - dimension
     return AssumptionCheck(
         None,
