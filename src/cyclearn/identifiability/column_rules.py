@@ -39,8 +39,12 @@ unbounded. So f(s) = M[v₁, v₁] for some s ≥ x₁, and {v₁} adds nothing.
 In effect a column D ∪ {v₁} becomes D: an edge was redundant that no rotation removes. The inverse,
 from D to D ∪ {v}, is used as well.
 
-Whether these rules, with the rotations, explain every pair of graphs with equal distribution sets
-is not known; ``benchmarks/identifiability_four.py`` compares them with numerics for four nodes.
+For four nodes these rules and the rotations explain every pair of classes that numerics finds equal
+(``benchmarks/identifiability_four.py``). For five nodes they do not: in a random eighth of the pairs
+(``benchmarks/identifiability_five.py``) three are left that 2,000 distributions each way did not tell
+apart. All three fit a *conjecture*, not used here: the k subsets of k − 1 elements of a set of k
+absorb any further column of k − 2 elements or fewer. For k = 3 it is the cycle rule; the pairs have
+k = 4, lifted by one node.
 """
 
 from __future__ import annotations
