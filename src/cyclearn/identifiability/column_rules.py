@@ -39,12 +39,14 @@ unbounded. So f(s) = M[v₁, v₁] for some s ≥ x₁, and {v₁} adds nothing.
 In effect a column D ∪ {v₁} becomes D: an edge was redundant that no rotation removes. The inverse,
 from D to D ∪ {v}, is used as well.
 
-For four nodes these rules and the rotations explain every pair of classes that numerics finds equal
-(``benchmarks/identifiability_four.py``). For five nodes they do not: in a random eighth of the pairs
-(``benchmarks/identifiability_five.py``) three are left that 2,000 distributions each way did not tell
-apart. All three fit a *conjecture*, not used here: the k subsets of k − 1 elements of a set of k
-absorb any further column of k − 2 elements or fewer. For k = 3 it is the cycle rule; the pairs have
-k = 4, lifted by one node.
+For four nodes these rules and the rotations explain every pair of classes that numerics finds
+equal (``benchmarks/identifiability_four.py``). For five nodes they do not: in a random eighth of
+the pairs (``benchmarks/identifiability_five.py``) three are left that 2,000 distributions each way
+did not tell apart, all of them the four sets of four nodes with node 1, and one small column more.
+One is an instance of a *conjecture*, not used here: the k subsets of k − 1 elements of a set of k
+absorb any further column of k − 2 elements or fewer (k = 3 is the cycle rule; here k = 4, lifted by
+node 1). In the other two a column without node 1 takes part, which the conjecture alone does not
+explain.
 """
 
 from __future__ import annotations
