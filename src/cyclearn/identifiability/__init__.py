@@ -1,0 +1,37 @@
+"""What data can tell apart: exact invariants, rules beyond rotations, numerical comparison."""
+
+from cyclearn.identifiability.assumption_one import AssumptionCheck as AssumptionCheck
+from cyclearn.identifiability.assumption_one import check_assumption_one as check_assumption_one
+from cyclearn.identifiability.comparison import Comparison as Comparison
+from cyclearn.identifiability.comparison import QuasiEquivalence as QuasiEquivalence
+from cyclearn.identifiability.comparison import compare as compare
+from cyclearn.identifiability.comparison import quasi_equivalent as quasi_equivalent
+from cyclearn.identifiability.cone_certificate import ConeCertificate as ConeCertificate
+from cyclearn.identifiability.hard_constraints import Faithfulness as Faithfulness
+from cyclearn.identifiability.hard_constraints import HardConstraint as HardConstraint
+from cyclearn.identifiability.hard_constraints import hard_constraints as hard_constraints
+from cyclearn.identifiability.hard_constraints import is_faithful as is_faithful
+from cyclearn.identifiability.numerical_overlap import Overlap as Overlap
+from cyclearn.identifiability.numerical_overlap import Sampler as Sampler
+from cyclearn.identifiability.verdicts import Closures as Closures
+from cyclearn.identifiability.verdicts import Sharing as Sharing
+from cyclearn.identifiability.verdicts import Verdict as Verdict
+
+__all__ = [
+    "AssumptionCheck",
+    "Closures",
+    "Comparison",
+    "ConeCertificate",
+    "Faithfulness",
+    "HardConstraint",
+    "Overlap",
+    "QuasiEquivalence",
+    "Sampler",
+    "Sharing",
+    "Verdict",
+    "check_assumption_one",
+    "compare",
+    "hard_constraints",
+    "is_faithful",
+    "quasi_equivalent",
+]
