@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, EquivalenceClass
+from cyclearn.learning.exact import Certificate
 from cyclearn.learning.local_search import SearchStatus
 from cyclearn.models import FittedModel, Moments, fit
 
@@ -31,10 +32,13 @@ class TracedMove:
     change: float
     score: float
     is_best: bool
+    is_annealed: bool = False
 
     @property
     def kind(self) -> str:
-        """Add, delete, reverse, or the virtual-edge operator."""
+        """Add, delete, reverse, the virtual-edge operator, or annealing of many edges."""
+        if self.is_annealed:
+            return "annealing"
         if len(self.added) == 1 and not self.removed:
             return "add"
         if len(self.removed) == 1 and not self.added:
@@ -77,6 +81,7 @@ class LearnResult:
     cost: SearchCost
     n_starts_agreeing: tuple[int, int]
     options: Mapping[str, Any]
+    certificate: Certificate | None = None
 
     @cached_property
     def equivalence_class(self) -> EquivalenceClass:
@@ -109,6 +114,7 @@ class LearnResult:
             | {"refused": self.cost.n_refused}
             | ({"seconds": self.cost.seconds} if timings else {}),
             "options": dict(self.options),
+            "certificate": None if self.certificate is None else asdict(self.certificate),
             "trace": [
                 {
                     "added": [list(e) for e in m.added],
@@ -116,6 +122,7 @@ class LearnResult:
                     "change": m.change,
                     "score": m.score,
                     "is_best": m.is_best,
+                    "is_annealed": m.is_annealed,
                 }
                 for m in self.moves
             ],
@@ -148,10 +155,18 @@ class LearnResult:
             for move in record["trace"]
         ]
         moves = tuple(
-            TracedMove(added, removed, move["change"], move["score"], move["is_best"])
+            TracedMove(
+                added,
+                removed,
+                move["change"],
+                move["score"],
+                move["is_best"],
+                move.get("is_annealed", False),
+            )
             for (added, removed), move in zip(edges, record["trace"], strict=True)
         )
         cost = record["cost"]
+        certificate = record.get("certificate")
         return cls(
             graph=graph,
             model=model,
@@ -165,6 +180,7 @@ class LearnResult:
             ),
             n_starts_agreeing=(record["starts"][0], record["starts"][1]),
             options=record["options"],
+            certificate=Certificate(**certificate) if certificate else None,
         )
 
     def __eq__(self, other: object) -> bool:
