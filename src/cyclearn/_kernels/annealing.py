@@ -25,6 +25,7 @@ from cyclearn._kernels.component_scores import (
     column_key,
     lookup,
     region_values,
+    remember,
     saturated_value,
 )
 
@@ -34,13 +35,13 @@ _MAX_TOGGLES = 64
 class Walk(NamedTuple):
     """Where the walk stands: the first node of each node's component, values by that node.
 
-    ``toggles`` and ``count`` hold the current proposal, ``mark`` and ``stack`` are room to work.
+    ``toggles`` and ``size`` hold the current proposal, ``mark`` and ``stack`` are room to work.
     """
 
     first: Ints
     values: Floats
     toggles: Ints
-    count: Ints
+    size: Ints
     mark: Bytes
     stack: Ints
     state: Keys
@@ -60,7 +61,7 @@ def _draw(state: Keys) -> np.uint64:
 @njit(cache=True, nogil=True)
 def _below(state: Keys, n: int) -> int:
     """A random whole number from 0 to n − 1."""
-    return np.int64((_draw(state) >> np.uint64(33)) % np.uint64(n))
+    return int((_draw(state) >> np.uint64(33)) % np.uint64(n))
 
 
 @njit(cache=True, nogil=True)
@@ -71,17 +72,17 @@ def _uniform(state: Keys) -> float:
 @njit(cache=True, nogil=True)
 def _toggle(walk: Walk, i: int, j: int) -> None:
     """Add an entry to the proposal; the same entry twice is none."""
-    n = walk.count[0]
+    n = walk.size[0]
     for t in range(n):
         if walk.toggles[t, 0] == i and walk.toggles[t, 1] == j:
             walk.toggles[t, 0] = walk.toggles[n - 1, 0]
             walk.toggles[t, 1] = walk.toggles[n - 1, 1]
-            walk.count[0] = n - 1
+            walk.size[0] = n - 1
             return
     if n < _MAX_TOGGLES:
         walk.toggles[n, 0] = i
         walk.toggles[n, 1] = j
-        walk.count[0] = n + 1
+        walk.size[0] = n + 1
 
 
 @njit(cache=True, nogil=True)
@@ -107,7 +108,7 @@ def _some_parent(A: Bytes, state: Keys, nodes: Ints, j: int) -> int:
     for i in nodes:
         if A[i, j]:
             if chosen == 0:
-                return i
+                return int(i)
             chosen -= 1
     return -1
 
@@ -171,7 +172,7 @@ def _turn_cycle(A: Bytes, walk: Walk, j: int) -> None:
 @njit(cache=True, nogil=True)
 def _propose(A: Bytes, walk: Walk, nodes: Ints) -> None:
     """Draw a proposal among the nodes."""
-    walk.count[0] = 0
+    walk.size[0] = 0
     m = nodes.size
     kind = _below(walk.state, 100)
     j = nodes[_below(walk.state, m)]
@@ -242,7 +243,7 @@ def _touched(A: Bytes, walk: Walk) -> Ints:
     p = A.shape[0]
     for v in range(p):
         walk.mark[v] = 0
-    if walk.count[0] == 1:
+    if walk.size[0] == 1:
         i, j = walk.toggles[0, 0], walk.toggles[0, 1]
         walk.stack[0] = j
         walk.mark[j] = 1
@@ -268,7 +269,7 @@ def _touched(A: Bytes, walk: Walk) -> Ints:
         for backwards in (False, True):
             n = 0
             bit = 2 if backwards else 1
-            for t in range(walk.count[0]):
+            for t in range(walk.size[0]):
                 for end in range(2):
                     v = walk.toggles[t, end]
                     if not walk.mark[v] & bit:
@@ -290,19 +291,19 @@ def _touched(A: Bytes, walk: Walk) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _is_allowed(A: Bytes, walk: Walk, may_add: Bytes, may_delete: Bytes, max_parents: int) -> bool:
-    for t in range(walk.count[0]):
+    for t in range(walk.size[0]):
         i, j = walk.toggles[t, 0], walk.toggles[t, 1]
         if A[i, j]:
             if not may_delete[i, j]:
                 return False
         elif not may_add[i, j]:
             return False
-    for t in range(walk.count[0]):
+    for t in range(walk.size[0]):
         j = walk.toggles[t, 1]
         n_parents = 0
         for i in range(A.shape[0]):
             n_parents += A[i, j]
-        for u in range(walk.count[0]):
+        for u in range(walk.size[0]):
             if walk.toggles[u, 1] == j:
                 n_parents += -1 if A[walk.toggles[u, 0], j] else 1
         if n_parents > max_parents:
@@ -312,8 +313,22 @@ def _is_allowed(A: Bytes, walk: Walk, may_add: Bytes, may_delete: Bytes, max_par
 
 @njit(cache=True, nogil=True)
 def _apply(A: Bytes, walk: Walk) -> None:
-    for t in range(walk.count[0]):
+    for t in range(walk.size[0]):
         A[walk.toggles[t, 0], walk.toggles[t, 1]] ^= 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _node_value(g: Scored, region: Ints) -> float:
+    """The value of a single node, which is its own component before and after."""
+    key = column_key(g, region[0])
+    value = lookup(g, key)
+    if np.isnan(value):
+        g.counter[0] += 1
+        value = saturated_value(g, region)
+        if value == -np.inf:
+            value = np.inf
+        remember(g, key, value)
+    return value
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -352,7 +367,7 @@ def anneal(
     n_edges = 0
     for v in range(p):
         for u in range(p):
-            n_edges += g.A[u, v]
+            n_edges += int(g.A[u, v])
     best = g.A.copy()
     best_change = 0.0
     change = 0.0
@@ -365,17 +380,18 @@ def anneal(
         level = np.inf
         cost = 0.0
         before = 0.0
+        added = 0
         if step >= 0:
             if g.counter[0] >= max_evaluations:
                 break
             temperature *= cooling
             _propose(g.A, walk, nodes)
-            if walk.count[0] == 0:
+            if walk.size[0] == 0:
                 continue
             if not _is_allowed(g.A, walk, may_add, may_delete, max_parents):
                 continue
             added = 0
-            for t in range(walk.count[0]):
+            for t in range(walk.size[0]):
                 added += -1 if g.A[walk.toggles[t, 0], walk.toggles[t, 1]] else 1
             if n_edges + added > max_edges:
                 continue
@@ -387,14 +403,18 @@ def anneal(
                     before += walk.values[v]
             _apply(g.A, walk)
             limit = max_component
-            is_known = False
-            if region.size == 1:
-                is_known = not np.isnan(lookup(g, column_key(g, region[0])))
-            if not is_known and cost + saturated_value(g, region) - before > level:
+            # Without cycles a value costs less than its bound.
+            is_bounded = region.size > 1 and max_component > 1
+            if is_bounded and cost + saturated_value(g, region) - before > level:
                 _apply(g.A, walk)
                 continue
             n_edges += added
-        after = region_values(g, region, label, values, limit)
+        if region.size == 1:
+            label[region[0]] = 0
+            after = _node_value(g, region)
+            values[0] = after
+        else:
+            after = region_values(g, region, label, values, limit)
         if not cost + after - before <= level:
             _apply(g.A, walk)
             n_edges -= added

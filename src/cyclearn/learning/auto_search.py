@@ -37,10 +37,11 @@ _LAST_TEMPERATURE = 0.5
 class Annealing:
     """How much work the search does.
 
-    ``acyclic_proposals`` and ``acyclic_temperature`` belong to the first stage (proposals per
-    node, in graphs of 20 nodes or more, and in proportion in smaller ones); ``region_nodes``, ``region_proposals``, ``region_temperature`` and ``region_component``
-    (the largest component entered in a region) to the third; ``n_passes`` over all nodes without
-    a better graph end the search.
+    ``acyclic_proposals`` and ``acyclic_temperature`` belong to the first stage: proposals per
+    node, in graphs of 20 nodes or more, and in proportion in smaller ones. ``region_nodes``,
+    ``region_proposals``, ``region_temperature`` and ``region_component`` (the largest component
+    entered in a region) belong to the third, which ends after ``n_passes`` over all nodes without
+    a better graph.
     """
 
     acyclic_proposals: int = 5000

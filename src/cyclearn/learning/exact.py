@@ -128,17 +128,15 @@ class ExactSearch:
         from cyclearn._kernels.component_enumeration import best_structure
 
         nodes = np.array(_members(C), dtype=np.int64)
-        into = self.required[:, nodes].any(axis=1)
-        if any(into[i] for i in range(self.p) if not (C | U) >> i & 1):
+        later = [i for i in range(self.p) if not (C | U) >> i & 1]
+        if self.required[np.ix_(later, nodes)].any():
             return np.inf, -1
         sources, targets, n_inside = self._edges(C, U)
         most = self._edge_range(C, U, below)
         self.n_bounded += sum(comb(sources.size, m) for m in range(most[1] + 1, sources.size + 1))
         if most[1] < most[0]:
             return np.inf, -1
-        required = sum(
-            1 << b for b in range(sources.size) if self.required[sources[b], targets[b]]
-        )
+        required = sum(1 << b for b in range(sources.size) if self.required[sources[b], targets[b]])
         room = self.incumbent + TOLERANCE - below - self._rest(C | U)
         value, bits, n_listed, n_scored = best_structure(
             self.score._scored(np.zeros((self.p, self.p), dtype=np.uint8)),

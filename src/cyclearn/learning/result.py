@@ -13,8 +13,11 @@ import numpy as np
 
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, EquivalenceClass
+from cyclearn.learning.alternatives import Alternative, tied_graphs
 from cyclearn.learning.exact import Certificate
+from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.local_search import SearchStatus
+from cyclearn.learning.score import GraphScore, SearchLimits
 from cyclearn.models import FittedModel, Moments, fit
 
 if TYPE_CHECKING:
@@ -87,6 +90,26 @@ class LearnResult:
     def equivalence_class(self) -> EquivalenceClass:
         """All graphs that generate the same distributions as the learned one."""
         return EquivalenceClass(self.graph)
+
+    @cached_property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """Graphs of other classes whose score ties with the best, best first.
+
+        A tie is a difference of less than 1e-6 per sample; one graph stands for each class. Found
+        by drawing the edges among three nodes anew, so the list need not be complete.
+        """
+        moments, options = self.model.moments, self.options
+        known = Knowledge.from_dict(options["knowledge"] or {})
+        p = moments.n_variables
+        limits = SearchLimits(options["max_component"] or p, self._max_parents, p * p, 0)
+        score = GraphScore(moments.correlation, self.penalty / moments.n_samples, limits)
+        tied = tied_graphs(score, self.graph, *known.masks(moments.names), stable=options["stable"])
+        return tuple(Alternative(graph, moments.n_samples * excess) for excess, graph in tied)
+
+    @property
+    def _max_parents(self) -> int:
+        limit = self.options["max_parents"]
+        return int(self.model.moments.n_samples - 2 if limit is None else limit)
 
     @property
     def trace(self) -> pd.DataFrame:
