@@ -1,8 +1,9 @@
-"""Annealing of the edges among a few nodes of a graph, all other edges kept.
+"""Annealing of the edges among a few nodes of a graph.
 
 A proposal toggles one entry of A or several: an edge is added, deleted, turned or moved to another
 end; parents are exchanged or a cycle is turned, which change no score and lead through the class;
-or all edges among three nodes are drawn again. The level a proposal must reach is drawn first.
+or all edges among three nodes are drawn again. Exchanges and turned cycles move edges from outside
+along; all else stays among the nodes. The level a proposal must reach is drawn first.
 Most proposals that close a cycle are then refused by the saturated likelihood, without a fit.
 
 Random numbers come from a generator of 64 bits whose state the caller gives: the same state, the
@@ -398,9 +399,9 @@ def anneal(
             cost = penalty * added
             level = -temperature * np.log(_uniform(walk.state))
             region = _touched(g.A, walk)
-            for v in region:
-                if walk.first[v] == v:
-                    before += walk.values[v]
+            for w in region:
+                if walk.first[w] == w:
+                    before += walk.values[w]
             _apply(g.A, walk)
             limit = max_component
             # Without cycles a value costs less than its bound.
@@ -419,13 +420,13 @@ def anneal(
             _apply(g.A, walk)
             n_edges -= added
             continue
-        for v in region:
-            leader[label[v]] = -1
-        for v in region:
-            if leader[label[v]] < 0:
-                leader[label[v]] = v
-                walk.values[v] = values[label[v]]
-            walk.first[v] = leader[label[v]]
+        for w in region:
+            leader[label[w]] = -1
+        for w in region:
+            if leader[label[w]] < 0:
+                leader[label[w]] = w
+                walk.values[w] = values[label[w]]
+            walk.first[w] = leader[label[w]]
         if step >= 0:
             change += cost + after - before
             if change < best_change - 1e-11:

@@ -128,8 +128,8 @@ class ExactSearch:
         from cyclearn._kernels.component_enumeration import best_structure
 
         nodes = np.array(_members(C), dtype=np.int64)
-        later = [i for i in range(self.p) if not (C | U) >> i & 1]
-        if self.required[np.ix_(later, nodes)].any():
+        later = _members(self._everything ^ (C | U))
+        if self.required[later][:, nodes].any():
             return np.inf, -1
         sources, targets, n_inside = self._edges(C, U)
         most = self._edge_range(C, U, below)
