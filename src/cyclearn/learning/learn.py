@@ -158,6 +158,8 @@ def learn(
         max_evaluations=_at_least("max_evaluations", max_evaluations, 1),
         deadline=deadline,
     )
+    _at_least("tabu_length", tabu_length, 0)
+    _at_least("patience", patience, 1)
     certificate: Certificate | None = None
     strategy: Strategy | None = None
     if method == "exact":
@@ -366,8 +368,6 @@ def _has_longer_cycle(A: Adjacency, max_length: int) -> bool:
 
 def _strategy(method: str, tabu_length: int, patience: int, first_improvement: bool) -> Strategy:
     if method == "tabu":
-        _at_least("tabu_length", tabu_length, 0)
-        _at_least("patience", patience, 1)
         return TabuSearch(tabu_length, patience, first_improvement)
     if method == "hill-climbing":
         return HillClimbing(first_improvement)
