@@ -41,7 +41,8 @@ class Annealing:
     node, in graphs of 20 nodes or more, and in proportion in smaller ones. ``region_nodes``,
     ``region_proposals``, ``region_temperature`` and ``region_component`` (the largest component
     entered in a region) belong to the third, which ends after ``n_passes`` over all nodes without
-    a better graph.
+    a better graph. A graph of at most ``region_nodes`` nodes is one region, and annealed longer
+    and from a higher temperature: ``whole_proposals``, ``whole_temperature``.
     """
 
     acyclic_proposals: int = 5000
@@ -50,6 +51,8 @@ class Annealing:
     region_proposals: int = 1500
     region_temperature: float = 5.0
     region_component: int = 7
+    whole_proposals: int = 4000
+    whole_temperature: float = 15.0
     n_passes: int = 1
 
 
@@ -178,8 +181,8 @@ class AutoSearch:
                     self._graph,
                     nodes,
                     min(self.score.limits.max_component, max(effort.region_component, largest)),
-                    effort.region_temperature,
-                    effort.region_proposals,
+                    effort.whole_temperature if is_whole else effort.region_temperature,
+                    effort.whole_proposals if is_whole else effort.region_proposals,
                 )
                 if change < -_ROUNDING or not self._is_admitted:
                     self._climb(found)

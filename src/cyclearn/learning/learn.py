@@ -159,6 +159,8 @@ def learn(
         deadline=deadline,
         thorough=method not in ("tabu", "hill-climbing"),
     )
+    _at_least("tabu_length", tabu_length, 0)
+    _at_least("patience", patience, 1)
     certificate: Certificate | None = None
     strategy: Strategy | None = None
     if method == "exact":
@@ -384,8 +386,6 @@ def _has_longer_cycle(A: Adjacency, max_length: int) -> bool:
 
 def _strategy(method: str, tabu_length: int, patience: int, first_improvement: bool) -> Strategy:
     if method == "tabu":
-        _at_least("tabu_length", tabu_length, 0)
-        _at_least("patience", patience, 1)
         return TabuSearch(tabu_length, patience, first_improvement)
     if method == "hill-climbing":
         return HillClimbing(first_improvement)
