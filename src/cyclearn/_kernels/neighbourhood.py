@@ -246,7 +246,8 @@ def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
                     if place < 0 and state.sizes[c] == 1:
                         value = state.values[c] + _bound(g, state, _alone(j), toggles, 1)
                         g.counter[0] += 1
-                        place = remember(g, key, value, True)
+                        # A node that its parents determine has no likelihood; a bound says −∞.
+                        place = remember(g, key, np.inf if value == -np.inf else value, True)
                     if place < 0:
                         region = _between(state.R, toggles, 1)
                         moves.bounds[n] = cost + _bound(g, state, region, toggles, 1)

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 def learn(
     data: Annotated[Path, typer.Argument(help="Table with a header: CSV, TSV or Parquet.")],
     method: Annotated[
-        Literal["tabu", "hill-climbing"], typer.Option(help="Search strategy.")
-    ] = "tabu",
+        Literal["auto", "exact", "tabu", "hill-climbing"],
+        typer.Option(help="Search; exact for few variables."),
+    ] = "auto",
     penalty: Annotated[
         str, typer.Option(help="What an edge costs: bic, '2 bic', ebic, or a number.")
     ] = "bic",
@@ -30,7 +31,9 @@ def learn(
         Path | None, typer.Option(help="JSON file: required, forbidden, tiers, exogenous.")
     ] = None,
     start: Annotated[Path | None, typer.Option(help="Graph file to start from.")] = None,
-    starts: Annotated[int, typer.Option(min=1, help="Number of starts.")] = 1,
+    starts: Annotated[
+        int | None, typer.Option(min=1, help="Independent starts; two with auto, else one.")
+    ] = None,
     patience: Annotated[int, typer.Option(min=1, help="Moves without a new best graph.")] = 10,
     max_component: Annotated[
         int | None, typer.Option(min=1, help="Most variables in one feedback group.")
@@ -42,7 +45,7 @@ def learn(
     time_limit: Annotated[float | None, typer.Option(min=0, help="Seconds.")] = None,
     unstable: Annotated[bool, typer.Option(help="Allow structures without a stable fit.")] = False,
     jobs: Annotated[int | None, typer.Option(help="Processes for several starts.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of random starts.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the search.")] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Write the result (.json) or the graph (.dot, .txt) here."),

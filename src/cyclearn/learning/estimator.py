@@ -52,11 +52,11 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        method: Method = "tabu",
+        method: Method = "auto",
         penalty: Penalty = "bic",
         knowledge: Knowledge | None = None,
         start: Start = None,
-        n_starts: int = 1,
+        n_starts: int | None = None,
         virtual_edges: bool = True,
         first_improvement: bool = False,
         tabu_length: int = 10,

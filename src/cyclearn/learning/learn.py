@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -12,9 +13,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import InputError
+from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, random_graph
 from cyclearn.graphs.steps import iter_reversions
+from cyclearn.learning.auto_search import AutoSearch
+from cyclearn.learning.exact import MAX_STRUCTURES, TOLERANCE, Certificate, ExactSearch
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.local_search import (
     HillClimbing,
@@ -31,7 +34,7 @@ from cyclearn.learning.score import Adjacency, GraphScore, SearchLimits
 from cyclearn.models import FittedModel, Moments, as_moments, fit
 from cyclearn.models.moments import Data
 
-Method = Literal["tabu", "hill-climbing"]
+Method = Literal["auto", "exact", "tabu", "hill-climbing"]
 Start = DirectedGraph | Sequence[DirectedGraph] | None
 
 # Longer cycles are found by single edges and smaller virtual-edge moves; listing them all would
@@ -39,16 +42,20 @@ Start = DirectedGraph | Sequence[DirectedGraph] | None
 _MAX_VIRTUAL_CYCLE = 6
 # How many cycles of an unstable structure are turned in search of a stable equivalent one.
 _MAX_REVERSIONS = 50
+# Independent starts of the default search: enough to say whether they agree.
+_AUTO_STARTS = 2
+# An exact search keeps a value for every set of variables.
+_MAX_EXACT = 14
 
 
 def learn(
     data: Data,
     *,
-    method: Method = "tabu",
+    method: Method = "auto",
     penalty: Penalty = "bic",
     knowledge: Knowledge | None = None,
     start: Start = None,
-    n_starts: int = 1,
+    n_starts: int | None = None,
     virtual_edges: bool = True,
     first_improvement: bool = False,
     tabu_length: int = 10,
@@ -66,22 +73,27 @@ def learn(
 ) -> LearnResult:
     """Learn a directed graph, feedback loops included, from observational data.
 
-    Local search for the graph with the smallest negative log-likelihood + λ·|E| (section 5 of the
-    paper). A move adds, deletes or reverses an edge, or is one of the virtual-edge operator. Only
-    the covariance of the data is used.
+    Search for the graph with the smallest negative log-likelihood + λ·|E| (section 5 of the
+    paper). Only the covariance of the data is used.
 
     Parameters
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
-    method : {"tabu", "hill-climbing"}
+    method : {"auto", "exact", "tabu", "hill-climbing"}
+        ``"auto"`` anneals acyclic graphs, climbs from the best with cyclic moves, and anneals
+        region by region until nothing improves. ``"exact"`` finds the best graph of all, for few
+        variables, and says what it went through (``result.certificate``). ``"tabu"`` and
+        ``"hill-climbing"`` are the local searches of the paper, whose moves add, delete or
+        reverse an edge or are those of the virtual-edge operator.
     penalty : "bic", a multiple such as "2 bic", "ebic", or a number
         What one edge costs; ½ log n by default.
     knowledge : Knowledge, optional
         Edges that must or must not be there; never violated.
     start : DirectedGraph or several, optional
         Where to start; the graph without edges by default.
-    n_starts : int
-        With more than one and no ``start``, further starts are random graphs.
+    n_starts : int, optional
+        Independent starts, two with ``"auto"`` and one for the local searches, whose further
+        starts are random graphs. ``result.n_starts_agreeing`` says how many came to the best.
     virtual_edges : bool
         Whether to use the virtual-edge operator.
     first_improvement : bool
@@ -101,7 +113,7 @@ def learn(
     time_limit : float, optional
         Limit in seconds; results may then differ between runs, and say so.
     random_state : int, Generator or None
-        For random starts. The search itself draws nothing.
+        For annealing and for random starts; None is a fixed seed with ``"auto"``.
     n_jobs : int, optional
         Processes for several starts; the result does not depend on it.
     on_step : callable, optional
@@ -136,6 +148,7 @@ def learn(
     )
     problem = _Problem(
         correlation=moments.correlation,
+        n_samples=moments.n_samples,
         penalty=weight / moments.n_samples,
         limits=limits,
         allowed=allowed,
@@ -144,12 +157,23 @@ def learn(
         max_cycle_length=_at_least("max_cycle_length", max_cycle_length, 1),
         max_evaluations=_at_least("max_evaluations", max_evaluations, 1),
         deadline=deadline,
+        thorough=method not in ("tabu", "hill-climbing"),
     )
-    strategy = _strategy(method, tabu_length, patience, first_improvement)
-    starts = _starts(start, n_starts, moments, problem, random_state)
-    runs = _run_all(problem, starts, strategy, n_jobs, on_step)
+    _at_least("tabu_length", tabu_length, 0)
+    _at_least("patience", patience, 1)
+    certificate: Certificate | None = None
+    strategy: Strategy | None = None
+    if method == "exact":
+        best, certificate = problem.run_exact()
+        runs = [best]
+    elif method == "auto":
+        runs = _run_auto(problem, start, n_starts, moments, random_state, n_jobs, on_step)
+    else:
+        strategy = _strategy(method, tabu_length, patience, first_improvement)
+        starts = _starts(start, _or(n_starts, 1), moments, problem, random_state)
+        runs = _run_all(problem, starts, strategy, n_jobs, on_step)
     graph, model = _fitted(runs, moments, required)
-    if stable and not model.is_stable:
+    if strategy is not None and stable and not model.is_stable:
         # More starts found a better, unstable fit on the best graph: search again, asking for
         # as many starts wherever stability is decided.
         problem = replace(problem, thorough=True)
@@ -160,7 +184,7 @@ def learn(
         "method": method,
         "penalty": penalty,
         "knowledge": None if knowledge is None else knowledge.to_dict(),
-        "n_starts": len(starts),
+        "n_starts": len(runs),
         "virtual_edges": virtual_edges,
         "first_improvement": first_improvement,
         "stable": stable,
@@ -191,6 +215,7 @@ def learn(
         ),
         n_starts_agreeing=(agreeing, len(runs)),
         options=options,
+        certificate=certificate,
     )
 
 
@@ -216,6 +241,7 @@ class _Problem:
     """What all starts of a search share; can be sent to another process."""
 
     correlation: NDArray[np.float64]
+    n_samples: int
     penalty: float
     limits: SearchLimits
     allowed: NDArray[np.bool_]
@@ -234,6 +260,92 @@ class _Problem:
     ) -> SearchRun:
         """Search from one start, with a memory of components of its own."""
         score = GraphScore(self.correlation, self.penalty, self.limits)
+        return local_search(
+            score,
+            start,
+            # A strategy remembers its moves, so every start gets a fresh one.
+            deepcopy(strategy),
+            allowed=self.allowed,
+            required=self.required,
+            admit=self._admission(score),
+            max_evaluations=self.max_evaluations,
+            deadline=self.deadline,
+            on_step=on_step,
+        )
+
+    def run_auto(
+        self,
+        start: Adjacency,
+        acyclic_stage: bool,
+        seed: int,
+        on_step: Callable[[SearchStep], None] | None = None,
+    ) -> SearchRun:
+        """One start of the default search."""
+        score = GraphScore(self.correlation, self.penalty, self.limits)
+        search = AutoSearch(
+            score,
+            self.allowed,
+            self.required,
+            self._admission(score),
+            1 / self.n_samples,
+            seed,
+            self.max_evaluations,
+            self.deadline,
+            on_step,
+        )
+        return search.run(start, acyclic_stage=acyclic_stage)
+
+    def run_exact(self) -> tuple[SearchRun, Certificate]:
+        """The best graph of all, or an error with an estimate of what it would take."""
+        limits = self.limits
+        p = len(self.correlation)
+        if self.max_cycle_length is not None or limits.max_edges < p * (p - 1):
+            raise InputError(
+                "method 'exact' takes max_component and max_parents, not max_cycle_length or "
+                "max_edges; drop them or use method='auto'"
+            )
+        if p > _MAX_EXACT:
+            raise LimitError(
+                f"an exact search over {p} variables is out of reach (at most {_MAX_EXACT}, and "
+                "fewer without limits on components and parents); use method='auto'"
+            )
+        score = GraphScore(self.correlation, self.penalty, limits)
+        start = np.ascontiguousarray(self.required, dtype=np.uint8)
+        first = self.run_auto(start, True, 0)
+        search = ExactSearch(score, self.allowed, self.required, first.score, self.deadline)
+        estimate = search.estimate()
+        if estimate > MAX_STRUCTURES:
+            raise LimitError(
+                f"an exact search would list up to {estimate:.1e} structures, more than "
+                f"{MAX_STRUCTURES:.0e}; limit max_component or max_parents, or use method='auto'"
+            )
+        banned: list[int] = []
+        admit = self._admission(score)
+        while True:
+            value, best = search.run(banned)
+            admitted, _ = admit(best)
+            if admitted is not None or not np.isfinite(value):
+                break
+            banned += score.unstable_components(best)
+        certificate = Certificate(
+            max_component=min(limits.max_component, p),
+            max_parents=min(limits.max_parents, p - 1),
+            n_listed=search.n_listed,
+            n_scored=search.n_scored,
+            n_bounded=search.n_bounded,
+            tolerance=TOLERANCE,
+            is_stable=self.stable,
+            n_unstable=len(banned),
+        )
+        best = best if admitted is None else admitted
+        n = first.n_evaluations + search.n_scored
+        status, none = SearchStatus.OPTIMAL, Counter[str]()
+        return SearchRun(start, best, value, (), status, n, none, 0), certificate
+
+    def _admission(
+        self, score: GraphScore
+    ) -> Callable[[Adjacency], tuple[Adjacency | None, str | None]]:
+        """Which graphs may be visited, and which equivalent one in place of an unstable one."""
 
         def refusal(A: Adjacency) -> str | None:
             if self.max_cycle_length is not None and _has_longer_cycle(A, self.max_cycle_length):
@@ -252,18 +364,7 @@ class _Problem:
                         return turned, None
             return None, rule
 
-        return local_search(
-            score,
-            start,
-            # A strategy remembers its moves, so every start gets a fresh one.
-            deepcopy(strategy),
-            allowed=self.allowed,
-            required=self.required,
-            admit=admit,
-            max_evaluations=self.max_evaluations,
-            deadline=self.deadline,
-            on_step=on_step,
-        )
+        return admit
 
     def _turned(self, A: Adjacency) -> Iterator[Adjacency]:
         """Equivalent graphs with one cycle reversed: turning a cycle inverts its gain."""
@@ -285,12 +386,10 @@ def _has_longer_cycle(A: Adjacency, max_length: int) -> bool:
 
 def _strategy(method: str, tabu_length: int, patience: int, first_improvement: bool) -> Strategy:
     if method == "tabu":
-        _at_least("tabu_length", tabu_length, 0)
-        _at_least("patience", patience, 1)
         return TabuSearch(tabu_length, patience, first_improvement)
     if method == "hill-climbing":
         return HillClimbing(first_improvement)
-    raise InputError(f"method is {method!r}; give 'tabu' or 'hill-climbing'")
+    raise InputError(f"method is {method!r}; give 'auto', 'exact', 'tabu' or 'hill-climbing'")
 
 
 def _starts(
@@ -357,6 +456,29 @@ def _run_all(
     return list(Parallel(n_jobs=n_jobs)(calls))
 
 
+def _run_auto(
+    problem: _Problem,
+    start: Start,
+    n_starts: int | None,
+    moments: Moments,
+    random_state: int | np.random.Generator | None,
+    n_jobs: int | None,
+    on_step: Callable[[SearchStep], None] | None,
+) -> list[SearchRun]:
+    """Independent starts of the default search, each with a seed of its own."""
+    starts = _starts(start, 1, moments, problem, None)
+    if start is None:
+        starts *= _at_least("n_starts", n_starts, 1) or _AUTO_STARTS
+    generator = np.random.default_rng(0 if random_state is None else random_state)
+    seeds = generator.integers(2**62, size=len(starts)).tolist()
+    arguments = [(given, start is None, seed) for given, seed in zip(starts, seeds, strict=True)]
+    if len(starts) == 1 or n_jobs in (None, 1):
+        return [problem.run_auto(*each, on_step) for each in arguments]
+    from joblib import Parallel, delayed
+
+    return list(Parallel(n_jobs=n_jobs)(delayed(problem.run_auto)(*each) for each in arguments))
+
+
 def _traced(run: SearchRun, moments: Moments) -> tuple[TracedMove, ...]:
     """The moves of a run by name; scores on the scale of the data, constants included."""
     names, n = moments.names, moments.n_samples
@@ -377,6 +499,7 @@ def _traced(run: SearchRun, moments: Moments) -> tuple[TracedMove, ...]:
                 n * step.delta,
                 float(n * (step.score + constant)),
                 step.is_new_best,
+                step.is_annealed,
             )
         )
     return tuple(moves)

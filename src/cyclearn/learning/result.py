@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,11 @@ import numpy as np
 
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, EquivalenceClass
+from cyclearn.learning.alternatives import Alternative, tied_graphs
+from cyclearn.learning.exact import Certificate
+from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.local_search import SearchStatus
+from cyclearn.learning.score import GraphScore, SearchLimits
 from cyclearn.models import FittedModel, Moments, fit
 
 if TYPE_CHECKING:
@@ -31,10 +35,13 @@ class TracedMove:
     change: float
     score: float
     is_best: bool
+    is_annealed: bool = False
 
     @property
     def kind(self) -> str:
-        """Add, delete, reverse, or the virtual-edge operator."""
+        """Add, delete, reverse, the virtual-edge operator, or annealing of many edges."""
+        if self.is_annealed:
+            return "annealing"
         if len(self.added) == 1 and not self.removed:
             return "add"
         if len(self.removed) == 1 and not self.added:
@@ -77,11 +84,32 @@ class LearnResult:
     cost: SearchCost
     n_starts_agreeing: tuple[int, int]
     options: Mapping[str, Any]
+    certificate: Certificate | None = None
 
     @cached_property
     def equivalence_class(self) -> EquivalenceClass:
         """All graphs that generate the same distributions as the learned one."""
         return EquivalenceClass(self.graph)
+
+    @cached_property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """Graphs of other classes whose score ties with the best, best first.
+
+        A tie is a difference of less than 1e-6 per sample; one graph stands for each class. Found
+        by drawing the edges among three nodes anew, so the list need not be complete.
+        """
+        moments, options = self.model.moments, self.options
+        known = Knowledge.from_dict(options["knowledge"] or {})
+        p = moments.n_variables
+        limits = SearchLimits(options["max_component"] or p, self._max_parents, p * p, 0)
+        score = GraphScore(moments.correlation, self.penalty / moments.n_samples, limits)
+        tied = tied_graphs(score, self.graph, *known.masks(moments.names), stable=options["stable"])
+        return tuple(Alternative(graph, moments.n_samples * excess) for excess, graph in tied)
+
+    @property
+    def _max_parents(self) -> int:
+        limit = self.options["max_parents"]
+        return int(self.model.moments.n_samples - 2 if limit is None else limit)
 
     @property
     def trace(self) -> pd.DataFrame:
@@ -109,6 +137,7 @@ class LearnResult:
             | {"refused": self.cost.n_refused}
             | ({"seconds": self.cost.seconds} if timings else {}),
             "options": dict(self.options),
+            "certificate": None if self.certificate is None else asdict(self.certificate),
             "trace": [
                 {
                     "added": [list(e) for e in m.added],
@@ -116,6 +145,7 @@ class LearnResult:
                     "change": m.change,
                     "score": m.score,
                     "is_best": m.is_best,
+                    "is_annealed": m.is_annealed,
                 }
                 for m in self.moves
             ],
@@ -148,10 +178,18 @@ class LearnResult:
             for move in record["trace"]
         ]
         moves = tuple(
-            TracedMove(added, removed, move["change"], move["score"], move["is_best"])
+            TracedMove(
+                added,
+                removed,
+                move["change"],
+                move["score"],
+                move["is_best"],
+                move.get("is_annealed", False),
+            )
             for (added, removed), move in zip(edges, record["trace"], strict=True)
         )
         cost = record["cost"]
+        certificate = record.get("certificate")
         return cls(
             graph=graph,
             model=model,
@@ -165,6 +203,7 @@ class LearnResult:
             ),
             n_starts_agreeing=(record["starts"][0], record["starts"][1]),
             options=record["options"],
+            certificate=Certificate(**certificate) if certificate else None,
         )
 
     def __eq__(self, other: object) -> bool:

@@ -48,6 +48,17 @@ class Neighbour:
         return changed
 
 
+@dataclass(frozen=True)
+class Annealed:
+    """Where an annealing ended, the best graph it met, and the changes of score to both."""
+
+    last: Adjacency
+    change: float
+    best: Adjacency
+    best_change: float
+    n_evaluations: int
+
+
 class GraphScore:
     """Scores graphs on one correlation matrix, and remembers the components it has seen."""
 
@@ -116,6 +127,45 @@ class GraphScore:
         delta, toggles = best_neighbour(graph, rules, limits.max_virtual_cycle, first_improvement)
         return Neighbour(float(delta), toggles, int(graph.counter[0]), int(rules.hit[0]))
 
+    def anneal(
+        self,
+        A: Adjacency,
+        nodes: NDArray[np.int64],
+        may_add: Adjacency,
+        may_delete: Adjacency,
+        *,
+        max_component: int,
+        max_evaluations: int,
+        temperatures: tuple[float, float],
+        n_proposals: int,
+        seed: int,
+    ) -> Annealed:
+        """Anneal the edges among ``nodes``, from the first temperature per sample to the last."""
+        from cyclearn._kernels.annealing import anneal
+
+        graph = self._scored(A.copy())
+        limits = (max_component, self.limits.max_parents, self.limits.max_edges, max_evaluations)
+        change, best_change, best = anneal(
+            graph,
+            nodes,
+            may_add,
+            may_delete,
+            limits,
+            self.penalty,
+            temperatures,
+            n_proposals,
+            seed,
+        )
+        return Annealed(graph.A, float(change), best, float(best_change), int(graph.counter[0]))
+
+    def components(self, A: Adjacency) -> NDArray[np.int64]:
+        """The number of each node's strongly connected component."""
+        from cyclearn._kernels.component_scores import strong_components
+
+        label = np.empty(len(A), dtype=np.int64)
+        strong_components(A, np.arange(len(A)), label)
+        return label
+
     def is_stable(self, A: Adjacency, *, thorough: bool = False) -> bool:
         """Whether every component has a best-likelihood parameter set that is stable.
 
@@ -130,10 +180,25 @@ class GraphScore:
             for c in np.flatnonzero(doubtful)
         )
 
+    def unstable_components(self, A: Adjacency) -> list[int]:
+        """Keys of the components without a stable best-likelihood parameter set."""
+        cyclic = self._cyclic(A)
+        return [
+            self._component_key(A, nodes)
+            for nodes in cyclic
+            if not self._is_stable_component(A, nodes)
+        ]
+
+    def _cyclic(self, A: Adjacency) -> list[NDArray[np.int64]]:
+        label = self.components(A)
+        return [np.flatnonzero(label == c) for c in np.flatnonzero(np.bincount(label) > 1)]
+
+    def _component_key(self, A: Adjacency, nodes: NDArray[np.int64]) -> int:
+        keys = self.Z[:, nodes][A[:, nodes] == 1]
+        return int(np.bitwise_xor.reduce(keys) ^ np.bitwise_xor.reduce(self.Z[nodes, nodes]))
+
     def _is_stable_component(self, A: Adjacency, nodes: NDArray[np.int64]) -> bool:
-        into = A[:, nodes]
-        keys = self.Z[:, nodes][into == 1]
-        key = int(np.bitwise_xor.reduce(keys) ^ np.bitwise_xor.reduce(self.Z[nodes, nodes]))
+        key = self._component_key(A, nodes)
         if key not in self._stable:
             fitted = fit_component_solutions(
                 self.S,

@@ -1,0 +1,436 @@
+"""Annealing of the edges among a few nodes of a graph.
+
+A proposal toggles one entry of A or several: an edge is added, deleted, turned or moved to another
+end; parents are exchanged or a cycle is turned, which change no score and lead through the class;
+or all edges among three nodes are drawn again. Exchanges and turned cycles move edges from outside
+along; all else stays among the nodes. The level a proposal must reach is drawn first.
+Most proposals that close a cycle are then refused by the saturated likelihood, without a fit.
+
+Random numbers come from a generator of 64 bits whose state the caller gives: the same state, the
+same walk.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from cyclearn._kernels.component_scores import (
+    Bytes,
+    Floats,
+    Ints,
+    Keys,
+    Scored,
+    column_key,
+    place_of,
+    region_values,
+    remember,
+    saturated_value,
+)
+
+_MAX_TOGGLES = 64
+
+
+class Walk(NamedTuple):
+    """Where the walk stands: the first node of each node's component, values by that node.
+
+    ``toggles`` and ``size`` hold the current proposal, ``mark`` and ``stack`` are room to work.
+    """
+
+    first: Ints
+    values: Floats
+    toggles: Ints
+    size: Ints
+    mark: Bytes
+    stack: Ints
+    state: Keys
+
+
+@njit(cache=True, nogil=True)
+def _draw(state: Keys) -> np.uint64:
+    """64 random bits (the generator called xorshift*)."""
+    x = state[0]
+    x ^= x >> np.uint64(12)
+    x ^= x << np.uint64(25)
+    x ^= x >> np.uint64(27)
+    state[0] = x
+    return np.uint64(x * np.uint64(2685821657736338717))
+
+
+@njit(cache=True, nogil=True)
+def _below(state: Keys, n: int) -> int:
+    """A random whole number from 0 to n − 1."""
+    return int((_draw(state) >> np.uint64(33)) % np.uint64(n))
+
+
+@njit(cache=True, nogil=True)
+def _uniform(state: Keys) -> float:
+    return float((_draw(state) >> np.uint64(11)) + np.uint64(1)) / 9007199254740993.0
+
+
+@njit(cache=True, nogil=True)
+def _toggle(walk: Walk, i: int, j: int) -> None:
+    """Add an entry to the proposal; the same entry twice is none."""
+    n = walk.size[0]
+    for t in range(n):
+        if walk.toggles[t, 0] == i and walk.toggles[t, 1] == j:
+            walk.toggles[t, 0] = walk.toggles[n - 1, 0]
+            walk.toggles[t, 1] = walk.toggles[n - 1, 1]
+            walk.size[0] = n - 1
+            return
+    if n < _MAX_TOGGLES:
+        walk.toggles[n, 0] = i
+        walk.toggles[n, 1] = j
+        walk.size[0] = n + 1
+
+
+@njit(cache=True, nogil=True)
+def _set_column(A: Bytes, walk: Walk, target: int, source: int) -> None:
+    """Toggle what makes {target} and its parents equal to {source} and its parents now."""
+    for i in range(A.shape[0]):
+        if i == target:
+            continue
+        wanted = A[i, source] == 1 or i == source
+        if wanted != (A[i, target] == 1):
+            _toggle(walk, i, target)
+
+
+@njit(cache=True, nogil=True)
+def _some_parent(A: Bytes, state: Keys, nodes: Ints, j: int) -> int:
+    """A random parent of j among the nodes, −1 without any."""
+    n = 0
+    for i in nodes:
+        n += A[i, j]
+    if n == 0:
+        return -1
+    chosen = _below(state, n)
+    for i in nodes:
+        if A[i, j]:
+            if chosen == 0:
+                return int(i)
+            chosen -= 1
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _exchange(A: Bytes, walk: Walk, nodes: Ints, j: int, k: int) -> None:
+    """Propose a parent exchange of j and k where their columns differ in one node."""
+    added = -1
+    for i in range(A.shape[0]):
+        if (A[i, j] == 1 or i == j) != (A[i, k] == 1 or i == k):
+            if added >= 0:
+                return
+            added = i
+    if added < 0:
+        return
+    dropped = _some_parent(A, walk.state, nodes, j)
+    if dropped < 0:
+        return
+    # The union of both columns stays with k; j loses ``dropped``.
+    if A[added, j] or added == j:
+        _toggle(walk, added, k)
+    else:
+        _toggle(walk, added, j)
+    _toggle(walk, dropped, j)
+
+
+@njit(cache=True, nogil=True)
+def _turn_cycle(A: Bytes, walk: Walk, j: int) -> None:
+    """Propose to turn a cycle through j, found by a random walk against the edges."""
+    p = A.shape[0]
+    n = 0
+    v = j
+    for u in range(p):
+        walk.mark[u] = 0
+    while not walk.mark[v]:
+        walk.mark[v] = 1
+        walk.stack[n] = v
+        n += 1
+        n_parents = 0
+        for i in range(p):
+            if A[i, v] and walk.first[i] == walk.first[v]:
+                n_parents += 1
+        if n_parents == 0:
+            return
+        chosen = _below(walk.state, n_parents)
+        for i in range(p):
+            if A[i, v] and walk.first[i] == walk.first[v]:
+                if chosen == 0:
+                    v = i
+                    break
+                chosen -= 1
+    begin = 0
+    while walk.stack[begin] != v:
+        begin += 1
+    # stack[begin + 1] → stack[begin], and so on: every node gives its column to its predecessor.
+    for a in range(begin, n):
+        before = walk.stack[a + 1] if a + 1 < n else walk.stack[begin]
+        _set_column(A, walk, before, walk.stack[a])
+
+
+@njit(cache=True, nogil=True)
+def _propose(A: Bytes, walk: Walk, nodes: Ints) -> None:
+    """Draw a proposal among the nodes."""
+    walk.size[0] = 0
+    m = nodes.size
+    kind = _below(walk.state, 100)
+    j = nodes[_below(walk.state, m)]
+    i = nodes[_below(walk.state, m)]
+    if kind < 30:
+        if i != j:
+            _toggle(walk, i, j)
+    elif kind < 80:
+        i = _some_parent(A, walk.state, nodes, j)
+        if i < 0:
+            return
+        k = nodes[_below(walk.state, m)]
+        if kind < 38:
+            _toggle(walk, i, j)
+        elif kind < 55:
+            _toggle(walk, i, j)
+            if not A[j, i]:
+                _toggle(walk, j, i)
+        elif kind < 61:
+            if k not in (i, j) and not A[k, j]:
+                _toggle(walk, i, j)
+                _toggle(walk, k, j)
+        elif kind < 67:
+            if k not in (i, j) and not A[i, k]:
+                _toggle(walk, i, j)
+                _toggle(walk, i, k)
+        elif kind < 73:
+            _exchange(A, walk, nodes, j, i)
+        else:
+            _exchange(A, walk, nodes, i, j)
+    elif kind < 86:
+        _turn_cycle(A, walk, j)
+    elif kind < 90:
+        # A triangle of the skeleton, or two edges of one: turn both, or one of them and a third.
+        a = _some_parent(A, walk.state, nodes, j)
+        if a >= 0 and i not in (a, j):
+            for u, v in ((a, j), (i, j), (i, a)):
+                if (A[u, v] != A[v, u]) and _below(walk.state, 3) < 2:
+                    _toggle(walk, u, v)
+                    _toggle(walk, v, u)
+    else:
+        k = _some_parent(A, walk.state, nodes, j)
+        if k < 0 or k == i or i == j:
+            return
+        for u, v in ((i, j), (j, i), (i, k), (k, i), (j, k), (k, j)):
+            if _below(walk.state, 5) < 2:
+                _toggle(walk, u, v)
+
+
+@njit(cache=True, nogil=True)
+def _mark_reached(A: Bytes, walk: Walk, n: int, backwards: bool, bit: int) -> None:
+    """Mark all that the first n nodes of the stack reach, themselves included."""
+    p = A.shape[0]
+    while n > 0:
+        n -= 1
+        v = walk.stack[n]
+        for w in range(p):
+            joined = A[w, v] if backwards else A[v, w]
+            if joined and not walk.mark[w] & bit:
+                walk.mark[w] |= bit
+                walk.stack[n] = w
+                n += 1
+
+
+@njit(cache=True, nogil=True)
+def _touched(A: Bytes, walk: Walk) -> Ints:
+    """The nodes whose components or parents the proposal can change, in ascending order."""
+    p = A.shape[0]
+    for v in range(p):
+        walk.mark[v] = 0
+    if walk.size[0] == 1:
+        i, j = walk.toggles[0, 0], walk.toggles[0, 1]
+        walk.stack[0] = j
+        walk.mark[j] = 1
+        if walk.first[i] != walk.first[j] and not A[i, j]:
+            _mark_reached(A, walk, 1, False, 1)
+        closes = walk.mark[i] == 1 or walk.first[i] == walk.first[j]
+        if not closes or A[i, j] or walk.first[i] == walk.first[j]:
+            # No cycle opens or closes outside the component of j.
+            n = 0
+            for v in range(p):
+                n += walk.first[v] == walk.first[j]
+            region = np.empty(n, np.int64)
+            n = 0
+            for v in range(p):
+                if walk.first[v] == walk.first[j]:
+                    region[n] = v
+                    n += 1
+            return region
+        walk.stack[0] = i
+        walk.mark[i] |= 2
+        _mark_reached(A, walk, 1, True, 2)
+    else:
+        for backwards in (False, True):
+            n = 0
+            bit = 2 if backwards else 1
+            for t in range(walk.size[0]):
+                for end in range(2):
+                    v = walk.toggles[t, end]
+                    if not walk.mark[v] & bit:
+                        walk.mark[v] |= bit
+                        walk.stack[n] = v
+                        n += 1
+            _mark_reached(A, walk, n, backwards, bit)
+    n = 0
+    for v in range(p):
+        n += walk.mark[v] == 3
+    region = np.empty(n, np.int64)
+    n = 0
+    for v in range(p):
+        if walk.mark[v] == 3:
+            region[n] = v
+            n += 1
+    return region
+
+
+@njit(cache=True, nogil=True)
+def _is_allowed(A: Bytes, walk: Walk, may_add: Bytes, may_delete: Bytes, max_parents: int) -> bool:
+    for t in range(walk.size[0]):
+        i, j = walk.toggles[t, 0], walk.toggles[t, 1]
+        if A[i, j]:
+            if not may_delete[i, j]:
+                return False
+        elif not may_add[i, j]:
+            return False
+    for t in range(walk.size[0]):
+        j = walk.toggles[t, 1]
+        n_parents = 0
+        for i in range(A.shape[0]):
+            n_parents += A[i, j]
+        for u in range(walk.size[0]):
+            if walk.toggles[u, 1] == j:
+                n_parents += -1 if A[walk.toggles[u, 0], j] else 1
+        if n_parents > max_parents:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _apply(A: Bytes, walk: Walk) -> None:
+    for t in range(walk.size[0]):
+        A[walk.toggles[t, 0], walk.toggles[t, 1]] ^= 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _node_value(g: Scored, region: Ints) -> float:
+    """The value of a single node, which is its own component before and after."""
+    key = column_key(g, region[0])
+    place = place_of(g, key)
+    if place < 0:
+        g.counter[0] += 1
+        value = saturated_value(g, region)
+        place = remember(g, key, np.inf if value == -np.inf else value, True)
+    return float(g.table_values[place])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def anneal(
+    g: Scored,
+    nodes: Ints,
+    may_add: Bytes,
+    may_delete: Bytes,
+    limits: tuple[int, int, int, int],
+    penalty: float,
+    temperatures: tuple[float, float],
+    n_proposals: int,
+    seed: int,
+) -> tuple[float, float, Bytes]:
+    """Anneal the edges among ``nodes``.
+
+    ``limits`` are the largest component, the most parents, the most edges and the most values to
+    be computed; ``temperatures``, per sample, the first and the last of a geometric sequence.
+    Returns the change of score at the end, where g.A is left, the best change and its graph.
+    """
+    p = g.A.shape[0]
+    max_component, max_parents, max_edges, max_evaluations = limits
+    walk = Walk(
+        np.arange(p),
+        np.empty(p),
+        np.empty((_MAX_TOGGLES, 2), np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(p, np.uint8),
+        np.empty(p + 2, np.int64),
+        np.empty(1, np.uint64),
+    )
+    walk.state[0] = np.uint64(seed) ^ np.uint64(88172645463325252)
+    label = np.empty(p, np.int64)
+    values = np.empty(p)
+    stable = np.empty(p, np.uint8)
+    leader = np.empty(p, np.int64)
+    n_edges = 0
+    for v in range(p):
+        for u in range(p):
+            n_edges += int(g.A[u, v])
+    best = g.A.copy()
+    best_change = 0.0
+    change = 0.0
+    cooling = (temperatures[1] / temperatures[0]) ** (1.0 / max(1, n_proposals))
+    temperature = temperatures[0]
+    # The graph itself first: every place that calls the fit takes seconds to compile.
+    region = np.arange(p)
+    for step in range(-1, n_proposals):
+        limit = p
+        level = np.inf
+        cost = 0.0
+        before = 0.0
+        added = 0
+        if step >= 0:
+            if g.counter[0] >= max_evaluations:
+                break
+            temperature *= cooling
+            _propose(g.A, walk, nodes)
+            if walk.size[0] == 0:
+                continue
+            if not _is_allowed(g.A, walk, may_add, may_delete, max_parents):
+                continue
+            added = 0
+            for t in range(walk.size[0]):
+                added += -1 if g.A[walk.toggles[t, 0], walk.toggles[t, 1]] else 1
+            if n_edges + added > max_edges:
+                continue
+            cost = penalty * added
+            level = -temperature * np.log(_uniform(walk.state))
+            region = _touched(g.A, walk)
+            for w in region:
+                if walk.first[w] == w:
+                    before += walk.values[w]
+            _apply(g.A, walk)
+            limit = max_component
+            # Without cycles a value costs less than its bound.
+            is_bounded = region.size > 1 and max_component > 1
+            if is_bounded and cost + saturated_value(g, region) - before > level:
+                _apply(g.A, walk)
+                continue
+            n_edges += added
+        if region.size == 1:
+            label[region[0]] = 0
+            after = _node_value(g, region)
+            values[0] = after
+        else:
+            after = region_values(g, region, label, values, stable, limit)
+        if not cost + after - before <= level:
+            _apply(g.A, walk)
+            n_edges -= added
+            continue
+        for w in region:
+            leader[label[w]] = -1
+        for w in region:
+            if leader[label[w]] < 0:
+                leader[label[w]] = w
+                walk.values[w] = values[label[w]]
+            walk.first[w] = leader[label[w]]
+        if step >= 0:
+            change += cost + after - before
+            if change < best_change - 1e-11:
+                best_change = change
+                for u in range(p):
+                    for v in range(p):
+                        best[u, v] = g.A[u, v]
+    return change, best_change, best

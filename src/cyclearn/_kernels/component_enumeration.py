@@ -1,0 +1,145 @@
+"""The best strongly connected structure on a few nodes, by going through all of them.
+
+A structure is a set of bits: for every node of the component, its possible parents inside, then
+those outside. Sets of one size are listed in ascending order; smaller sets come first, so that a
+good structure is known early and the saturated likelihood cuts most of the rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cyclearn._kernels.component_scores import (
+    Bytes,
+    Ints,
+    Keys,
+    Scored,
+    column_key,
+    region_values,
+    saturated_value,
+)
+
+
+@njit(cache=True, nogil=True)
+def _place(A: Bytes, component: Ints, sources: Ints, targets: Ints, bits: int) -> None:
+    """Write the structure into the columns of the component."""
+    for j in component:
+        for i in range(A.shape[0]):
+            A[i, j] = 0
+    for b in range(sources.size):
+        A[sources[b], targets[b]] = (bits >> b) & 1
+
+
+@njit(cache=True, nogil=True)
+def _is_strong(rows: Ints, sources: Ints, targets: Ints, bits: int, n_inside: int, k: int) -> bool:
+    """Whether the bits inside connect all k nodes strongly; ``rows`` is room to work."""
+    full = (1 << k) - 1
+    for backwards in range(2):
+        for a in range(k):
+            rows[a] = 0
+        for b in range(n_inside):
+            if (bits >> b) & 1:
+                if backwards:
+                    rows[targets[b]] |= 1 << sources[b]
+                else:
+                    rows[sources[b]] |= 1 << targets[b]
+        reached = 1
+        while True:
+            following = reached
+            for a in range(k):
+                if (reached >> a) & 1:
+                    following |= rows[a]
+            if following == reached:
+                break
+            reached = following
+        if reached != full:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best_structure(
+    g: Scored,
+    component: Ints,
+    sources: Ints,
+    targets: Ints,
+    n_inside: int,
+    required: int,
+    edges: tuple[int, int],
+    max_parents: int,
+    penalty: float,
+    ceiling: float,
+    banned: Keys,
+) -> tuple[float, int, int, int]:
+    """The structure of the least negative log-likelihood + penalty per edge, per sample.
+
+    Bit b stands for the edge sources[b] → targets[b]; the first ``n_inside`` lie inside the
+    component. Structures have at least the bits of ``required``, between ``edges[0]`` and
+    ``edges[1]`` edges, and no ``banned`` key. Those that cannot come below ``ceiling`` are
+    skipped. g.A is written to. Returns the value, the bits, and how many structures were listed
+    and how many of them scored.
+    """
+    k = component.size
+    n_bits = sources.size
+    local = np.zeros(g.A.shape[0], np.int64)
+    for a in range(k):
+        local[component[a]] = a
+    from_node = np.empty(n_bits, np.int64)
+    to_node = np.empty(n_bits, np.int64)
+    for b in range(n_bits):
+        from_node[b] = local[sources[b]]
+        to_node[b] = local[targets[b]]
+    rows = np.empty(k, np.int64)
+    n_parents = np.empty(k, np.int64)
+    label = np.empty(g.A.shape[0], np.int64)
+    values = np.empty(g.A.shape[0])
+    stable = np.empty(g.A.shape[0], np.uint8)
+    best = ceiling
+    best_bits = -1
+    n_listed = 0
+    n_scored = 0
+    for m in range(edges[0], min(edges[1], n_bits) + 1):
+        bits = (1 << m) - 1
+        while bits < 1 << n_bits:
+            current = bits
+            # The next larger number with as many bits.
+            if bits == 0:
+                bits = 1 << n_bits
+            else:
+                lowest = bits & -bits
+                ripple = bits + lowest
+                bits = ripple | (((bits ^ ripple) // lowest) >> 2)
+            n_listed += 1
+            if current & required != required:
+                continue
+            if k > 1 and not _is_strong(rows, from_node, to_node, current, n_inside, k):
+                continue
+            for a in range(k):
+                n_parents[a] = 0
+            too_many = False
+            for b in range(n_bits):
+                if (current >> b) & 1:
+                    n_parents[to_node[b]] += 1
+                    too_many = too_many or n_parents[to_node[b]] > max_parents
+            if too_many:
+                continue
+            _place(g.A, component, sources, targets, current)
+            if penalty * m + saturated_value(g, component) >= best:
+                continue
+            if banned.size > 0:
+                key = np.uint64(0)
+                for v in component:
+                    key ^= column_key(g, v)
+                is_banned = False
+                for refused in banned:
+                    is_banned = is_banned or refused == key
+                if is_banned:
+                    continue
+            n_scored += 1
+            value = penalty * m + region_values(g, component, label, values, stable, k)
+            if value < best - 1e-12:
+                best = value
+                best_bits = current
+    _place(g.A, component, sources, targets, 0)
+    return best, best_bits, n_listed, n_scored

@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cyclearn import DirectedGraph, LinearGaussianModel, Moments, equivalent, fit, learn, simulate
+from cyclearn.learning import SearchStatus
+from cyclearn.learning.score import GraphScore, SearchLimits
+
+
+def drawn(p, seed, n=10_000):
+    rng = np.random.default_rng([p, seed])
+    graph = simulate.random_graph(p, max_component=5, random_state=rng)
+    rows = simulate.random_model(graph, random_state=rng).sample(n, random_state=rng)
+    return graph, Moments(np.cov(rows.T, bias=True), n)
+
+
+def annealed(score, start, nodes, *, may_add=None, max_component=8, n_proposals=400, seed=1):
+    p = len(start)
+    free = (~np.eye(p, dtype=bool)).astype(np.uint8)
+    return score.anneal(
+        start,
+        np.array(nodes, dtype=np.int64),
+        free if may_add is None else may_add,
+        free,
+        max_component=max_component,
+        max_evaluations=10**9,
+        temperatures=(20 / 10_000, 0.5 / 10_000),
+        n_proposals=n_proposals,
+        seed=seed,
+    )
+
+
+def fresh_value(moments, A, penalty):
+    """The score of a graph by whole fits of its own, per sample."""
+    n, p = moments.n_samples, moments.n_variables
+    model = fit(DirectedGraph(A.astype(bool)), moments)
+    constant = 0.5 * p * (np.log(2 * np.pi) + 1) + np.log(moments.scale).sum()
+    return -model.log_likelihood / n - constant + penalty * A.sum()
+
+
+@settings(max_examples=15)
+@given(st.integers(3, 7), st.integers(0, 500), st.data())
+def test_annealing_keeps_its_books(p, seed, data):
+    graph, moments = drawn(p, seed)
+    penalty = 0.5 * np.log(moments.n_samples) / moments.n_samples
+    score = GraphScore(moments.correlation, penalty, SearchLimits(p, p, p * p, 0))
+    nodes = sorted(data.draw(st.sets(st.integers(0, p - 1), min_size=2)))
+    start = graph.adjacency.astype(np.uint8)
+    walk = annealed(score, start, nodes, seed=seed + 1)
+    for A, change in ((walk.last, walk.change), (walk.best, walk.best_change)):
+        # A memory of its own: nothing is taken from the walk.
+        other = GraphScore(moments.correlation, penalty, score.limits)
+        assert other.value(A) - other.value(start) == pytest.approx(change, abs=1e-8)
+        assert fresh_value(moments, A, penalty) <= other.value(A) + 1e-6
+    assert walk.best_change <= min(0.0, walk.change) + 1e-9
+    again = annealed(score, start, nodes, seed=seed + 1)
+    assert np.array_equal(again.last, walk.last)
+
+
+def test_annealing_respects_what_is_allowed():
+    _, moments = drawn(6, 1)
+    penalty = 0.5 * np.log(moments.n_samples) / moments.n_samples
+    score = GraphScore(moments.correlation, penalty, SearchLimits(6, 2, 7, 0))
+    may_add = (~np.eye(6, dtype=bool)).astype(np.uint8)
+    may_add[:, 2] = 0
+    empty = np.zeros((6, 6), dtype=np.uint8)
+    for seed in range(1, 20):
+        walk = annealed(score, empty, range(6), may_add=may_add, max_component=1, seed=seed)
+        for A in (walk.last, walk.best):
+            assert DirectedGraph(A.astype(bool)).is_acyclic
+            assert A[:, 2].sum() == 0
+            assert A.sum(axis=0).max() <= 2
+            assert A.sum() <= 7
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_truth_is_reached(seed):
+    graph, moments = drawn(6, seed)
+    result = learn(moments)
+    bar = -fit(graph, moments).log_likelihood + result.penalty * graph.n_edges
+    assert result.score <= bar + 1e-6 * moments.n_samples
+    assert result.status is SearchStatus.SETTLED
+    assert learn(moments) == result
+
+
+def test_limits_on_time_and_evaluations_are_said():
+    _, moments = drawn(20, 0)
+    late = learn(moments, time_limit=0.05)
+    assert late.status is SearchStatus.TIME_LIMIT
+    assert "time_limit" in late.limits
+    cut = learn(moments, max_evaluations=500, n_starts=1)
+    assert cut.status is SearchStatus.MAX_EVALUATIONS
+    assert cut == learn(moments, max_evaluations=500, n_starts=1)
+
+
+def test_ties_are_listed():
+    loop = LinearGaussianModel([[0, 0.6, 0], [0, 0, 0.6], [-0.5, 0, 0]], [1, 1, 1])
+    result = learn(loop.sample(10_000, random_state=0))
+    graphs = [result.graph, *(other.graph for other in result.alternatives)]
+    complete = DirectedGraph(np.triu(np.ones((3, 3)), 1), result.graph.names)
+    assert len(graphs) == 2
+    assert any(equivalent(graph, loop.graph) for graph in graphs)
+    assert any(equivalent(graph, complete) for graph in graphs)
+    assert all(abs(other.excess) <= 1e-6 * 10_000 for other in result.alternatives)
