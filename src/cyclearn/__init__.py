@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from cyclearn.graphs import read_graph as read_graph
     from cyclearn.graphs import virtual_edges as virtual_edges
     from cyclearn.graphs import write_graph as write_graph
+    from cyclearn.identifiability import Comparison as Comparison
+    from cyclearn.identifiability import QuasiEquivalence as QuasiEquivalence
+    from cyclearn.identifiability import check_assumption_one as check_assumption_one
+    from cyclearn.identifiability import compare as compare
+    from cyclearn.identifiability import hard_constraints as hard_constraints
+    from cyclearn.identifiability import is_faithful as is_faithful
+    from cyclearn.identifiability import quasi_equivalent as quasi_equivalent
     from cyclearn.learning import CyclicGraphLearner as CyclicGraphLearner
     from cyclearn.learning import Knowledge as Knowledge
     from cyclearn.learning import LearnResult as LearnResult
@@ -37,6 +44,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOM_OF = {
+    "compare": "cyclearn.identifiability",
+    "quasi_equivalent": "cyclearn.identifiability",
+    "Comparison": "cyclearn.identifiability",
+    "QuasiEquivalence": "cyclearn.identifiability",
+    "hard_constraints": "cyclearn.identifiability",
+    "is_faithful": "cyclearn.identifiability",
+    "check_assumption_one": "cyclearn.identifiability",
     "Moments": "cyclearn.models",
     "LinearGaussianModel": "cyclearn.models",
     "fit": "cyclearn.models",
