@@ -65,8 +65,9 @@ def learned(table, names) -> dict[str, DirectedGraph]:
         cpdag, _ = ges.fit_bic(table.to_numpy())
         dag = ges.utils.pdag_to_dag(cpdag)
     return {
-        "cyclearn, tabu": learn(table).graph,
-        "cyclearn, tabu, penalty 2 bic": learn(table, penalty="2 bic").graph,
+        "cyclearn, tabu": learn(table, method="tabu").graph,
+        "cyclearn, tabu, penalty 2 bic": learn(table, method="tabu", penalty="2 bic").graph,
+        "cyclearn, auto": learn(table, random_state=0).graph,
         "ges": DirectedGraph(dag != 0, names),
     }
 

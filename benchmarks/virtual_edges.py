@@ -54,7 +54,7 @@ def main() -> None:
                     rng = np.random.default_rng([arguments.seed, draw])
                     model = simulate.random_model(truth, random_state=rng)
                     data = model.sample(10_000, random_state=rng)
-                    result = learn(data, virtual_edges=operator, **setting)
+                    result = learn(data, method="tabu", virtual_edges=operator, **setting)
                     bar = -fit(truth, data).log_likelihood + result.penalty * truth.n_edges
                     n_equivalent += bool(equivalent(result.graph, truth))
                     n_reached += result.score <= bar + 1e-6 * len(data)
