@@ -54,7 +54,12 @@ class Certificate:
             f"{self.max_parents} parents a node scores better by more than {self.tolerance:g} per "
             f"sample: {self.n_listed} structures of components were listed, {self.n_scored} "
             f"of them fitted (each from zero coefficients), and {self.n_bounded} more could not "
-            "reach the best score by the saturated likelihood. No structure was cut otherwise."
+            "reach the best score by the saturated likelihood."
+            + (
+                f" {self.n_unstable} structures of components without a stable fit were left out."
+                if self.n_unstable
+                else " No structure was left out."
+            )
         )
 
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
-from dataclasses import dataclass, replace
-from itertools import islice
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import monotonic, perf_counter
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import InputError, LimitError
+from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph, random_graph
-from cyclearn.graphs.steps import iter_reversions
-from cyclearn.learning.auto_search import AutoSearch
-from cyclearn.learning.exact import MAX_STRUCTURES, TOLERANCE, Certificate, ExactSearch
+from cyclearn.learning.exact import Certificate
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.local_search import (
     HillClimbing,
@@ -26,11 +21,11 @@ from cyclearn.learning.local_search import (
     SearchStep,
     Strategy,
     TabuSearch,
-    local_search,
 )
 from cyclearn.learning.penalty import Penalty, edge_penalty
 from cyclearn.learning.result import LearnResult, SearchCost, TracedMove
-from cyclearn.learning.score import Adjacency, GraphScore, SearchLimits
+from cyclearn.learning.score import Adjacency, SearchLimits
+from cyclearn.learning.search_problem import SearchProblem
 from cyclearn.models import FittedModel, Moments, as_moments, fit
 from cyclearn.models.moments import Data
 
@@ -40,12 +35,8 @@ Start = DirectedGraph | Sequence[DirectedGraph] | None
 # Longer cycles are found by single edges and smaller virtual-edge moves; listing them all would
 # take longer than the rest of the search.
 _MAX_VIRTUAL_CYCLE = 6
-# How many cycles of an unstable structure are turned in search of a stable equivalent one.
-_MAX_REVERSIONS = 50
 # Independent starts of the default search: enough to say whether they agree.
 _AUTO_STARTS = 2
-# An exact search keeps a value for every set of variables.
-_MAX_EXACT = 14
 
 
 def learn(
@@ -146,7 +137,7 @@ def learn(
         max_edges=_or(_at_least("max_edges", max_edges, 0), p * p),
         max_virtual_cycle=min(p, _MAX_VIRTUAL_CYCLE) if virtual_edges and p > 2 else 0,
     )
-    problem = _Problem(
+    problem = SearchProblem(
         correlation=moments.correlation,
         n_samples=moments.n_samples,
         penalty=weight / moments.n_samples,
@@ -236,154 +227,6 @@ def _fitted(
     return graph, fit(graph, moments)
 
 
-@dataclass(frozen=True)
-class _Problem:
-    """What all starts of a search share; can be sent to another process."""
-
-    correlation: NDArray[np.float64]
-    n_samples: int
-    penalty: float
-    limits: SearchLimits
-    allowed: NDArray[np.bool_]
-    required: NDArray[np.bool_]
-    stable: bool
-    max_cycle_length: int | None
-    max_evaluations: int | None
-    deadline: float | None
-    thorough: bool = False
-
-    def run(
-        self,
-        start: Adjacency,
-        strategy: Strategy,
-        on_step: Callable[[SearchStep], None] | None = None,
-    ) -> SearchRun:
-        """Search from one start, with a memory of components of its own."""
-        score = GraphScore(self.correlation, self.penalty, self.limits)
-        return local_search(
-            score,
-            start,
-            # A strategy remembers its moves, so every start gets a fresh one.
-            deepcopy(strategy),
-            allowed=self.allowed,
-            required=self.required,
-            admit=self._admission(score),
-            max_evaluations=self.max_evaluations,
-            deadline=self.deadline,
-            on_step=on_step,
-        )
-
-    def run_auto(
-        self,
-        start: Adjacency,
-        acyclic_stage: bool,
-        seed: int,
-        on_step: Callable[[SearchStep], None] | None = None,
-    ) -> SearchRun:
-        """One start of the default search."""
-        score = GraphScore(self.correlation, self.penalty, self.limits)
-        search = AutoSearch(
-            score,
-            self.allowed,
-            self.required,
-            self._admission(score),
-            1 / self.n_samples,
-            seed,
-            self.max_evaluations,
-            self.deadline,
-            on_step,
-        )
-        return search.run(start, acyclic_stage=acyclic_stage)
-
-    def run_exact(self) -> tuple[SearchRun, Certificate]:
-        """The best graph of all, or an error with an estimate of what it would take."""
-        limits = self.limits
-        p = len(self.correlation)
-        if self.max_cycle_length is not None or limits.max_edges < p * (p - 1):
-            raise InputError(
-                "method 'exact' takes max_component and max_parents, not max_cycle_length or "
-                "max_edges; drop them or use method='auto'"
-            )
-        if p > _MAX_EXACT:
-            raise LimitError(
-                f"an exact search over {p} variables is out of reach (at most {_MAX_EXACT}, and "
-                "fewer without limits on components and parents); use method='auto'"
-            )
-        score = GraphScore(self.correlation, self.penalty, limits)
-        start = np.ascontiguousarray(self.required, dtype=np.uint8)
-        first = self.run_auto(start, True, 0)
-        search = ExactSearch(score, self.allowed, self.required, first.score, self.deadline)
-        estimate = search.estimate()
-        if estimate > MAX_STRUCTURES:
-            raise LimitError(
-                f"an exact search would list up to {estimate:.1e} structures, more than "
-                f"{MAX_STRUCTURES:.0e}; limit max_component or max_parents, or use method='auto'"
-            )
-        banned: list[int] = []
-        admit = self._admission(score)
-        while True:
-            value, best = search.run(banned)
-            admitted, _ = admit(best)
-            if admitted is not None or not np.isfinite(value):
-                break
-            banned += score.unstable_components(best)
-        certificate = Certificate(
-            max_component=min(limits.max_component, p),
-            max_parents=min(limits.max_parents, p - 1),
-            n_listed=search.n_listed,
-            n_scored=search.n_scored,
-            n_bounded=search.n_bounded,
-            tolerance=TOLERANCE,
-            is_stable=self.stable,
-            n_unstable=len(banned),
-        )
-        best = best if admitted is None else admitted
-        n = first.n_evaluations + search.n_scored
-        status, none = SearchStatus.OPTIMAL, Counter[str]()
-        return SearchRun(start, best, value, (), status, n, none, 0), certificate
-
-    def _admission(
-        self, score: GraphScore
-    ) -> Callable[[Adjacency], tuple[Adjacency | None, str | None]]:
-        """Which graphs may be visited, and which equivalent one in place of an unstable one."""
-
-        def refusal(A: Adjacency) -> str | None:
-            if self.max_cycle_length is not None and _has_longer_cycle(A, self.max_cycle_length):
-                return "max_cycle_length"
-            if self.stable and not score.is_stable(A, thorough=self.thorough):
-                return "stable"
-            return None
-
-        def admit(A: Adjacency) -> tuple[Adjacency | None, str | None]:
-            rule = refusal(A)
-            if rule is None:
-                return A, None
-            if rule == "stable":
-                for turned in self._turned(A):
-                    if refusal(turned) is None:
-                        return turned, None
-            return None, rule
-
-        return admit
-
-    def _turned(self, A: Adjacency) -> Iterator[Adjacency]:
-        """Equivalent graphs with one cycle reversed: turning a cycle inverts its gain."""
-        graph = DirectedGraph(A.astype(bool))
-        for reversion in islice(iter_reversions(graph), _MAX_REVERSIONS):
-            turned = reversion.apply(graph).adjacency
-            if (
-                not (turned & ~self.allowed).any()
-                and not (self.required & ~turned).any()
-                and turned.sum(axis=0).max() <= self.limits.max_parents
-            ):
-                yield turned.astype(np.uint8)
-
-
-def _has_longer_cycle(A: Adjacency, max_length: int) -> bool:
-    cycles = DirectedGraph(A.astype(bool)).simple_cycles()
-    return any(len(cycle) > max_length for cycle in cycles)
-
-
 def _strategy(method: str, tabu_length: int, patience: int, first_improvement: bool) -> Strategy:
     if method == "tabu":
         return TabuSearch(tabu_length, patience, first_improvement)
@@ -396,7 +239,7 @@ def _starts(
     start: Start,
     n_starts: int,
     moments: Moments,
-    problem: _Problem,
+    problem: SearchProblem,
     random_state: int | np.random.Generator | None,
 ) -> list[Adjacency]:
     """Starting graphs that respect knowledge and limits."""
@@ -421,7 +264,7 @@ def _starts(
     return [_checked_start(graph, problem) for graph in given]
 
 
-def _checked_start(graph: DirectedGraph, problem: _Problem) -> Adjacency:
+def _checked_start(graph: DirectedGraph, problem: SearchProblem) -> Adjacency:
     adjacency = graph.adjacency | problem.required
     for i, j in np.argwhere(adjacency & ~problem.allowed):
         raise InputError(
@@ -442,7 +285,7 @@ def _checked_start(graph: DirectedGraph, problem: _Problem) -> Adjacency:
 
 
 def _run_all(
-    problem: _Problem,
+    problem: SearchProblem,
     starts: list[Adjacency],
     strategy: Strategy,
     n_jobs: int | None,
@@ -457,7 +300,7 @@ def _run_all(
 
 
 def _run_auto(
-    problem: _Problem,
+    problem: SearchProblem,
     start: Start,
     n_starts: int | None,
     moments: Moments,
