@@ -16,7 +16,7 @@ from environment import describe_run
 
 from cyclearn import Moments, equivalence_class, fit, learn, simulate
 
-SIZES = ((5, 5, 100), (20, 5, 40), (50, 10, 15))
+SIZES = ((5, 5, 100), (20, 5, 30), (50, 10, 9))
 METHODS = {
     "tabu, default (10, 10)": {"method": "tabu"},
     "tabu, the paper's length and patience": None,
