@@ -36,9 +36,6 @@ def scorer(moments, penalty=0.01, virtual=6):
     return GraphScore(moments.correlation, penalty, SearchLimits(p, p, p * p, virtual))
 
 
-FREE = {"banned": []}
-
-
 def best(score, A, **options):
     everything = np.ones_like(A)
     return score.best_neighbour(A, everything, everything, options.pop("banned", []), **options)
