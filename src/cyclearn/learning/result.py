@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from html import escape
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,11 @@ from cyclearn.learning.score import GraphScore, SearchLimits
 from cyclearn.models import FittedModel, Moments, fit
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
+
+    from cyclearn.models.moments import Data
 
 _SCHEMA = "cyclearn.LearnResult/1"
 
@@ -120,6 +125,23 @@ class LearnResult:
             [(m.kind, m.describe(), m.change, m.score, m.is_best) for m in self.moves],
             columns=["kind", "move", "change", "score", "is_best"],
         )
+
+    def report(self, path: str | Path, *, data: Data | None = None, **options: Any) -> Path:
+        """Write a page of HTML about the result that opens without a network.
+
+        Parameters
+        ----------
+        path : str or Path
+        data : DataFrame, array of shape (n, p) or path, optional
+            The rows, for warnings about them: a result keeps only means and covariances.
+        **options
+            As of :func:`cyclearn.report.report_html`.
+        """
+        # By name, since the report stands on this room and not the other way round.
+        written: Path = import_module("cyclearn.report").write_report(
+            self, path, data=data, **options
+        )
+        return written
 
     def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
         """The result as plain values; seconds only when asked for."""

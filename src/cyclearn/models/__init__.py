@@ -5,7 +5,7 @@ Compiled code is loaded by the first fit, not by the import.
 
 from cyclearn.models.data_checks import DataWarning as DataWarning
 from cyclearn.models.data_checks import check_data as check_data
-from cyclearn.models.data_checks import check_fit as check_fit
+from cyclearn.models.fit_checks import check_fit as check_fit
 from cyclearn.models.fit_indices import FitIndices as FitIndices
 from cyclearn.models.fit_status import FitStatus as FitStatus
 from cyclearn.models.fitted_model import FittedModel as FittedModel

@@ -1,4 +1,4 @@
-"""What to mind before trusting a result: properties of data and fit that shake its assumptions.
+"""What to mind before trusting a result: properties of the data that shake its assumptions.
 
 Learning assumes independent rows of a linear Gaussian system, enough of them, and no variable that
 others nearly determine. Nothing here stops a run; each warning says how far the data are from the
@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.input_checks import numeric_matrix
 from cyclearn.models.moments import Moments, as_moments, read_table
 
 if TYPE_CHECKING:
-    from cyclearn.models.fitted_model import FittedModel
     from cyclearn.models.moments import Data
 
 FloatArray = NDArray[np.float64]
@@ -42,8 +40,6 @@ _EXPLAINED = 0.95
 _ROWS_PER_VARIABLE = 10
 # Edges whose partial correlation is weaker than this should not be what n leaves out of reach.
 _WEAKEST_EDGE = 0.3
-# Largest modulus of an eigenvalue of B from which feedback is close to growing without limit.
-_NEARLY_UNSTABLE = 0.95
 
 
 @dataclass(frozen=True)
@@ -105,60 +101,6 @@ def check_data(data: Data) -> tuple[DataWarning, ...]:
         *_collinear(moments),
         *_few_rows(moments, n_effective),
     )
-
-
-def check_fit(fitted: FittedModel) -> tuple[DataWarning, ...]:
-    """Warnings about a fit: feedback that grows, an optimum that is not an ordinary maximum.
-
-    Examples
-    --------
-    >>> from cyclearn import DirectedGraph, fit
-    >>> check_fit(fit(DirectedGraph.from_edges([(0, 1)]), Moments([[2, 1], [1, 2]], 50)))
-    ()
-    """
-    found = []
-    radius = fitted.model.spectral_radius
-    if radius >= 1:
-        found.append(
-            DataWarning(
-                "unstable",
-                f"The fitted feedback grows without limit (spectral radius {radius:.2f}, it should "
-                "be below 1).",
-                "Do not read total effects; look for a stable member of the class, or ask whether "
-                "the system was at rest when it was measured.",
-                radius,
-            )
-        )
-    elif radius > _NEARLY_UNSTABLE:
-        found.append(
-            DataWarning(
-                "unstable",
-                f"The fitted feedback dies out only slowly (spectral radius {radius:.3f}; at 1 it "
-                "would not).",
-                "Small changes of the data change total effects a lot: read those inside feedback "
-                "groups as orders of magnitude.",
-                radius,
-            )
-        )
-    if fitted.status is not FitStatus.CONVERGED:
-        message, _, remedy = fitted.status.value.partition(": ")
-        found.append(
-            DataWarning("fit", _sentence(message), _sentence(remedy), float(fitted.converged))
-        )
-    if fitted.alternatives:
-        number = len(fitted.alternatives)
-        found.append(
-            DataWarning(
-                "fit",
-                f"{number} other set{'s' * (number != 1)} of coefficients on the same graph "
-                f"fit{'s' * (number == 1)} exactly as well.",
-                "The coefficients shown are those of "
-                + ("a stable set" if fitted.is_stable else "one set")
-                + "; the others are in model.alternatives.",
-                float(number),
-            )
-        )
-    return tuple(found)
 
 
 def autocorrelations(X: FloatArray, max_lag: int | None = None) -> FloatArray:
@@ -318,7 +260,3 @@ def _names(moments: Moments, columns: Sequence[int] | NDArray[np.intp]) -> tuple
 def _rounded(number: float) -> int:
     """Two leading digits: an estimate has no more."""
     return int(float(f"{number:.2g}"))
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + "."
