@@ -1,6 +1,6 @@
 """Blocks in layers: causes above effects, few crossings, short and straight edges.
 
-The method of Sugiyama, Tagawa and Toda: layers by longest path, an order in every layer by
+The method of Sugiyama, Tagawa and Toda: layers first, then an order in every layer by
 barycentres, coordinates last. A block is a single node or a ring of nodes. Edges that pass through
 a layer have a place of their own there.
 """
@@ -14,6 +14,8 @@ from math import sqrt
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
+
+from cyclearn.report.ranks import layers
 
 FloatArray = NDArray[np.float64]
 Pair = tuple[int, int]
@@ -44,7 +46,7 @@ class Placement:
     bends: dict[Pair, list[tuple[float, float]]]
 
 
-def place_blocks(blocks: list[Block], edges: list[list[int]], widths: FloatArray) -> Placement:
+def place_blocks(blocks: list[Block], edges: list[list[int]]) -> Placement:
     """Place blocks, given causes before effects, part by part; edges are pairs of nodes."""
     block_of = {v: b for b, block in enumerate(blocks) for v in block.nodes}
     between = [(i, j) for i, j in edges if block_of[i] != block_of[j]]
@@ -56,11 +58,11 @@ def place_blocks(blocks: list[Block], edges: list[list[int]], widths: FloatArray
         chosen = sorted(members)
         inside = [(i, j) for i, j in between if block_of[i] in members]
         parts.append(_Part(chosen, blocks, inside, block_of))
-    centres = np.zeros((len(widths), 2))
+    centres = np.zeros((len(block_of), 2))
     bends: dict[Pair, list[tuple[float, float]]] = {}
     for part, corner in _packed(parts):
         for b, (x, y) in part.centres.items():
-            centres[list(blocks[b].nodes)] = blocks[b].offsets + np.array([x, y]) + corner
+            centres[list(blocks[b].nodes)] = part.offsets(b) + np.array([x, y]) + corner
         for edge, points in part.bends.items():
             bends[edge] = [(float(x + corner[0]), float(y + corner[1])) for x, y in points]
     return Placement(centres, bends)
@@ -92,75 +94,51 @@ class _Part:
         self._all = blocks
         self._edges = edges
         self._block_of = block_of
-        self._offset = {
-            v: blocks[b].offsets[n] for b in chosen for n, v in enumerate(blocks[b].nodes)
-        }
-        layer_of = self._layers()
-        self._build_items(layer_of)
-        self._order()
-        self._coordinates()
+        self.mirrored: set[int] = set()
+        links = [(block_of[i], block_of[j]) for i, j in edges]
+        widths = {b: blocks[b].width + _COLUMN_GAP for b in chosen}
+        heights = {b: blocks[b].height + _LAYER_GAP for b in chosen}
+        layer_of = layers(links, widths, heights)
+        # A second time, with rings mirrored where that brings them nearer to their neighbours.
+        for _ in range(2):
+            self._build_items(layer_of)
+            self._order()
+            self._coordinates()
+            changed = self._to_mirror()
+            if not changed:
+                break
+            self.mirrored ^= changed
 
-    def _layers(self) -> dict[int, int]:
-        """Longest path from the causes, then as near to the neighbours as the order allows."""
-        above: dict[int, list[int]] = defaultdict(list)
-        below: dict[int, list[int]] = defaultdict(list)
-        for i, j in self._edges:
-            a, b = self._block_of[i], self._block_of[j]
-            below[a].append(b)
-            above[b].append(a)
-        order = self._topological(above)
-        layer: dict[int, int] = {}
-        for b in order:
-            layer[b] = max((layer[a] + 1 for a in above[b]), default=0)
-        for _ in range(4):
-            for b in reversed(order):
-                pull = len(below[b]) - len(above[b])
-                if pull > 0:
-                    layer[b] = min(layer[c] for c in below[b]) - 1
-                elif pull < 0 and above[b]:
-                    layer[b] = max(layer[a] for a in above[b]) + 1
-        layer = self._narrowed(layer, order, above)
-        used = {old: new for new, old in enumerate(sorted(set(layer.values())))}
-        return {b: used[value] for b, value in layer.items()}
+    def offsets(self, b: int) -> FloatArray:
+        """Places of the nodes of a block around its centre."""
+        flip = np.array([-1.0, 1.0]) if b in self.mirrored else np.ones(2)
+        return self._all[b].offsets * flip
 
-    def _topological(self, above: dict[int, list[int]]) -> list[int]:
-        graph = nx.DiGraph()
-        graph.add_nodes_from(self.blocks)
-        graph.add_edges_from((a, b) for b in self.blocks for a in above[b])
-        return list(nx.lexicographical_topological_sort(graph))
-
-    def _narrowed(
-        self, layer: dict[int, int], order: list[int], above: dict[int, list[int]]
-    ) -> dict[int, int]:
-        """The same layers, or more of them where one would be far wider than a page."""
-        widths = {b: self._all[b].width + _COLUMN_GAP for b in self.blocks}
-        area = sum(widths[b] * (self._all[b].height + _LAYER_GAP) for b in self.blocks)
-        limit = max(2.2 * sqrt(area), *(2 * width for width in widths.values()))
-        total: dict[int, float] = defaultdict(float)
-        for b, value in layer.items():
-            total[value] += widths[b]
-        if max(total.values()) <= limit:
-            return layer
-        narrow: dict[int, int] = {}
-        filled: dict[int, float] = defaultdict(float)
-        for b in sorted(order, key=lambda b: (layer[b], order.index(b))):
-            place = max([layer[b], *(narrow[a] + 1 for a in above[b])])
-            while filled[place] and filled[place] + widths[b] > limit:
-                place += 1
-            narrow[b] = place
-            filled[place] += widths[b]
-        return narrow
+    def _to_mirror(self) -> set[int]:
+        """The rings that would be nearer to their neighbours the other way round."""
+        centre = {v: self.centres[b][0] for b in self.blocks for v in self._all[b].nodes}
+        change: dict[int, float] = defaultdict(float)
+        for edge in self._edges:
+            for v, w in (edge, edge[::-1]):
+                offset, away = self._offset[v], centre[v] - centre[w] - self._offset[w]
+                change[self._block_of[v]] += abs(away - offset) - abs(away + offset)
+        return {b for b, value in change.items() if value < -1e-6}
 
     def _build_items(self, layer_of: dict[int, int]) -> None:
         """Items by number: blocks first, passages after them; links between adjacent layers."""
         self._item = {b: n for n, b in enumerate(self.blocks)}
+        self._offset = {
+            v: float(self.offsets(b)[n, 0])
+            for b in self.blocks
+            for n, v in enumerate(self._all[b].nodes)
+        }
         self._layer_of = [layer_of[b] for b in self.blocks]
         self._width = [self._all[b].width + _COLUMN_GAP for b in self.blocks]
         self._links: list[tuple[int, int, float, float, float]] = []
         self._passages: dict[Pair, list[int]] = {}
         for i, j in self._edges:
             a, b = self._block_of[i], self._block_of[j]
-            previous, port = self._item[a], float(self._offset[i][0])
+            previous, port = self._item[a], self._offset[i]
             passages = []
             for layer in range(layer_of[a] + 1, layer_of[b]):
                 passages.append(len(self._layer_of))
@@ -171,7 +149,7 @@ class _Part:
                 self._links.append((previous, passages[-1], port, 0.0, weight))
                 previous, port = passages[-1], 0.0
             weight = 2.0 if passages else 1.0
-            self._links.append((previous, self._item[b], port, float(self._offset[j][0]), weight))
+            self._links.append((previous, self._item[b], port, self._offset[j], weight))
             self._passages[i, j] = passages
         n_layers = max(self._layer_of) + 1
         self._rows: list[list[int]] = [[] for _ in range(n_layers)]

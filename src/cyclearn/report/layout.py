@@ -16,7 +16,7 @@ from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.report.layers import Block, place_blocks
 from cyclearn.report.rings import ring
-from cyclearn.report.routes import Router
+from cyclearn.report.routes import Frame, Router
 
 FloatArray = NDArray[np.float64]
 
@@ -101,30 +101,28 @@ def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
     """
     labels = {name: _shortened(name) for name in graph.names}
     widths = np.array([max(_MIN_WIDTH, _CHARACTER * len(label) + 0.7) for label in labels.values()])
+    edges = np.argwhere(graph.adjacency).tolist()
     blocks = [_block(graph, nodes, widths) for nodes in graph.component_indices]
-    placement = place_blocks(blocks, np.argwhere(graph.adjacency).tolist(), widths)
-    pairs = [(i, j) for i, j in np.argwhere(graph.adjacency).tolist()]
+    placement = place_blocks(blocks, edges)
+    centres = placement.centres
+    pairs = dict.fromkeys((i, j) for i, j in edges)
     for a, b in also:
-        pair = (graph.index(a), graph.index(b))
-        if pair[0] == pair[1]:
+        i, j = graph.index(a), graph.index(b)
+        if i == j:
             raise InputError(f"the pair ({a!r}, {b!r}) has no route: an edge joins two nodes")
-        if pair not in pairs:
-            pairs.append(pair)
-    curves = Router(placement.centres, widths, pairs, placement.bends).routes()
-    boxes = [
-        _frame(placement.centres[list(block.nodes)], widths[list(block.nodes)])
-        for block in blocks
-        if len(block.nodes) > 1
+        pairs[i, j] = None
+    frames = [
+        (nodes, *_frame(centres[list(nodes)], widths[list(nodes)]))
+        for nodes in graph.component_indices
+        if len(nodes) > 1
     ]
-    extent = _extent(placement.centres, widths, list(curves.values()), boxes)
-    shift = _MARGIN - extent[0]
-    size = extent[1] - extent[0] + 2 * _MARGIN
+    curves = Router(centres, widths, frames, list(pairs), placement.bends).routes()
+    low, high = _extent(centres, widths, list(curves.values()), frames)
+    shift, size = _MARGIN - low, high - low + 2 * _MARGIN
     names = graph.names
-    rings = [block.nodes for block in blocks if len(block.nodes) > 1]
     return Layout(
         positions={
-            name: (float(x), float(y))
-            for name, (x, y) in zip(names, placement.centres + shift, strict=True)
+            name: (float(x), float(y)) for name, (x, y) in zip(names, centres + shift, strict=True)
         },
         widths=dict(zip(names, widths.tolist(), strict=True)),
         labels=labels,
@@ -134,7 +132,7 @@ def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
                 tuple(names[v] for v in nodes),
                 *(float(value) for value in (*(low + shift), *(high - low))),
             )
-            for nodes, (low, high) in zip(rings, boxes, strict=True)
+            for nodes, low, high in frames
         ),
         width=float(size[0]),
         height=float(size[1]),
@@ -149,11 +147,15 @@ def _shortened(name: str) -> str:
 def _block(graph: DirectedGraph, nodes: tuple[int, ...], widths: FloatArray) -> Block:
     if len(nodes) == 1:
         return Block(nodes, np.zeros((1, 2)), float(widths[nodes[0]]), NODE_HEIGHT)
-    order, offsets = ring(graph.adjacency[np.ix_(nodes, nodes)], widths[list(nodes)])
-    ordered = tuple(nodes[v] for v in order)
-    low, high = _frame(offsets, widths[list(ordered)])
+    members = np.array(nodes)
+    A = graph.adjacency
+    within = A[np.ix_(members, members)]
+    causes = A[:, members].sum(axis=0) - within.sum(axis=0)
+    effects = A[members].sum(axis=1) - within.sum(axis=1)
+    offsets = ring(within, widths[members], causes - effects)
+    low, high = _frame(offsets, widths[list(nodes)])
     offsets = offsets - (low + high) / 2
-    return Block(ordered, offsets, float(high[0] - low[0]), float(high[1] - low[1]))
+    return Block(nodes, offsets, float(high[0] - low[0]), float(high[1] - low[1]))
 
 
 def _frame(centres: FloatArray, widths: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -167,10 +169,11 @@ def _extent(
     centres: FloatArray,
     widths: FloatArray,
     curves: list[FloatArray],
-    boxes: list[tuple[FloatArray, FloatArray]],
+    frames: list[Frame],
 ) -> tuple[FloatArray, FloatArray]:
     if not len(centres):
         return np.zeros(2), np.zeros(2)
     half = np.column_stack([widths / 2, np.full(len(widths), NODE_HEIGHT / 2)])
-    points = np.concatenate([centres - half, centres + half, *curves, *map(np.array, boxes)])
+    corners = [np.array([low, high]) for _, low, high in frames]
+    points = np.concatenate([centres - half, centres + half, *curves, *corners])
     return points.min(axis=0), points.max(axis=0)

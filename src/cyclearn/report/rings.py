@@ -15,14 +15,26 @@ _GAP = 1.2
 _MAX_TRIALS = 900
 
 
-def ring(adjacency: NDArray[np.bool_], widths: FloatArray) -> tuple[list[int], FloatArray]:
-    """Order of the nodes around the ring and their places in that order, shape (k, 2)."""
+def ring(adjacency: NDArray[np.bool_], widths: FloatArray, inflow: NDArray[np.int64]) -> FloatArray:
+    """Places of the nodes around their common centre, shape (k, 2).
+
+    ``inflow`` is how many more edges reach a node from outside than leave it; the ring is turned
+    so that causes come from above and effects lie below.
+    """
     k = len(adjacency)
     order = _ordered(adjacency)
     if k == 2:
-        half = (widths[order].sum() / 2 + 2 * _GAP) / 2
-        return order, np.array([[-half, 0.0], [half, 0.0]])
-    return order, _ellipse(widths[order])
+        half = (widths.sum() / 2 + 2 * _GAP) / 2
+        return np.array([[-half, 0.0], [half, 0.0]])
+    best, lowest = np.empty((k, 2)), np.inf
+    for turn in range(k):
+        turned = order[turn:] + order[:turn]
+        places = np.empty((k, 2))
+        places[turned] = _ellipse(widths[turned])
+        value = float((places[:, 1] * inflow).sum())
+        if value < lowest - 1e-9:
+            best, lowest = places, value
+    return best
 
 
 def _ellipse(widths: FloatArray) -> FloatArray:
