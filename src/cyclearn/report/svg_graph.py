@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.graphs import DirectedGraph
+from cyclearn.report.curves import point_on, sampled
 from cyclearn.report.layout import FONT_SIZE, NODE_HEIGHT, Layout
 from cyclearn.report.markup import Markup, join, tag
-from cyclearn.report.routes import point_on, sampled
 
 FloatArray = NDArray[np.float64]
 
