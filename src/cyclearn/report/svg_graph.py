@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.graphs import DirectedGraph
-from cyclearn.report.curves import point_on, sampled
+from cyclearn.report.curves import part, sampled
 from cyclearn.report.layout import FONT_SIZE, NODE_HEIGHT, Layout
 from cyclearn.report.markup import Markup, join, tag
 
@@ -151,21 +151,13 @@ def shortened(route: FloatArray, length: float) -> FloatArray:
     >>> shortened(straight, 1.0)[-1].round(1)
     array([2., 0.])
     """
-    tip = route[-1]
-    n = (len(route) - 1) // 3 - 1
-    while n > 0 and np.hypot(*(route[3 * n] - tip)) < length:
-        n -= 1
-    u = np.linspace(0, 1, 101)
-    gaps = np.array([np.hypot(*(point_on(route, n + each)[0] - tip)) for each in u])
-    beyond = np.flatnonzero(gaps >= length)
-    cut = float(u[beyond[-1]]) if beyond.size else 0.0
-    points = route[3 * n : 3 * n + 4]
-    kept = [points[0]]
-    # De Casteljau: the first point of every level is a control point of the part before the cut.
-    while len(points) > 1:
-        points = points[:-1] * (1 - cut) + points[1:] * cut
-        kept.append(points[0])
-    return np.vstack([route[: 3 * n], kept])
+    n_curves = (len(route) - 1) // 3
+    points = sampled(route, 50)
+    beyond = np.flatnonzero(np.hypot(*(points - route[-1]).T) >= length)
+    if not beyond.size:
+        return route
+    curve, within = divmod(int(beyond[-1]), 50)
+    return part(route, 0.0, min(curve + within / 49, n_curves))
 
 
 def _path(route: FloatArray) -> str:
