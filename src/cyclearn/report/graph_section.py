@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.report.findings import Findings, PairVerdict
 from cyclearn.report.layout import lay_out
@@ -106,7 +108,7 @@ def verdicts(found: Findings) -> Markup:
             "The graphs that generate the same distributions are too many and too entangled to be "
             "counted, so what they share is not known. Some of them are listed below.",
         )
-    certain = sorted(found.certain or ())
+    certain = _in_order(found, found.certain or ())
     turning = [p for p in found.pairs if not p.can_vanish and not p.certain_edges]
     going = [p for p in found.pairs if p.can_vanish or (p.certain_edges and not p.is_settled)]
     if found.size == 1:
@@ -156,7 +158,7 @@ def _certain_if_stable(found: Findings) -> list[Markup]:
     stable = [set(member.graph.edges) for member in found.members if member.is_stable]
     if not found.is_complete or not stable or len(stable) == len(found.members):
         return []
-    more = sorted(set.intersection(*stable) - (found.certain or frozenset()))
+    more = _in_order(found, set.intersection(*stable) - (found.certain or frozenset()))
     words = (
         f"If a shock to the system dies out, only {len(stable):,} of the {len(found.members):,} "
         f"graph{'s' * (len(found.members) != 1)} can be: with these data the feedback of the "
@@ -172,8 +174,14 @@ def _certain_if_stable(found: Findings) -> list[Markup]:
     ]
 
 
+def _in_order(found: Findings, edges: Iterable[Edge]) -> list[Edge]:
+    """Edges in the order of the columns of the data."""
+    index = found.graph.index
+    return sorted(edges, key=lambda edge: (index(edge[0]), index(edge[1])))
+
+
 def _pair_table(caption: str, pairs: list[PairVerdict]) -> Markup:
-    share = sorted(pairs, key=lambda p: (-(p.size - p.none) / p.size, p.a, p.b))
+    share = sorted(pairs, key=lambda p: p.none)
     rows = [
         (
             f"{p.a}, {p.b}",

@@ -94,21 +94,21 @@ def report_html(
         )
     heading = title or (f"What drives what in {source.name}" if source.name else "What drives what")
     sections = [
-        ("warnings", "What to mind", _warnings(found)),
-        ("graph", "The learned graph", picture(found)),
-        ("certain", "What is certain", verdicts(found)),
-        ("class", "Graphs that fit equally well", member_browser(found)),
-        ("coefficients", "Coefficients", coefficients(found)),
-        ("fit", "How well it fits", fit_quality(found)),
-        ("effects", "Total effects", total_effects(found)),
-        ("alternatives", "Other answers with the same score", _alternatives(found)),
-        ("made", "How this was made", how_it_was_made(found, source)),
+        ("graph", "Graph", "The learned graph", picture(found)),
+        ("warnings", "What to mind", "What to mind", _warnings(found)),
+        ("certain", "What is certain", "What is certain", verdicts(found)),
+        ("class", "Class", "Graphs that fit equally well", member_browser(found)),
+        ("coefficients", "Coefficients", "Coefficients", coefficients(found)),
+        ("fit", "Fit", "How well it fits", fit_quality(found)),
+        ("effects", "Total effects", "Total effects", total_effects(found)),
+        ("alternatives", "Ties", "Other answers with the same score", _alternatives(found)),
+        ("made", "How it was made", "How this was made", how_it_was_made(found, source)),
     ]
-    links = join(tag("li", tag("a", name, href=f"#{key}")) for key, name, _ in sections)
+    links = join(tag("li", tag("a", short, href=f"#{key}")) for key, short, *_ in sections)
     body = join(
         [
             tag("a", "Skip to the learned graph", href="#graph", class_="skip"),
-            tag("header", tag("h1", heading), _summary(found)),
+            tag("header", tag("h1", heading), _summary(found), _mind(found)),
             tag("nav", tag("ul", links), aria_label="Sections"),
             tag(
                 "main",
@@ -121,7 +121,7 @@ def report_html(
                         aria_labelledby=f"{key}-heading",
                         tabindex="-1",
                     )
-                    for key, name, content in sections
+                    for key, _, name, content in sections
                 ),
             ),
             tag("footer", tag("p", f"Made with cyclearn {__version__}.")),
@@ -171,6 +171,23 @@ def _summary(found: Findings) -> Markup:
         f"edge{'s' * (graph.n_edges != 1)}."
     )
     return tag("p", join([first, feedback, others, verdict(model.fit_indices)], " "), class_="lead")
+
+
+def _mind(found: Findings) -> Markup:
+    """The warnings in a few words, before anybody looks at the picture."""
+    kinds = list(dict.fromkeys(warning.kind for warning in found.warnings))
+    if not kinds:
+        return Markup()
+    link = tag("a", "what to mind", href="#warnings")
+    return tag(
+        "p",
+        tag("strong", "Before you rely on this: "),
+        link,
+        ": ",
+        ", ".join(kinds),
+        ".",
+        class_="mind",
+    )
 
 
 def _warnings(found: Findings) -> Markup:

@@ -22,6 +22,7 @@ FloatArray = NDArray[np.float64]
 # Pixels for the height of a node: as drawn, and the least that can be read.
 _UNIT, _LEAST_UNIT = 38, 21
 _ROUNDING = 0.22
+_SHORT = 1.3
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,13 @@ def _label(edge: DrawnEdge, route: FloatArray, taken: list[FloatArray]) -> Marku
         min(float(np.hypot(0.6 * (p - q)[0], (p - q)[1])) for q in taken) - 0.02 * abs(n)
         for n, p in enumerate(inner, start=-(len(inner) // 2))
     ]
-    x, y = spot = inner[int(np.argmax(np.minimum(gaps, 1.2)))]
+    n = int(np.argmax(np.minimum(gaps, 1.2)))
+    spot = inner[n]
+    if np.hypot(*np.diff(points, axis=0).T).sum() < _SHORT:
+        # On a short edge the label would cover the line: it stands beside it, on the right.
+        along = inner[min(n + 1, len(inner) - 1)] - inner[max(n - 1, 0)]
+        spot = spot + np.array([-along[1], along[0]]) / max(float(np.hypot(*along)), 1e-9) * 0.34
+    x, y = spot
     taken.append(spot)
     classes = f"weight {edge.classes}".rstrip()
     return tag("text", edge.label, x=_n(x), y=_n(y + 0.13), class_=classes)
