@@ -165,7 +165,11 @@ def _summary(found: Findings) -> Markup:
         others = f"{found.size_in_words} graphs generate the same distributions"
         others = others[:1].upper() + others[1:]
         certain = found.certain
-        others += "." if certain is None else f"; {len(certain)} edges are in all of them."
+        if certain is not None:
+            others += (
+                f"; {len(certain)} edge{'s are' if len(certain) != 1 else ' is'} in all of them"
+            )
+        others += "."
     first = (
         f"{model.n_samples:,} rows of {graph.n_nodes:,} variables: {graph.n_edges:,} "
         f"edge{'s' * (graph.n_edges != 1)}."
@@ -178,16 +182,8 @@ def _mind(found: Findings) -> Markup:
     kinds = list(dict.fromkeys(warning.kind for warning in found.warnings))
     if not kinds:
         return Markup()
-    link = tag("a", "what to mind", href="#warnings")
-    return tag(
-        "p",
-        tag("strong", "Before you rely on this: "),
-        link,
-        ": ",
-        ", ".join(kinds),
-        ".",
-        class_="mind",
-    )
+    words = ("Before you rely on this, see ", tag("a", "what to mind", href="#warnings"), ": ")
+    return tag("p", *words, ", ".join(kinds), ".", class_="mind")
 
 
 def _warnings(found: Findings) -> Markup:

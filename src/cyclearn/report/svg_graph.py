@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 # Pixels for the height of a node: as drawn, and the least that can be read.
 _UNIT, _LEAST_UNIT = 38, 21
 _ROUNDING = 0.22
-_SHORT = 1.3
+_SHORT = 1.9
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,15 @@ def graph_svg(
         ),
         *(_edge(edge, layout.routes[edge.source, edge.target]) for edge in drawn),
         *(_node(name, layout, name in in_group) for name in graph.names),
-        *(_label(edge, layout.routes[edge.source, edge.target], taken) for edge in labels),
+        *(
+            _label(
+                edge,
+                layout.routes[edge.source, edge.target],
+                taken,
+                inside=any({edge.source, edge.target} <= set(g.nodes) for g in layout.groups),
+            )
+            for edge in labels
+        ),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {_n(layout.width)} {_n(layout.height)}",
         role="img",
@@ -128,10 +136,10 @@ def _edge(edge: DrawnEdge, route: FloatArray) -> Markup:
     )
 
 
-def _label(edge: DrawnEdge, route: FloatArray, taken: list[FloatArray]) -> Markup:
+def _label(edge: DrawnEdge, route: FloatArray, taken: list[FloatArray], *, inside: bool) -> Markup:
     """The weight on its edge, where it is farthest from nodes and other labels."""
     points = sampled(route, 16)
-    inner = points[len(points) // 5 : max(len(points) * 4 // 5, len(points) // 5 + 1)]
+    inner = points[len(points) // 4 : len(points) * 2 // 3]
     # Wide things: a step sideways clears a label less than a step up or down.
     gaps = [
         min(float(np.hypot(0.6 * (p - q)[0], (p - q)[1])) for q in taken) - 0.02 * abs(n)
@@ -145,7 +153,7 @@ def _label(edge: DrawnEdge, route: FloatArray, taken: list[FloatArray]) -> Marku
         spot = spot + np.array([-along[1], along[0]]) / max(float(np.hypot(*along)), 1e-9) * 0.34
     x, y = spot
     taken.append(spot)
-    classes = f"weight {edge.classes}".rstrip()
+    classes = f"weight {edge.classes}{' inside' if inside else ''}"
     return tag("text", edge.label, x=_n(x), y=_n(y + 0.13), class_=classes)
 
 
