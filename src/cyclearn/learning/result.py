@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from html import escape
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from cyclearn.models.moments import Data
 
@@ -137,11 +137,15 @@ class LearnResult:
         **options
             As of :func:`cyclearn.report.report_html`.
         """
-        # By name, since the report stands on this room and not the other way round.
-        written: Path = import_module("cyclearn.report").write_report(
-            self, path, data=data, **options
-        )
-        return written
+        from cyclearn.report.page import write_report
+
+        return write_report(self, path, data=data, **options)
+
+    def plot(self, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
+        """Draw the learned graph with its weights; see :func:`cyclearn.report.plots.plot_fit`."""
+        from cyclearn.report.plots import plot_fit
+
+        return plot_fit(self.model, ax, labels=labels)
 
     def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
         """The result as plain values; seconds only when asked for."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 
 # Free space between neighbours on the ring, in heights of a node; arrows need it.
-_GAP = 1.2
+_GAP = 1.7
 # Swaps of two nodes that are tried; larger rings end with a good order, not the best.
 _MAX_TRIALS = 900
 
@@ -24,7 +24,7 @@ def ring(adjacency: NDArray[np.bool_], widths: FloatArray, inflow: NDArray[np.in
     k = len(adjacency)
     order = _ordered(adjacency)
     if k == 2:
-        half = (widths.sum() / 2 + 2 * _GAP) / 2
+        half = (widths.sum() / 2 + 1.5 * _GAP) / 2
         return np.array([[-half, 0.0], [half, 0.0]])
     best, lowest = np.empty((k, 2)), np.inf
     for turn in range(k):
@@ -55,9 +55,9 @@ def _ellipse(widths: FloatArray) -> FloatArray:
             horizontal = max(horizontal, needed_x)
     for a, b in combinations(range(k), 2):
         dx, dy = np.abs(unit[a] - unit[b]) * (horizontal, vertical)
-        room = (widths[a] + widths[b]) / 2 + 0.4 * _GAP
-        if dx < room and dy < 1.0 + 0.4 * _GAP:
-            vertical *= (1.0 + 0.4 * _GAP) / max(dy, 0.3)
+        room = (widths[a] + widths[b]) / 2 + 0.3 * _GAP
+        if dx < room and dy < 1.0 + 0.3 * _GAP:
+            vertical *= (1.0 + 0.3 * _GAP) / max(dy, 0.3)
     return unit * (max(horizontal, 0.8 * vertical), vertical)
 
 
