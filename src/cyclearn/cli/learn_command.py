@@ -28,6 +28,8 @@ def learn(
     unstable: given.Unstable = False,
     jobs: given.Jobs = None,
     seed: given.Seed = None,
+    bootstrap: given.Resamples = None,
+    checkpoint: given.Checkpoint = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Write the result (.json) or the graph (.dot, .txt) here."),
@@ -51,6 +53,8 @@ def learn(
         unstable=unstable,
         jobs=jobs,
         seed=seed,
+        bootstrap=bootstrap,
+        checkpoint=checkpoint,
     )
     if out is not None and out.suffix.lower() in {".dot", ".gv", ".txt"}:
         write_graph(result.graph, out)
@@ -63,3 +67,5 @@ def learn(
         print_json("learn", result.to_dict(timings=timings))
     else:
         typer.echo(str(result))
+        if result.bootstrap is not None:
+            typer.echo(f"\n{result.bootstrap}")

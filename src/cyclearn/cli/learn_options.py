@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from cyclearn.errors import InputError
 from cyclearn.graphs import read_graph
 
 if TYPE_CHECKING:
     from cyclearn.learning import LearnResult
     from cyclearn.learning.local_search import SearchStep
+
+    OnStep = Callable[[SearchStep], None]
+    OnResample = Callable[[int, int], None]
 
 Table = Annotated[Path, typer.Argument(help="Table with a header: CSV, TSV or Parquet.")]
 MethodName = Annotated[
@@ -41,8 +45,12 @@ MaxEvaluations = Annotated[
 ]
 TimeLimit = Annotated[float | None, typer.Option(min=0, help="Seconds.")]
 Unstable = Annotated[bool, typer.Option(help="Allow structures without a stable fit.")]
-Jobs = Annotated[int | None, typer.Option(help="Processes for several starts.")]
+Jobs = Annotated[int | None, typer.Option(help="Processes for several starts and for resamples.")]
 Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the search.")]
+Resamples = Annotated[int | None, typer.Option(min=1, help="Learn also from this many resamples.")]
+Checkpoint = Annotated[
+    Path | None, typer.Option(help="Keep finished resamples here, and go on from them.")
+]
 
 
 def search(
@@ -61,12 +69,16 @@ def search(
     unstable: bool,
     jobs: int | None,
     seed: int | None,
+    bootstrap: int | None,
+    checkpoint: Path | None,
 ) -> LearnResult:
     """Learn from a file, with a line that follows the search on a terminal."""
     from cyclearn.learning import Knowledge, learn
 
     known = None if knowledge is None else Knowledge.read(knowledge)
-    with _progress() as on_step:
+    if checkpoint is not None and bootstrap is None:
+        raise InputError("--checkpoint keeps resamples; say how many with --bootstrap")
+    with _progress() as (on_step, on_resample):
         return learn(
             data,
             method=method,
@@ -83,6 +95,13 @@ def search(
             random_state=seed,
             n_jobs=jobs,
             on_step=on_step,
+            bootstrap=None
+            if bootstrap is None
+            else {
+                "n_resamples": bootstrap,
+                "checkpoint": checkpoint,
+                "on_resample": on_resample,
+            },
         )
 
 
@@ -94,10 +113,10 @@ def _penalty(text: str) -> str | float:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[SearchStep], None] | None]:
+def _progress() -> Iterator[tuple[OnStep | None, OnResample | None]]:
     """A line that follows the search, on a terminal; nothing in a pipe."""
     if not sys.stderr.isatty():
-        yield None
+        yield None, None
         return
     from rich.console import Console
 
@@ -109,4 +128,7 @@ def _progress() -> Iterator[Callable[[SearchStep], None] | None]:
             n_moves += 1
             status.update(f"searching: {n_moves} moves, score {step.score:.5f} a sample")
 
-        yield on_step
+        def on_resample(done: int, wanted: int) -> None:
+            status.update(f"bootstrap: {done} of {wanted} resamples")
+
+        yield on_step, on_resample

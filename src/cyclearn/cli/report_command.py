@@ -35,6 +35,8 @@ def report(
     unstable: given.Unstable = False,
     jobs: given.Jobs = None,
     seed: given.Seed = None,
+    bootstrap: given.Resamples = None,
+    checkpoint: given.Checkpoint = None,
     as_json: Json = False,
 ) -> None:
     """Learn, and write one page about it that opens in a browser without a network.
@@ -60,6 +62,8 @@ def report(
         unstable=unstable,
         jobs=jobs,
         seed=seed,
+        bootstrap=bootstrap,
+        checkpoint=checkpoint,
     )
     command = ["cyclearn", *sys.argv[1:]]
     result.report(out, data=data, title=title, command=command, max_members=members)
