@@ -16,6 +16,7 @@ from cyclearn import __version__
 from cyclearn.cli import (
     demo,
     evaluate_command,
+    experiment_command,
     fit_command,
     graph_commands,
     learn_command,
@@ -52,6 +53,7 @@ app.command("equivalent")(graph_commands.equivalent)
 app.command("class")(graph_commands.equivalence_class)
 app.command("simulate")(simulate_command.simulate)
 app.command("evaluate")(evaluate_command.evaluate)
+app.add_typer(experiment_command.app)
 app.command("demo")(demo.demo)
 
 

@@ -84,7 +84,7 @@ class Evaluation:
 class Evaluator:
     """Evaluates many learned graphs against one true graph.
 
-    What depends on the true graph alone is worked out once.
+    What depends on the true graph alone is worked out once, and so is each graph learned twice.
     """
 
     def __init__(
@@ -98,6 +98,7 @@ class Evaluator:
         self.true = true
         self.domains = Domains(true, domains, eta)
         self._time_limit = time_limit
+        self._found: dict[DirectedGraph, Evaluation] = {}
 
     @cached_property
     def members(self) -> EquivalenceClass:
@@ -114,14 +115,16 @@ class Evaluator:
     def evaluate(self, learned: DirectedGraph) -> Evaluation:
         """Every metric of a learned graph."""
         learned = learned.reordered(self.true.names)
-        return Evaluation(
-            learned in self.members,
-            shd(learned, self.true),
-            class_distance(learned, self.members, time_limit=self._time_limit),
-            None if self._features is None else self._features.scores(learned),
-            self.domains.success(learned),
-            (learned.n_edges, self.true.n_edges),
-        )
+        if learned not in self._found:
+            self._found[learned] = Evaluation(
+                learned in self.members,
+                shd(learned, self.true),
+                class_distance(learned, self.members, time_limit=self._time_limit),
+                None if self._features is None else self._features.scores(learned),
+                self.domains.success(learned),
+                (learned.n_edges, self.true.n_edges),
+            )
+        return self._found[learned]
 
 
 def evaluate(
