@@ -183,6 +183,24 @@ def feedback(
     _run(study, out, instances, jobs, resume, scheduler, as_json)
 
 
+@app.command("figures")
+def figures(
+    results: Annotated[list[Path], typer.Argument(help="Results files of one study or several.")],
+    out: Annotated[Path, typer.Option(help="Folder for the figures and tables.")] = Path("."),
+    outputs: Annotated[bool, typer.Option(help="Write every output as CSV too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Draw the figures (SVG and PNG) and write the table (Markdown) of finished runs."""
+    from cyclearn.experiments import ResultsFile
+    from cyclearn.experiments.figures import write_figures
+
+    written = write_figures([ResultsFile(path) for path in results], out, outputs=outputs)
+    if as_json:
+        print_json("experiment figures", {"written": [str(path) for path in written]})
+    else:
+        typer.echo("\n".join(map(str, written)))
+
+
 def _run(
     study: Study,
     out: Path,
