@@ -23,6 +23,7 @@ from cyclearn.graphs.territories import Territory, territories
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 MAX_STATES = 300_000
 
@@ -210,6 +211,12 @@ class EquivalenceClass:
                 for n, name in enumerate(columns)
             }
         )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what all members share; see :func:`cyclearn.report.plots.plot_class`."""
+        from cyclearn.report.plots import plot_class
+
+        return plot_class(self, ax)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, EquivalenceClass):

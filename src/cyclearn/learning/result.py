@@ -22,6 +22,7 @@ from cyclearn.models import FittedModel, Moments, fit
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 _SCHEMA = "cyclearn.LearnResult/1"
 
@@ -120,6 +121,12 @@ class LearnResult:
             [(m.kind, m.describe(), m.change, m.score, m.is_best) for m in self.moves],
             columns=["kind", "move", "change", "score", "is_best"],
         )
+
+    def plot(self, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
+        """Draw the learned graph with its weights; see :func:`cyclearn.report.plots.plot_fit`."""
+        from cyclearn.report.plots import plot_fit
+
+        return plot_fit(self.model, ax, labels=labels)
 
     def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
         """The result as plain values; seconds only when asked for."""

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.models.component_optima import distinct_optima, fit_from_starts
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.linear_gaussian import RandomState, generator
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Negative log-likelihoods per sample closer than this are one maximum reached twice.
-_SAME_VALUE = 1e-8
 # Eigenvalues of the whitened Fisher information below this count as zero. Where
 # two solutions of a cycle meet, the eigenvalue is about the square of the distance to there.
 _FLAT = 1e-6
@@ -52,6 +52,12 @@ class ComponentColumns:
         inside = place_of[parents] >= 0
         ends = np.stack([place_of[parents[inside]], places[inside]])
         return cls(index, offsets, parents, index[places], inside, ends)
+
+    @cached_property
+    def same_column(self) -> NDArray[np.bool_]:
+        """Which parameters, coefficients and then variances, belong to the same node."""
+        owner = np.concatenate([self.children, self.nodes])
+        return np.asarray(owner[:, None] == owner)
 
     def spectral_radius(self, coefficients: FloatArray) -> float:
         """Largest modulus of an eigenvalue of B restricted to the component."""
@@ -131,33 +137,32 @@ def fit_component_solutions(
     """Fit one component of two nodes or more to the correlation matrix R."""
     from cyclearn._kernels import component_fit as kernel
     from cyclearn._kernels.component_information import residuals
-    from cyclearn._kernels.component_optima import fit_component_from_starts, select_optima
 
     nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
     if n_starts is None:
         n_starts = min(max(4, 2 * len(nodes) - 4), 20)
     starts = _starts(random_state, n_starts, len(parents))
-    values, runs, gradient_norms, iterations, codes = fit_component_from_starts(
-        R, nodes, offsets, parents, starts, tolerance, max_iterations
+    runs = fit_from_starts(
+        R, nodes, offsets, parents, columns.inside, starts, tolerance, max_iterations
     )
-    best, distinct = select_optima(values, runs, codes, _SAME_VALUE)
-    code = codes[best]
-    if code == kernel.COLLINEAR:
+    optima = distinct_optima(runs)
+    best = optima[0]
+    if best.status == kernel.COLLINEAR:
         raise_collinear(R, columns)
     solutions = [
         ComponentSolution(
-            runs[s],
-            residuals(R, nodes, offsets, parents, runs[s])[1],
-            columns.spectral_radius(runs[s]),
+            run.coefficients,
+            residuals(R, nodes, offsets, parents, run.coefficients)[1],
+            columns.spectral_radius(run.coefficients),
         )
-        for s in distinct
+        for run in optima
     ]
     # The preferred solution is the one whose feedback dies out fastest.
     solutions.sort(key=lambda solution: solution.spectral_radius)
     status, n_flat = FitStatus.CONVERGED, 0
-    if code == kernel.AT_INFINITY:
+    if best.status == kernel.AT_INFINITY:
         status = FitStatus.AT_INFINITY
-    elif code == kernel.ITERATION_LIMIT:
+    elif best.status == kernel.ITERATION_LIMIT:
         status = FitStatus.ITERATION_LIMIT
     else:
         status, n_flat = _curvature(R, columns, solutions[0])
@@ -167,9 +172,9 @@ def fit_component_solutions(
         solutions = solutions[:1]
     return ComponentFit(
         columns,
-        float(values[best]),
-        float(gradient_norms[best]),
-        int(iterations[best]),
+        best.value,
+        best.gradient_norm,
+        best.iterations,
         status,
         tuple(solutions),
         n_flat,
@@ -185,22 +190,22 @@ def flat_directions(
     the variances. The largest entry of every direction is one in units of the standard error
     that the parameter would have if all others were known.
     """
-    from cyclearn._kernels import component_information as kernel
+    from cyclearn._kernels.component_information import expected_information
 
     nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
     b, variances = solution.coefficients, solution.noise_variances
+    info = expected_information(R, nodes, offsets, parents, b, variances)
+    # Relative to the blocks of single columns: collinear parents, which make one column
+    # ill-conditioned, leave no trace, and small eigenvalues come from the coupling of columns.
+    blocks = np.where(columns.same_column, info, 0.0)
     # The usual case at the price of a factorisation: no eigenvalue is near zero.
-    if kernel.is_regular(R, nodes, offsets, parents, b, variances, _FLAT):
-        return np.empty((len(parents) + len(nodes), 0))
-    info = kernel.expected_information(R, nodes, offsets, parents, b, variances)
-    scaled, W, positive = kernel.whitened(info, offsets)
-    if not positive:
+    if lapack.dpotrf(info - _FLAT * blocks)[1] == 0:
+        return np.empty((len(info), 0))
+    eigenvalues, directions, failed = lapack.dsygvd(info, blocks)
+    if failed:
         # A column at the limit of rounding: scale the parameters one by one.
-        W = np.diag(info.diagonal() ** -0.5)
-        scaled = W @ info @ W
-    eigenvalues, vectors = np.linalg.eigh((scaled + scaled.T) / 2)
-    directions = W.T @ vectors[:, eigenvalues < _FLAT]
-    directions *= np.sqrt(info.diagonal())[:, None]
+        eigenvalues, directions, _ = lapack.dsygvd(info, np.diag(info.diagonal()))
+    directions = directions[:, eigenvalues < _FLAT] * np.sqrt(info.diagonal())[:, None]
     return np.asarray(directions / np.abs(directions).max(axis=0))
 
 
