@@ -20,9 +20,10 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 88
 napoleon_google_docstring = False
+napoleon_use_param = False
 napoleon_use_rtype = False
 add_module_names = False
-toc_object_entries = False
+toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
 html_title = f"cyclearn {release}"

@@ -7,15 +7,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
 
-from cyclearn import CycleReversion, DirectedGraph, ParentExchange, equivalence_class
+from cyclearn import (
+    CycleReversion,
+    DirectedGraph,
+    LearnResult,
+    LinearGaussianModel,
+    ParentExchange,
+    equivalence_class,
+    learn,
+)
 from cyclearn.graphs import SupportRotation
 
 # Fixed ids and text as text: the same input gives the same small file.
@@ -28,7 +38,7 @@ STYLE = {
 }
 INK, QUIET, GAIN, LOSS = "#22313f", "#b8c2cc", "#0072b2", "#d55e00"
 # Radius of a node in points, so that nodes have one size in all pictures.
-RADIUS = 13
+RADIUS = 14
 
 Place = tuple[float, float]
 Edge = tuple[str, str]
@@ -253,26 +263,39 @@ def _block_picture(ax: Axes) -> None:
 
 
 GENES: dict[str, Place] = {
-    "ATM": (0, 1),
-    "ARF": (0, 0),
-    "p53": (1, 1),
-    "MDM2": (1, 0),
-    "p21": (2, 1),
+    "ATM": (0, 1.6),
+    "ARF": (1, 1.6),
+    "p53": (0, 0.8),
+    "MDM2": (1, 0.8),
+    "p21": (0, 0),
 }
 LOOP = [("ATM", "p53"), ("ARF", "MDM2"), ("p53", "MDM2"), ("MDM2", "p53"), ("p53", "p21")]
 
 
+@cache
+def _learned() -> LearnResult:
+    """The result of the tutorial, from the same data."""
+    weights = pd.DataFrame(0.0, index=list(GENES), columns=list(GENES))
+    for edge, weight in zip(LOOP, (1.0, -1.0, 0.9, -0.6, 0.8), strict=True):
+        weights.loc[edge] = weight
+    model = LinearGaussianModel(weights, noise_variances=[1, 1, 1, 1, 1])
+    return learn(model.sample(1_000, random_state=0).round(3))
+
+
 def p53() -> Figure:
-    """The graph of the tutorial."""
-    figure = Figure(figsize=(4.4, 2.2), layout="constrained")
-    draw_graph(figure.subplots(), DirectedGraph.from_edges(LOOP, list(GENES)), GENES)
-    return figure
+    """The result of the tutorial as it draws itself."""
+    return _learned().plot().figure
+
+
+def p53_certain() -> Figure:
+    """What its class agrees on."""
+    return _learned().equivalence_class.plot().figure
 
 
 def p53_class() -> Figure:
     """The two members of its class."""
     graph = DirectedGraph.from_edges(LOOP, list(GENES))
-    figure = Figure(figsize=(8.4, 2.2), layout="constrained")
+    figure = Figure(figsize=(5.6, 2.6), layout="constrained")
     for ax, member in zip(figure.subplots(1, 2), equivalence_class(graph), strict=True):
         gained, _ = _changes(graph, member)
         draw_graph(ax, member, GENES, gained=gained)
@@ -281,6 +304,7 @@ def p53_class() -> Figure:
 
 PICTURES = {
     "p53": p53,
+    "p53_certain": p53_certain,
     "p53_class": p53_class,
     "support": support,
     "rotations": rotations,
