@@ -31,3 +31,13 @@ html_static_path = ["_static"]
 html_css_files = ["pictures.css"]
 html_copy_source = False
 html_show_sphinx = False
+
+
+def setup(app):
+    """Keep the first line of a property whole: napoleon takes what stands before a colon for a type."""
+    app.connect("autodoc-process-docstring", _begin_with_an_empty_line, priority=400)
+
+
+def _begin_with_an_empty_line(_app, what, _name, _object, _options, lines):
+    if what in {"property", "attribute"}:
+        lines.insert(0, "")
