@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cyclearn.errors import LimitError
-from cyclearn.graphs import DirectedGraph, EquivalenceClass
+from cyclearn.graphs import DirectedGraph, EquivalenceClass, class_statements
+from cyclearn.graphs.directed_graph import Edge
 from cyclearn.models import FittedModel
 from cyclearn.report.canvas import Canvas, Stroke
 from cyclearn.report.layout import lay_out
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 BLUE, VERMILION, INK, GREY = "#0072b2", "#d55e00", "#222222", "#6b6b6b"
@@ -25,8 +24,6 @@ DASHED = (0, (4.0, 1.8))
 DOTTED = (0, (1.0, 1.4))
 # With more edges than this, weights are not written on them unless asked for.
 _MAX_LABELS = 30
-# Members looked at when a class is too entangled to be counted.
-_MAX_MEMBERS = 2_000
 
 CERTAIN, TURNS, OPTIONAL = Stroke(INK), Stroke(BLUE, DASHED), Stroke(VERMILION, DOTTED)
 POSITIVE, NEGATIVE = Stroke(BLUE), Stroke(VERMILION, DASHED)
@@ -95,64 +92,39 @@ def _number(value: float) -> str:
 
 
 def plot_class(members: EquivalenceClass, ax: Axes | None = None) -> Axes:
-    """Draw what the members of a class share, on the places of its representative.
+    """Draw what the irreducible members of a class share, on the places of its representative.
 
-    Solid: the same edge in every member. Dashed: always joined, the direction can turn. Dotted:
-    comes and goes, the wider the more members have it. Arrow heads stand at the ends at which
-    they stand in some member. Where the class cannot be counted, the first 2,000 members are
-    looked at, and the title says so.
+    Solid: the same edge in every member. Dashed: joined in every member, but not always the same
+    way. Dotted: comes and goes. Arrow heads stand where they stand in some member. Exact for
+    classes of any size, since nothing is counted.
     """
-    table, partial = _edge_table(members)
-    graph = members.representative
-    drawn = {}
-    for row in table.itertuples():
-        to, back = bool(row.forward or row.both), bool(row.backward or row.both)
-        edge = (row.a, row.b) if to else (row.b, row.a)
-        # The way round that the representative has keeps the route made for it.
-        if to and back and graph.has_edge(*edge[::-1]) and not graph.has_edge(*edge):
-            edge = edge[::-1]
-        drawn[edge] = (row, to and back)
-    layout = lay_out(graph, also=drawn)
-    verdicts = set(table["verdict"])
-    canvas = Canvas(layout, ax, legend_rows=bool(verdicts))
-    for edge, (row, two_headed) in drawn.items():
-        if row.verdict == "certain":
-            canvas.draw_edge(edge, CERTAIN)
-            if two_headed:
-                canvas.draw_edge(edge[::-1], CERTAIN)
-            continue
-        base = TURNS if row.verdict == "turns" else OPTIONAL
-        stroke = Stroke(base.color, base.dashes, 0.8 + 0.8 * row.share)
-        canvas.draw_edge(edge, stroke, heads=(two_headed, True))
+    names = members.names
+    found = class_statements(members)
+    strokes: dict[Edge, Stroke] = {}
+    two_headed = set()
+    for i, j in np.argwhere(found.possible).tolist():
+        back = bool(found.possible[j, i])
+        if found.compelled[i, j]:
+            strokes[names[i], names[j]] = CERTAIN
+        elif found.compelled[j, i]:
+            strokes[names[i], names[j]] = OPTIONAL
+        # Of an open pair one line is drawn, the way round for which the representative has a route.
+        elif (
+            not back
+            or members.representative.has_edge(i, j)
+            or (i < j and not members.representative.has_edge(j, i))
+        ):
+            edge = names[i], names[j]
+            strokes[edge] = TURNS if found.always_adjacent[i, j] else OPTIONAL
+            if back:
+                two_headed.add(edge)
+    for a, b in [edge for edge in two_headed if edge[::-1] in two_headed and edge[0] > edge[1]]:
+        del strokes[a, b]
+    canvas = Canvas(lay_out(members.representative, also=strokes), ax, legend_rows=bool(strokes))
+    for edge, stroke in strokes.items():
+        canvas.draw_edge(edge, stroke, heads=(edge in two_headed, True))
     canvas.draw_nodes()
     named = {"certain": CERTAIN, "turns": TURNS, "comes and goes": OPTIONAL}
-    entries = [(text, stroke) for text, stroke in named.items() if text in verdicts]
-    canvas.legend(entries, columns=3)
-    if partial:
-        canvas.ax.set_title(partial)
+    used = [(text, stroke) for text, stroke in named.items() if stroke in strokes.values()]
+    canvas.legend(used, columns=3)
     return canvas.ax
-
-
-def _edge_table(members: EquivalenceClass) -> tuple[pd.DataFrame, str]:
-    """The edge table, and a remark where it had to be made from some of the members."""
-    import pandas as pd
-
-    try:
-        return members.edge_table(), ""
-    except LimitError:
-        pass
-    counts: dict[tuple[str, str], list[int]] = {}
-    n = 0
-    for member in members.members(max_members=_MAX_MEMBERS):
-        n += 1
-        A = member.adjacency
-        for i, j in np.argwhere(np.triu(A | A.T)).tolist():
-            kind = 2 if A[i, j] and A[j, i] else int(A[j, i])
-            counts.setdefault((members.names[i], members.names[j]), [0, 0, 0])[kind] += 1
-    rows = []
-    for (a, b), (to, back, both) in sorted(counts.items()):
-        total = to + back + both
-        verdict = "comes and goes" if total < n else "certain" if n in (to, back, both) else "turns"
-        rows.append((a, b, to, back, both, total / n, verdict))
-    columns = ["a", "b", "forward", "backward", "both", "share", "verdict"]
-    return pd.DataFrame(rows, columns=columns), f"the first {n} members of the class"
