@@ -34,7 +34,7 @@ html_show_sphinx = False
 
 
 def setup(app):
-    """Keep the first line of a property whole: napoleon takes what stands before a colon for a type."""
+    """Keep first lines of properties whole: napoleon takes words before a colon for a type."""
     app.connect("autodoc-process-docstring", _begin_with_an_empty_line, priority=400)
 
 

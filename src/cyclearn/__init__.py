@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cyclearn import metrics as metrics
     from cyclearn import simulate as simulate
     from cyclearn.errors import InputError as InputError
     from cyclearn.errors import LimitError as LimitError
@@ -77,7 +78,7 @@ _ROOM_OF = {
     "read_graph": "cyclearn.graphs",
     "write_graph": "cyclearn.graphs",
 }
-_MODULES = {"simulate"}
+_MODULES = {"metrics", "simulate"}
 
 __all__ = ["__version__", *sorted(_ROOM_OF), *sorted(_MODULES)]
 

@@ -63,6 +63,22 @@ def _draw(state: Keys) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
+def new_walk(p: int, seed: int) -> Walk:
+    """A walk over graphs of p nodes, nowhere yet."""
+    walk = Walk(
+        np.arange(p),
+        np.empty(p),
+        np.empty((_MAX_TOGGLES, 2), np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(p, np.uint8),
+        np.empty(p + 2, np.int64),
+        np.empty(1, np.uint64),
+    )
+    walk.state[0] = np.uint64(seed) ^ np.uint64(88172645463325252)
+    return walk
+
+
+@njit(cache=True, nogil=True)
 def _below(state: Keys, n: int) -> int:
     """A random whole number from 0 to n − 1."""
     return int((_draw(state) >> np.uint64(33)) % np.uint64(n))
@@ -353,16 +369,7 @@ def anneal(
     """
     p = g.A.shape[0]
     max_component, max_parents, max_edges, max_evaluations = limits
-    walk = Walk(
-        np.arange(p),
-        np.empty(p),
-        np.empty((_MAX_TOGGLES, 2), np.int64),
-        np.zeros(1, np.int64),
-        np.zeros(p, np.uint8),
-        np.empty(p + 2, np.int64),
-        np.empty(1, np.uint64),
-    )
-    walk.state[0] = np.uint64(seed) ^ np.uint64(88172645463325252)
+    walk = new_walk(p, seed)
     label = np.empty(p, np.int64)
     values = np.empty(p)
     stable = np.empty(p, np.uint8)

@@ -120,6 +120,9 @@ def _parse_json(text: str) -> DirectedGraph:
         raise InputError("not a graph in JSON: the values are nested too deeply") from None
     except ValueError as error:
         raise InputError(f"not valid JSON: {error}") from None
+    if isinstance(record, dict) and "nodes" not in record and "graph" in record:
+        # What learn and simulate write: the graph with more beside it.
+        record = record["graph"]
     return DirectedGraph.from_dict(record)
 
 

@@ -12,13 +12,14 @@ from scipy.linalg import lapack
 
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.component_optima import distinct_optima, fit_from_starts
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.linear_gaussian import RandomState, generator
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+# Negative log-likelihoods per sample closer than this are one maximum reached twice.
+_SAME_VALUE = 1e-8
 # Eigenvalues of the whitened Fisher information below this count as zero. Where
 # two solutions of a cycle meet, the eigenvalue is about the square of the distance to there.
 _FLAT = 1e-6
@@ -137,32 +138,33 @@ def fit_component_solutions(
     """Fit one component of two nodes or more to the correlation matrix R."""
     from cyclearn._kernels import component_fit as kernel
     from cyclearn._kernels.component_information import residuals
+    from cyclearn._kernels.component_optima import fit_component_from_starts, select_optima
 
     nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
     if n_starts is None:
         n_starts = min(max(4, 2 * len(nodes) - 4), 20)
-    starts = _starts(random_state, n_starts, len(parents))
-    runs = fit_from_starts(
-        R, nodes, offsets, parents, columns.inside, starts, tolerance, max_iterations
+    starts = component_starts(random_state, n_starts, len(parents))
+    values, runs, gradient_norms, iterations, codes = fit_component_from_starts(
+        R, nodes, offsets, parents, starts, tolerance, max_iterations
     )
-    optima = distinct_optima(runs)
-    best = optima[0]
-    if best.status == kernel.COLLINEAR:
+    best, distinct = select_optima(values, runs, codes, _SAME_VALUE)
+    code = codes[best]
+    if code == kernel.COLLINEAR:
         raise_collinear(R, columns)
     solutions = [
         ComponentSolution(
-            run.coefficients,
-            residuals(R, nodes, offsets, parents, run.coefficients)[1],
-            columns.spectral_radius(run.coefficients),
+            runs[s],
+            residuals(R, nodes, offsets, parents, runs[s])[1],
+            columns.spectral_radius(runs[s]),
         )
-        for run in optima
+        for s in distinct
     ]
     # The preferred solution is the one whose feedback dies out fastest.
     solutions.sort(key=lambda solution: solution.spectral_radius)
     status, n_flat = FitStatus.CONVERGED, 0
-    if best.status == kernel.AT_INFINITY:
+    if code == kernel.AT_INFINITY:
         status = FitStatus.AT_INFINITY
-    elif best.status == kernel.ITERATION_LIMIT:
+    elif code == kernel.ITERATION_LIMIT:
         status = FitStatus.ITERATION_LIMIT
     else:
         status, n_flat = _curvature(R, columns, solutions[0])
@@ -172,9 +174,9 @@ def fit_component_solutions(
         solutions = solutions[:1]
     return ComponentFit(
         columns,
-        best.value,
-        best.gradient_norm,
-        best.iterations,
+        float(values[best]),
+        float(gradient_norms[best]),
+        int(iterations[best]),
         status,
         tuple(solutions),
         n_flat,
@@ -220,7 +222,7 @@ def _curvature(
     return FitStatus.NOT_IDENTIFIED, n_flat
 
 
-def _starts(random_state: RandomState, n_starts: int, n_edges: int) -> FloatArray:
+def component_starts(random_state: RandomState, n_starts: int, n_edges: int) -> FloatArray:
     """Zero, then random coefficients, shape (n_starts, n_edges).
 
     Large coefficients make good starts: further optima tend to lie where the gain of a cycle
@@ -237,7 +239,7 @@ def _starts(random_state: RandomState, n_starts: int, n_edges: int) -> FloatArra
 @lru_cache(maxsize=256)
 def _seeded_starts(seed: int, n_starts: int, n_edges: int) -> FloatArray:
     # Making a generator costs as much as fitting three components.
-    return _starts(np.random.default_rng(seed), n_starts, n_edges)
+    return component_starts(np.random.default_rng(seed), n_starts, n_edges)
 
 
 def raise_collinear(R: FloatArray, columns: ComponentColumns) -> None:
