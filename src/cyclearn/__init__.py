@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from cyclearn.learning import Knowledge as Knowledge
     from cyclearn.learning import LearnResult as LearnResult
     from cyclearn.learning import l1_learn as l1_learn
-    from cyclearn.learning import learn as learn
+    from cyclearn.learning.learn import learn as learn
+    from cyclearn.models import DataWarning as DataWarning
     from cyclearn.models import FittedModel as FittedModel
     from cyclearn.models import LinearGaussianModel as LinearGaussianModel
     from cyclearn.models import Moments as Moments
+    from cyclearn.models import check_data as check_data
     from cyclearn.models import fit as fit
     from cyclearn.models import project as project
 
@@ -54,6 +56,8 @@ _ROOM_OF = {
     "check_assumption_one": "cyclearn.identifiability",
     "Moments": "cyclearn.models",
     "LinearGaussianModel": "cyclearn.models",
+    "check_data": "cyclearn.models",
+    "DataWarning": "cyclearn.models",
     "fit": "cyclearn.models",
     "FittedModel": "cyclearn.models",
     "project": "cyclearn.models",

@@ -21,8 +21,12 @@ from cyclearn.learning.score import GraphScore, SearchLimits
 from cyclearn.models import FittedModel, Moments, fit
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from cyclearn.models.moments import Data
 
 _SCHEMA = "cyclearn.LearnResult/1"
 
@@ -121,6 +125,21 @@ class LearnResult:
             [(m.kind, m.describe(), m.change, m.score, m.is_best) for m in self.moves],
             columns=["kind", "move", "change", "score", "is_best"],
         )
+
+    def report(self, path: str | Path, *, data: Data | None = None, **options: Any) -> Path:
+        """Write a page of HTML about the result that opens without a network.
+
+        Parameters
+        ----------
+        path : str or Path
+        data : DataFrame, array of shape (n, p) or path, optional
+            The rows, for warnings about them: a result keeps only means and covariances.
+        **options
+            As of :func:`cyclearn.report.report_html`.
+        """
+        from cyclearn.report.page import write_report
+
+        return write_report(self, path, data=data, **options)
 
     def plot(self, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
         """Draw the learned graph with its weights; see :func:`cyclearn.report.plots.plot_fit`."""
