@@ -5,6 +5,7 @@ wrote and the other way round.
 """
 
 import doctest
+import os
 import re
 import shlex
 import sys
@@ -84,7 +85,7 @@ def run_console(text, capsys, where):
     """Run the ``$`` lines of a block and compare what follows them with what is printed."""
     code = 0
     for command, expected in console_commands(text):
-        words = shlex.split(command)
+        words = shlex.split(os.path.expandvars(command))
         if words[0] == "cyclearn":
             code, printed = run_cyclearn(words[1:], capsys)
         elif command == "echo $?":
