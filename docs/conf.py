@@ -35,9 +35,9 @@ html_show_sphinx = False
 
 def setup(app):
     """Keep first lines of properties whole: napoleon takes words before a colon for a type."""
-    app.connect("autodoc-process-docstring", _begin_with_an_empty_line, priority=400)
+    app.connect("autodoc-process-docstring", _begin_with_a_comment, priority=400)
 
 
-def _begin_with_an_empty_line(_app, what, _name, _object, _options, lines):
+def _begin_with_a_comment(_app, what, _name, _object, _options, lines):
     if what in {"property", "attribute"}:
-        lines.insert(0, "")
+        lines[:0] = ["..", ""]
