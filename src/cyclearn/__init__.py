@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from cyclearn.identifiability import hard_constraints as hard_constraints
     from cyclearn.identifiability import is_faithful as is_faithful
     from cyclearn.identifiability import quasi_equivalent as quasi_equivalent
+    from cyclearn.learning import BootstrapResult as BootstrapResult
     from cyclearn.learning import CyclicGraphLearner as CyclicGraphLearner
     from cyclearn.learning import Knowledge as Knowledge
     from cyclearn.learning import LearnResult as LearnResult
+    from cyclearn.learning import bootstrap as bootstrap
     from cyclearn.learning import l1_learn as l1_learn
     from cyclearn.learning.learn import learn as learn
     from cyclearn.models import DataWarning as DataWarning
@@ -62,6 +64,8 @@ _ROOM_OF = {
     "FittedModel": "cyclearn.models",
     "project": "cyclearn.models",
     "learn": "cyclearn.learning",
+    "bootstrap": "cyclearn.learning",
+    "BootstrapResult": "cyclearn.learning",
     "LearnResult": "cyclearn.learning",
     "CyclicGraphLearner": "cyclearn.learning",
     "Knowledge": "cyclearn.learning",

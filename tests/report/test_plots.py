@@ -8,8 +8,18 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Polygon
 
-from cyclearn import DirectedGraph, LinearGaussianModel, equivalence_class, fit, learn, read_graph
+from cyclearn import (
+    BootstrapResult,
+    DirectedGraph,
+    InputError,
+    LinearGaussianModel,
+    equivalence_class,
+    fit,
+    learn,
+    read_graph,
+)
 from cyclearn.graphs import random_graph
+from cyclearn.learning.bootstrap_result import Resample
 
 MARKET = LinearGaussianModel(
     [[0, 0, 0.7, 0], [0, 0, 0, 0.8], [0, 0, 0, -0.6], [0, 0, 0.5, 0]],
@@ -115,6 +125,22 @@ def test_names_are_not_mathematics():
     ax = DirectedGraph.from_edges([("$x^2", "a_1$")]).plot()
     ax.figure.savefig(BytesIO(), format="png")
     assert texts(ax) == [r"\$x^2", r"a_1\$"]
+
+
+def test_a_bootstrap_shows_what_came_out_often():
+    # a → c ← b: in every member; d - e: joined three times, each way less often.
+    edges = [((0, 2), (1, 2), (3, 4)), ((0, 2), (1, 2), (4, 3)), ((0, 2), (1, 2), (4, 3))]
+    resamples = tuple(Resample(n, chosen) for n, chosen in enumerate(edges))
+    found = BootstrapResult(tuple("abcde"), resamples, "rows", {})
+    ax = found.plot(threshold=0.7)
+    assert legend(ax) == ["in every member", "joined"]
+    assert (len(lines(ax)), len(heads(ax))) == (3, 2)
+    assert texts(ax).count("100%") == 3
+    ax = found.plot()
+    assert legend(ax) == ["in every member", "may turn"]
+    assert sorted(texts(ax))[:3] == ["100%", "100%", "67%"]
+    with pytest.raises(InputError, match="threshold"):
+        found.plot(threshold=0)
 
 
 @pytest.mark.parametrize("n_edges", [0, 1])

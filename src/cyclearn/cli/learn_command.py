@@ -17,6 +17,9 @@ from cyclearn.graphs import read_graph, write_graph
 if TYPE_CHECKING:
     from cyclearn.learning.local_search import SearchStep
 
+    OnStep = Callable[[SearchStep], None]
+    OnResample = Callable[[int, int], None]
+
 
 def learn(
     data: Annotated[Path, typer.Argument(help="Table with a header: CSV, TSV or Parquet.")],
@@ -44,8 +47,16 @@ def learn(
     ] = None,
     time_limit: Annotated[float | None, typer.Option(min=0, help="Seconds.")] = None,
     unstable: Annotated[bool, typer.Option(help="Allow structures without a stable fit.")] = False,
-    jobs: Annotated[int | None, typer.Option(help="Processes for several starts.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Processes for several starts and for resamples.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the search.")] = None,
+    bootstrap: Annotated[
+        int | None, typer.Option(min=1, help="Learn also from this many resamples.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Keep finished resamples here, and go on from them.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Write the result (.json) or the graph (.dot, .txt) here."),
@@ -58,7 +69,9 @@ def learn(
     from cyclearn.learning import learn as learn_graph
 
     known = None if knowledge is None else Knowledge.read(knowledge)
-    with _progress() as on_step:
+    if checkpoint is not None and bootstrap is None:
+        raise InputError("--checkpoint keeps resamples; say how many with --bootstrap")
+    with _progress() as (on_step, on_resample):
         result = learn_graph(
             data,
             method=method,
@@ -75,6 +88,13 @@ def learn(
             random_state=seed,
             n_jobs=jobs,
             on_step=on_step,
+            bootstrap=None
+            if bootstrap is None
+            else {
+                "n_resamples": bootstrap,
+                "checkpoint": checkpoint,
+                "on_resample": on_resample,
+            },
         )
     if out is not None and out.suffix.lower() in {".dot", ".gv", ".txt"}:
         write_graph(result.graph, out)
@@ -87,6 +107,8 @@ def learn(
         print_json("learn", result.to_dict(timings=timings))
     else:
         typer.echo(str(result))
+        if result.bootstrap is not None:
+            typer.echo(f"\n{result.bootstrap}")
 
 
 def _penalty(text: str) -> str | float:
@@ -97,10 +119,10 @@ def _penalty(text: str) -> str | float:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[SearchStep], None] | None]:
+def _progress() -> Iterator[tuple[OnStep | None, OnResample | None]]:
     """A line that follows the search, on a terminal; nothing in a pipe."""
     if not sys.stderr.isatty():
-        yield None
+        yield None, None
         return
     from rich.console import Console
 
@@ -112,4 +134,7 @@ def _progress() -> Iterator[Callable[[SearchStep], None] | None]:
             n_moves += 1
             status.update(f"searching: {n_moves} moves, score {step.score:.5f} a sample")
 
-        yield on_step
+        def on_resample(done: int, wanted: int) -> None:
+            status.update(f"bootstrap: {done} of {wanted} resamples")
+
+        yield on_step, on_resample

@@ -14,6 +14,7 @@ import numpy as np
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, EquivalenceClass
 from cyclearn.learning.alternatives import Alternative, tied_graphs
+from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.exact import Certificate
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.local_search import SearchStatus
@@ -76,7 +77,8 @@ class LearnResult:
     """A learned graph with its fitted model, and how it was found.
 
     ``score`` is negative log-likelihood + λ·|E|, with ``penalty`` for λ: smaller is better.
-    ``limits`` names the limits that kept moves away or ended the search.
+    ``limits`` names the limits that kept moves away or ended the search. ``bootstrap`` is there
+    when it was asked for.
     """
 
     graph: DirectedGraph
@@ -90,6 +92,7 @@ class LearnResult:
     n_starts_agreeing: tuple[int, int]
     options: Mapping[str, Any]
     certificate: Certificate | None = None
+    bootstrap: BootstrapResult | None = None
 
     @cached_property
     def equivalence_class(self) -> EquivalenceClass:
@@ -164,6 +167,7 @@ class LearnResult:
             | ({"seconds": self.cost.seconds} if timings else {}),
             "options": dict(self.options),
             "certificate": None if self.certificate is None else asdict(self.certificate),
+            "bootstrap": None if self.bootstrap is None else self.bootstrap.to_dict(),
             "trace": [
                 {
                     "added": [list(e) for e in m.added],
@@ -216,6 +220,7 @@ class LearnResult:
         )
         cost = record["cost"]
         certificate = record.get("certificate")
+        resampled = record.get("bootstrap")
         return cls(
             graph=graph,
             model=model,
@@ -230,6 +235,7 @@ class LearnResult:
             n_starts_agreeing=(record["starts"][0], record["starts"][1]),
             options=record["options"],
             certificate=Certificate(**certificate) if certificate else None,
+            bootstrap=BootstrapResult.from_dict(resampled) if resampled else None,
         )
 
     def __eq__(self, other: object) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph, EquivalenceClass, class_statements
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.models import FittedModel
@@ -18,6 +19,8 @@ from cyclearn.report.layout import lay_out
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from cyclearn.learning import BootstrapResult
 
 BLUE, VERMILION, INK, GREY = "#0072b2", "#d55e00", "#222222", "#6b6b6b"
 DASHED = (0, (4.0, 1.8))
@@ -83,6 +86,54 @@ def plot_fit(model: FittedModel, ax: Axes | None = None, *, labels: bool | None 
     if graph.n_edges:
         entries = [("positive", POSITIVE), ("negative", NEGATIVE)]
         canvas.legend(entries, columns=2)
+    return canvas.ax
+
+
+def plot_bootstrap(
+    found: BootstrapResult, ax: Axes | None = None, *, threshold: float = 0.5
+) -> Axes:
+    """Draw what came out in at least a share ``threshold`` of the resamples.
+
+    Solid: the edge is in every member of the class in that many resamples. Dashed: it is in that
+    many learned graphs, but equivalent graphs may lack or turn it. Dotted, without a head: the
+    two are joined that often, each way less often. Percentages are those of the edge, or pair, in
+    the learned graphs; so are the widths.
+
+    Parameters
+    ----------
+    found : BootstrapResult
+    ax : matplotlib Axes, optional
+    threshold : float
+        From above 0 to 1.
+    """
+    if not 0 < threshold <= 1:
+        raise InputError(f"threshold is {threshold}; give a share above 0 and at most 1")
+    names, share = found.names, found.edge_frequencies
+    joined = np.mean([g.adjacency | g.adjacency.T for g in found.graphs], axis=0)
+    often = share >= threshold
+    graph = DirectedGraph(often, names)
+    strokes: dict[Edge, tuple[Stroke, float]] = {}
+    for i, j in np.argwhere(often).tolist():
+        base = CERTAIN if found.compelled_frequencies[i, j] >= threshold else TURNS
+        strokes[names[i], names[j]] = base, float(share[i, j])
+    for i, j in np.argwhere(np.triu((joined >= threshold) & ~often & ~often.T)).tolist():
+        strokes[names[i], names[j]] = OPTIONAL, float(joined[i, j])
+    canvas = Canvas(lay_out(graph, also=strokes), ax, legend_rows=bool(strokes))
+    for edge, (base, value) in strokes.items():
+        canvas.draw_edge(
+            edge,
+            Stroke(base.color, base.dashes, 0.6 + 1.4 * value),
+            heads=(False, base is not OPTIONAL),
+            label=f"{100 * value:.0f}%" if len(strokes) <= _MAX_LABELS else "",
+        )
+    canvas.draw_nodes()
+    named = {"in every member": CERTAIN, "may turn": TURNS, "joined": OPTIONAL}
+    used = [
+        (text, stroke)
+        for text, stroke in named.items()
+        if stroke in [s for s, _ in strokes.values()]
+    ]
+    canvas.legend(used, columns=3)
     return canvas.ax
 
 
