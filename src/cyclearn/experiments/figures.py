@@ -123,8 +123,8 @@ def _curves(frame: pd.DataFrame) -> Figure:
         )
         right.set(xlim=(0, last), ylim=(-2, 102))
         right.xaxis.get_major_locator().set_params(integer=True)
-    axes[0, 0].set_title("success rate above x", fontsize=10)
-    axes[0, 1].set_title("distance to the true class at most x", fontsize=10)
+    axes[0, 0].set_title("% of outputs with a success rate above x", fontsize=10)
+    axes[0, 1].set_title("% with a distance to the true class of at most x", fontsize=10)
     axes[-1, 0].set_xlabel("success rate x, in % of the domains")
     axes[-1, 1].set_xlabel("structural Hamming distance x")
     handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -141,13 +141,15 @@ def _row_label(setting: str, settings: Collection[str]) -> str:
 
 def _style(method: str) -> dict[str, Any]:
     colour, dashes, label = _STYLES.get(method, (*_OTHER, method))
-    return {"color": colour, "linestyle": dashes, "label": label, "linewidth": 1.8}
+    # Wide and below, so that the others show where curves coincide.
+    below = {"linewidth": 3.0, "zorder": 2} if method == "auto" else {"linewidth": 1.6, "zorder": 3}
+    return {"color": colour, "linestyle": dashes, "label": label, "alpha": 0.9, **below}
 
 
 def _success_curve(axes: Axes, method: str, success: np.ndarray[Any, Any]) -> None:
-    rates = np.unique(np.concatenate([[0.0], success]))
+    # Flat from each rate to the next, where those with the next rate drop out; no rate is above 1.
+    rates = np.unique(np.concatenate([[0.0], success[success < 1]]))
     above = [100 * float(np.mean(success > rate)) for rate in rates]
-    # Flat from each rate to the next, where those with the next rate drop out.
     axes.step([*(100 * rates), 100], [*above, above[-1]], where="post", **_style(method))
 
 
@@ -163,9 +165,10 @@ def _consistency(frame: pd.DataFrame) -> Figure:
 
     figure = Figure(figsize=(6, 3.4), layout="constrained")
     axes = figure.subplots()
-    for column, colour, marker, label in (
-        ("quasi_equivalent", "#0072B2", "o", "quasi equivalent to the truth"),
-        ("equivalent", "#D55E00", "s", "equivalent to the truth"),
+    # Side by side, since the shares are often the same.
+    for column, colour, marker, label, shift in (
+        ("quasi_equivalent", "#0072B2", "o", "quasi equivalent to the truth", 0.95),
+        ("equivalent", "#D55E00", "s", "equivalent to the truth", 1.05),
     ):
         sizes, shares = [], []
         for setting, _, rows in groups(frame):
@@ -174,7 +177,7 @@ def _consistency(frame: pd.DataFrame) -> Figure:
         values = np.array([found.value for found in shares])
         spread = [values - [s.low for s in shares], [s.high for s in shares] - values]
         axes.errorbar(
-            sizes,
+            np.array(sizes) * shift,
             100 * values,
             yerr=100 * np.array(spread),
             color=colour,

@@ -88,6 +88,7 @@ class SimulatedStudy:
             for method in self.methods:
                 learned = learn_by(method, moments)
                 measures = measured(evaluator.evaluate(learned.graph))
+                measures["edges"] = edges_by_index(learned.graph)
                 if learned.score is not None and learned.penalty is not None:
                     bar = -truth.log_likelihood + learned.penalty * truth.graph.n_edges
                     measures["reached"] = bool(learned.score <= bar + 1e-6 * n)
@@ -110,6 +111,11 @@ def drawn_problem(
         except LimitError:
             continue
     raise LimitError(f"none of {_MAX_GRAPHS} random graphs of {p} nodes has stable weights")
+
+
+def edges_by_index(graph: DirectedGraph) -> str:
+    """The edges in short, such as ``0>2 2>1``, so that an output can be looked at again."""
+    return " ".join(f"{i}>{j}" for i, j in np.argwhere(graph.adjacency))
 
 
 def measured(found: Evaluation) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from cyclearn.experiments.results_file import ResultsFile
 if TYPE_CHECKING:
     import pandas as pd
 
+_ORDER = ("hill-climbing", "tabu", "tabu-2bic", "auto", "exact", "l1")
 # What the paper and its reference code report for the virtual-edge operator, without and with it.
 _REPORTED = {"(a)": (("0%", "89%"), ("30%", "77%")), "(b)": (("45%", "83%"), ("23%", "97%"))}
 
@@ -29,11 +30,16 @@ def result_table(results: Sequence[ResultsFile]) -> str:
 
 
 def groups(frame: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Settings and methods in the order of their first row, with their rows."""
+    """Settings, small ones first, and methods, with their rows."""
     for setting in sorted(frame["setting"].unique(), key=_numbers_in):
         rows = frame[frame["setting"] == setting]
-        for method in rows["method"].unique():
+        for method in sorted(rows["method"].unique(), key=_place):
             yield setting, method, rows[rows["method"] == method]
+
+
+def _place(method: str) -> tuple[int, str]:
+    """Methods from the simplest search on, then others by name."""
+    return (_ORDER.index(method) if method in _ORDER else len(_ORDER), method)
 
 
 def _numbers_in(setting: str) -> tuple[Any, ...]:
@@ -120,13 +126,15 @@ def _consistency(frame: pd.DataFrame) -> str:
 def _virtual_edges(frame: pd.DataFrame) -> str:
     head = ["example", "length, patience", "operator", "equivalent", "at least the true score",
             "paper", "its code"]  # fmt: skip
-    rows = []
+    rows: list[list[Any]] = []
     for setting, method, part in groups(frame):
         search, operator = method.rsplit(", ", 1)
         paper, code = (reported[operator == "with"] for reported in _REPORTED[setting[:3]])
         found = _share_of(part, part["equivalent"]), _share_of(part, part["reached"])
         rows.append([setting, search, operator, *found, paper, code])
-    return _markdown(head, rows)
+    return _markdown(
+        head, sorted(rows, key=lambda row: (row[0], -len(str(row[1])), -len(str(row[2]))))
+    )
 
 
 def _hippocampus(frame: pd.DataFrame) -> str:
@@ -147,7 +155,7 @@ def _hippocampus(frame: pd.DataFrame) -> str:
     members = frame[frame["method"] == "anatomical"]
     rows = []
     for setting, _, part in groups(members):
-        gains = part["first_gain"] if "first_gain" in part else part["gap"][:0]
+        gains = part["first_gain"]
         rows.append(
             [
                 setting,
@@ -156,7 +164,7 @@ def _hippocampus(frame: pd.DataFrame) -> str:
                 int(part["is_optimum"].sum()),
                 int(part["is_optimum_of_single_edges"].sum()),
                 int(part["is_stable_optimum"].sum()),
-                f"{gains.min():.1f} to {gains.max():.1f}" if gains.notna().any() else "–",
+                f"{gains.min():.1f} to {gains.max():.1f}",
             ]
         )
     head = ["subject", "score above the best found", "stable", "local optima",
