@@ -23,6 +23,7 @@ from cyclearn import (
     LearnResult,
     LinearGaussianModel,
     ParentExchange,
+    bootstrap,
     equivalence_class,
     learn,
 )
@@ -272,14 +273,18 @@ GENES: dict[str, Place] = {
 LOOP = [("ATM", "p53"), ("ARF", "MDM2"), ("p53", "MDM2"), ("MDM2", "p53"), ("p53", "p21")]
 
 
-@cache
-def _learned() -> LearnResult:
-    """The result of the tutorial, from the same data."""
+def _genes() -> LinearGaussianModel:
+    """The model of the tutorial."""
     weights = pd.DataFrame(0.0, index=list(GENES), columns=list(GENES))
     for edge, weight in zip(LOOP, (1.0, -1.0, 0.9, -0.6, 0.8), strict=True):
         weights.loc[edge] = weight
-    model = LinearGaussianModel(weights, noise_variances=[1, 1, 1, 1, 1])
-    return learn(model.sample(1_000, random_state=0).round(3))
+    return LinearGaussianModel(weights, noise_variances=[1, 1, 1, 1, 1])
+
+
+@cache
+def _learned() -> LearnResult:
+    """The result of the tutorial, from the same data."""
+    return learn(_genes().sample(1_000, random_state=0).round(3))
 
 
 def p53() -> Figure:
@@ -290,6 +295,12 @@ def p53() -> Figure:
 def p53_certain() -> Figure:
     """What its class agrees on."""
     return _learned().equivalence_class.plot().figure
+
+
+def p53_bootstrap() -> Figure:
+    """How often each edge comes out, from the data of the page on resampling."""
+    data = _genes().sample(500, random_state=1)
+    return bootstrap(data, 20, random_state=0, n_starts=1).plot().figure
 
 
 def p53_class() -> Figure:
@@ -304,6 +315,7 @@ def p53_class() -> Figure:
 
 PICTURES = {
     "p53": p53,
+    "p53_bootstrap": p53_bootstrap,
     "p53_certain": p53_certain,
     "p53_class": p53_class,
     "support": support,
