@@ -17,7 +17,6 @@ highlight_language = "python"
 # Types stand in the docstrings; signatures with twenty annotated options cannot be read.
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 88
 napoleon_google_docstring = False
 napoleon_use_param = False
