@@ -56,7 +56,8 @@ class ParentExchange:
 
     ``loser`` and ``partner`` are parent exchangeable: P_loser and P_partner differ in ``added``
     alone (P_v is the set of v and its parents), and ``gainer`` is the one that lacks it. As a
-    rotation it is A(dropped, loser, partner): reversible acute, or a column swap where ``dropped`` = ``added``.
+    rotation it is A(dropped, loser, partner): reversible acute, or a column swap where
+    ``dropped`` = ``added``.
 
     Examples
     --------
