@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from cyclearn.learning import LearnResult as LearnResult
     from cyclearn.learning import bootstrap as bootstrap
     from cyclearn.learning import l1_learn as l1_learn
-    from cyclearn.learning.learn import learn as learn
+    from cyclearn.learning import learn as learn
     from cyclearn.models import DataWarning as DataWarning
     from cyclearn.models import FittedModel as FittedModel
     from cyclearn.models import LinearGaussianModel as LinearGaussianModel
