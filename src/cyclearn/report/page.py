@@ -9,7 +9,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cyclearn import __version__
 from cyclearn.errors import InputError
 from cyclearn.learning import LearnResult
 from cyclearn.models import DataWarning
@@ -19,7 +18,7 @@ from cyclearn.report.graph_section import picture, verdicts
 from cyclearn.report.markup import Markup, join, tag
 from cyclearn.report.member_browser import member_browser
 from cyclearn.report.number_sections import coefficients, fit_quality, total_effects
-from cyclearn.report.provenance import Source, how_it_was_made
+from cyclearn.report.provenance import VERSION, Source, how_it_was_made
 
 if TYPE_CHECKING:
     from cyclearn.models.moments import Data
@@ -124,7 +123,7 @@ def report_html(
                     for key, _, name, content in sections
                 ),
             ),
-            tag("footer", tag("p", f"Made with cyclearn {__version__}.")),
+            tag("footer", tag("p", f"Made with cyclearn {VERSION}.")),
             tag("script", _asset("members.js")),
         ],
         "\n",
@@ -139,7 +138,7 @@ def report_html(
                 http_equiv="Content-Security-Policy",
                 content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'",
             ),
-            tag("meta", name_="generator", content=f"cyclearn {__version__}"),
+            tag("meta", name_="generator", content=f"cyclearn {VERSION}"),
             tag("title", heading),
             tag("style", _asset("report.css")),
         ],

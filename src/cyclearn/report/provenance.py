@@ -5,11 +5,14 @@ from __future__ import annotations
 import inspect
 import platform
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
-from cyclearn import __version__
 from cyclearn.report.findings import Findings
 from cyclearn.report.markup import Markup, join, table, tag
+
+# By name: importing the package here would close a circle with the methods that reach upwards.
+VERSION: str = import_module("cyclearn").__version__
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
     result = found.result
     agreeing, starts = result.n_starts_agreeing
     facts: list[tuple[str, object]] = [
-        ("cyclearn", __version__),
+        ("cyclearn", VERSION),
         ("numpy, scipy, numba", _versions()),
         ("data", source.name or "a table in memory"),
         ("rows and variables", f"{result.model.n_samples:,} and {found.graph.n_nodes:,}"),
