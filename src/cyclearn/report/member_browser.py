@@ -118,13 +118,14 @@ def describe(member: Member) -> str:
 def _cap(found: Findings) -> str:
     listed = len(found.members)
     stable = sum(member.is_stable for member in found.members)
-    words = f"All {listed:,} graphs of the class, those nearest to the learned one first."
+    agreeing = " that agree with the knowledge" if found.has_knowledge else ""
+    words = f"All {listed:,} graphs of the class{agreeing}, those nearest to the learned one first."
     if listed == 1:
-        words = "The learned graph is the only one of its class."
+        words = "The learned graph is the only one" + (agreeing or " of its class") + "."
     elif not found.is_complete:
         words = (
-            f"{listed:,} of {found.size_in_words} graphs of the class are listed here, the learned "
-            "one first; the list was cut there to keep this page small."
+            f"{listed:,} of {found.size_in_words} graphs of the class{agreeing} are listed here, "
+            "the learned one first; the list was cut there to keep this page small."
         )
     if stable < listed:
         words += (
