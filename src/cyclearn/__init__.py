@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from cyclearn.identifiability import is_faithful as is_faithful
     from cyclearn.identifiability import quasi_equivalent as quasi_equivalent
     from cyclearn.learning import BootstrapResult as BootstrapResult
+    from cyclearn.learning import ClassEffects as ClassEffects
     from cyclearn.learning import CyclicGraphLearner as CyclicGraphLearner
     from cyclearn.learning import Knowledge as Knowledge
     from cyclearn.learning import LearnResult as LearnResult
     from cyclearn.learning import bootstrap as bootstrap
+    from cyclearn.learning import class_effects as class_effects
     from cyclearn.learning import l1_learn as l1_learn
     from cyclearn.learning import learn as learn
     from cyclearn.models import DataWarning as DataWarning
@@ -64,6 +66,8 @@ _ROOM_OF = {
     "project": "cyclearn.models",
     "learn": "cyclearn.learning",
     "bootstrap": "cyclearn.learning",
+    "class_effects": "cyclearn.learning",
+    "ClassEffects": "cyclearn.learning",
     "BootstrapResult": "cyclearn.learning",
     "LearnResult": "cyclearn.learning",
     "CyclicGraphLearner": "cyclearn.learning",

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from math import log10
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import LimitError
 from cyclearn.graphs import DirectedGraph, class_statements
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.learning import Knowledge, LearnResult
-from cyclearn.models import DataWarning, Moments, check_data, check_fit, fit
+from cyclearn.models import DataWarning, Moments, check_data, check_fit
+from cyclearn.report.class_listing import Listing, Member, list_members
 
 if TYPE_CHECKING:
     from cyclearn.models.moments import Data
-
-# Members that are looked at for those that agree with the knowledge.
-_MAX_LOOKED_AT = 50_000
 
 
 @dataclass(frozen=True)
@@ -71,16 +66,6 @@ class PairVerdict:
         return f"in {count:,} of {sum(self.counts):,} graphs of the class"
 
 
-@dataclass(frozen=True)
-class Member:
-    """One graph of the class: how it differs from the learned one, and whether it can be stable."""
-
-    graph: DirectedGraph
-    added: tuple[Edge, ...]
-    removed: tuple[Edge, ...]
-    is_stable: bool
-
-
 @dataclass(frozen=True, eq=False)
 class Findings:
     """A result seen with the eyes of a reader."""
@@ -89,10 +74,8 @@ class Findings:
     warnings: tuple[DataWarning, ...]
     has_rows: bool
     has_knowledge: bool
-    size: int | None
     pairs: tuple[PairVerdict, ...]
-    members: tuple[Member, ...]
-    is_complete: bool
+    listing: Listing
 
     @property
     def graph(self) -> DirectedGraph:
@@ -121,6 +104,16 @@ class Findings:
         return {edge: pair for pair in self.pairs for edge in pair.possible_edges}
 
     @property
+    def members(self) -> tuple[Member, ...]:
+        """The listed members of the class, the learned graph first."""
+        return self.listing.members
+
+    @property
+    def size(self) -> int | None:
+        """Number of members of the class that agree with the knowledge, if known."""
+        return self.listing.size
+
+    @property
     def size_in_words(self) -> str:
         """The number of members, however large."""
         if self.size is None:
@@ -137,37 +130,31 @@ def find_out(result: LearnResult, data: Data | None, max_members: int) -> Findin
     record = result.options.get("knowledge")
     allowed, required = Knowledge.from_dict(record or {}).masks(result.graph.names)
     has_knowledge = not allowed[~np.eye(len(allowed), dtype=bool)].all() or bool(required.any())
+
+    def agrees(graph: DirectedGraph) -> bool:
+        A = graph.adjacency
+        return not ((A & ~allowed) | (required & ~A)).any()
+
+    listing = list_members(result, agrees, has_knowledge=has_knowledge, max_members=max_members)
     counts: dict[tuple[str, str], tuple[int, int, int, int]] = {}
-    size: int | None = None
-    graphs, is_complete = _listed(result, allowed, required, max_members)
-    if not has_knowledge:
-        # Where members cannot be counted, what some and what all of them have is still known.
-        with suppress(LimitError):
-            counts, size = _counts(result)
-    elif is_complete:
-        size = len(graphs)
+    if not has_knowledge and listing.size is not None:
+        counts = _counts(result, listing.size)
     return Findings(
         result,
         warnings=(*check_data(rows), *check_fit(result.model)),
         has_rows=not isinstance(rows, Moments),
         has_knowledge=has_knowledge,
-        size=size,
         pairs=_pairs(result, allowed, required, counts),
-        members=_members(result, graphs),
-        is_complete=is_complete,
+        listing=listing,
     )
 
 
-def _counts(
-    result: LearnResult,
-) -> tuple[dict[tuple[str, str], tuple[int, int, int, int]], int]:
-    size = result.equivalence_class.size
+def _counts(result: LearnResult, size: int) -> dict[tuple[str, str], tuple[int, int, int, int]]:
     table = result.equivalence_class.edge_table()
-    counts = {
+    return {
         (row.a, row.b): (row.forward, row.backward, row.both, size - row.adjacent)
         for row in table.itertuples()
     }
-    return counts, size
 
 
 def _pairs(
@@ -195,35 +182,3 @@ def _pairs(
         )
         for i, j in np.argwhere(np.triu(possible | possible.T)).tolist()
     )
-
-
-def _listed(
-    result: LearnResult,
-    allowed: NDArray[np.bool_],
-    required: NDArray[np.bool_],
-    max_members: int,
-) -> tuple[list[DirectedGraph], bool]:
-    """The learned graph and other members that agree with the knowledge, and whether all."""
-    members = iter(result.equivalence_class)
-    graphs = [result.graph]
-    for graph in islice(members, _MAX_LOOKED_AT):
-        A = graph.adjacency
-        if graph == result.graph or (A & ~allowed).any() or (required & ~A).any():
-            continue
-        if len(graphs) == max_members:
-            return graphs, False
-        graphs.append(graph)
-    return graphs, next(members, None) is None
-
-
-def _members(result: LearnResult, graphs: list[DirectedGraph]) -> tuple[Member, ...]:
-    """The learned graph, then the others, those that differ least from it first."""
-    learned = set(result.graph.edges)
-    members = []
-    for graph in graphs:
-        edges = set(graph.edges)
-        added = tuple(edge for edge in graph.edges if edge not in learned)
-        removed = tuple(edge for edge in result.graph.edges if edge not in edges)
-        fitted = fit(graph, result.model.moments) if added else result.model
-        members.append(Member(graph, added, removed, fitted.is_stable))
-    return tuple(sorted(members, key=lambda member: len(member.added)))

@@ -134,7 +134,7 @@ def _certain(edges: list[Edge]) -> Markup:
 def _certain_if_stable(found: Findings) -> list[Markup]:
     """Edges that all members share among which a shock dies out; only where all were looked at."""
     stable = [set(member.graph.edges) for member in found.members if member.is_stable]
-    if not found.is_complete or not stable or len(stable) == len(found.members):
+    if found.listing.selection != "all" or not stable or len(stable) == len(found.members):
         return []
     more = _in_order(found, set.intersection(*stable) - found.certain)
     words = (
