@@ -2,6 +2,8 @@
 
 from cyclearn.learning.bootstrap import bootstrap as bootstrap
 from cyclearn.learning.bootstrap_result import BootstrapResult as BootstrapResult
+from cyclearn.learning.class_effects import ClassEffects as ClassEffects
+from cyclearn.learning.class_effects import class_effects as class_effects
 from cyclearn.learning.estimator import CyclicGraphLearner as CyclicGraphLearner
 from cyclearn.learning.knowledge import Knowledge as Knowledge
 from cyclearn.learning.l1 import L1Fit as L1Fit
@@ -12,12 +14,14 @@ from cyclearn.learning.result import LearnResult as LearnResult
 
 __all__ = [
     "BootstrapResult",
+    "ClassEffects",
     "CyclicGraphLearner",
     "Knowledge",
     "L1Fit",
     "LearnResult",
     "SearchStatus",
     "bootstrap",
+    "class_effects",
     "l1_learn",
     "learn",
 ]

@@ -1,7 +1,6 @@
 """Pictures of graphs, classes and results with matplotlib; each takes and returns an ``Axes``.
 
-Colours are told apart by people who are colour blind (after Okabe and Ito), and every difference
-of colour is one of dashes as well.
+Every difference of colour is one of dashes as well.
 """
 
 from __future__ import annotations
@@ -16,15 +15,13 @@ from cyclearn.graphs.directed_graph import Edge
 from cyclearn.models import FittedModel
 from cyclearn.report.canvas import Canvas, Stroke
 from cyclearn.report.layout import lay_out
+from cyclearn.report.palette import BLUE, DASHED, DOTTED, INK, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from cyclearn.learning import BootstrapResult
 
-BLUE, VERMILION, INK, GREY = "#0072b2", "#d55e00", "#222222", "#6b6b6b"
-DASHED = (0, (4.0, 1.8))
-DOTTED = (0, (1.0, 1.4))
 # With more edges than this, weights are not written on them unless asked for.
 _MAX_LABELS = 30
 
