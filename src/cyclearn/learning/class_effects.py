@@ -90,6 +90,11 @@ class ClassEffects:
     n_excluded: int
 
     @property
+    def n_stable(self) -> int:
+        """Members with an effect in the result, as often as they were drawn."""
+        return self.n_members - self.n_unstable - self.n_degenerate - self.n_excluded
+
+    @property
     def table(self) -> pd.DataFrame:
         """One row for each stable parameter set, with its effects and the edges in words."""
         import pandas as pd
@@ -221,6 +226,7 @@ def class_effects(
     n_excluded = chosen.total() - agreeing.total()
     if not agreeing and isinstance(graph, DirectedGraph) and _agrees(graph, *masks):
         agreeing = Counter([graph])
+        chosen[graph] += 1
     effects: list[MemberEffect] = []
     left_out: Counter[str] = Counter()
     for member, times in agreeing.items():

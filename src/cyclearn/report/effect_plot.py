@@ -15,7 +15,7 @@ _SIZE = (4.8, 2.6)
 
 
 def plot_effects(effects: ClassEffects, ax: Axes | None = None) -> Axes:
-    """Draw every different effect as a stem whose height is its share of the members.
+    """Draw every different effect as a stem whose height is its share of the stable members.
 
     Circles: total effects. Diamonds, dashed: effects of holding the source, where they differ.
     """
@@ -38,9 +38,9 @@ def plot_effects(effects: ClassEffects, ax: Axes | None = None) -> Axes:
     ax.margins(x=0.12)
     name = f"effect of {effects.source} on {effects.target}".replace("$", r"\$")
     ax.set_xlabel(name)
-    ax.set_ylabel("share of members")
-    drawn = "members" if effects.selection == "all" else f"members ({effects.selection})"
-    ax.set_title(f"{effects.n_members} {drawn}", fontsize="medium")
+    ax.set_ylabel("share of stable members")
+    drawn = "" if effects.selection == "all" else f" ({effects.selection})"
+    ax.set_title(f"{effects.n_stable} stable of {effects.n_members} members{drawn}", size="medium")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     if len(series) > 1:
