@@ -324,3 +324,45 @@ def test_result_writes_it(tmp_path, result, rows):
         result.report(tmp_path / "absent" / "r.html")
     with pytest.raises(cl.InputError, match="max_members"):
         result.report(path, max_members=0)
+
+
+def cells(source, caption):
+    """Rows of the table with a caption, each as the texts of its cells."""
+    grid = re.search(rf"<caption>{caption}.*?</table>", source, re.DOTALL)[0]
+    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", grid, re.DOTALL)
+    return [re.split(r"</t[hd]>(?:<td[^>]*>)?", row)[:-1] for row in rows]
+
+
+def test_effects_over_the_class_are_those_of_each_pair():
+    names = ["a", "b", "c", "d"]
+    B = np.zeros((4, 4))
+    B[0, 1], B[1, 2], B[2, 3] = 0.7, 0.8, -0.5
+    truth = cl.LinearGaussianModel(B, [1, 2, 1, 1], names)
+    learned = cl.learn(cl.Moments(truth.covariance, 2_000, names=names))
+    rows = cells(report_html(learned), "Total effects over 4 stable graphs")
+    assert len(rows) == 12
+    for pair, low, high, share, verdict_ in rows:
+        effects = cl.class_effects(learned.graph, learned.model.moments, *pair.split(" → "))
+        expected = [f"{value:.3f}".replace("-", "−") for value in effects.interval]
+        assert [low, high] == ["0" if value == "0.000" else value for value in expected]
+        values = [each.total_effect for each in effects.effects]
+        assert share == f"{np.mean(np.abs(values) > 1e-9):.0%}"
+        # In a chain some member turns every edge.
+        assert verdict_ in {"positive or none", "negative or none"}
+
+
+def test_frequencies_over_resamples(rows):
+    learned = cl.learn(rows, bootstrap=5)
+    source = report_html(learned, data=rows)
+    table = learned.bootstrap.edges
+    shown = cells(source, "Share of resamples with an edge")
+    assert len(shown) == len(table)
+    for (edge, learned_share, every, some), row in zip(shown, table.itertuples(), strict=True):
+        assert edge == f"{row.source} → {row.target}"
+        numbers = (row.frequency, row.compelled, row.possible)
+        assert [learned_share, every, some] == [f"{x:.0%}" for x in numbers]
+    ((loop, share), *_) = cells(source, "The most frequent feedback loops")
+    most = learned.bootstrap.cycles.iloc[0]
+    assert loop == " → ".join([*most.cycle, most.cycle[0]])
+    assert share == f"{most.frequency:.0%}"
+    assert "No resamples were drawn" in Page(report_html(cl.learn(rows))).words
