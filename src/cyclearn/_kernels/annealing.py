@@ -12,7 +12,7 @@ same walk.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numba import njit
@@ -29,8 +29,11 @@ from cyclearn._kernels.component_scores import (
     remember,
     saturated_value,
 )
+from cyclearn._kernels.typed_numbers import FALSE, NONE, ONE, TRUE, TWO, ZERO
 
 _MAX_TOGGLES = 64
+# Typed like variables, as the numbers that are imported.
+_THREE, _FIVE, _HUNDRED = (cast(int, np.int64(n)) for n in (3, 5, 100))
 
 
 class Walk(NamedTuple):
@@ -57,6 +60,22 @@ def _draw(state: Keys) -> np.uint64:
     x ^= x >> np.uint64(27)
     state[0] = x
     return np.uint64(x * np.uint64(2685821657736338717))
+
+
+@njit(cache=True, nogil=True)
+def new_walk(p: int, seed: int) -> Walk:
+    """A walk over graphs of p nodes, nowhere yet."""
+    walk = Walk(
+        np.arange(p),
+        np.empty(p),
+        np.empty((_MAX_TOGGLES, 2), np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(p, np.uint8),
+        np.empty(p + 2, np.int64),
+        np.empty(1, np.uint64),
+    )
+    walk.state[0] = np.uint64(seed) ^ np.uint64(88172645463325252)
+    return walk
 
 
 @njit(cache=True, nogil=True)
@@ -100,7 +119,7 @@ def _set_column(A: Bytes, walk: Walk, target: int, source: int) -> None:
 @njit(cache=True, nogil=True)
 def _some_parent(A: Bytes, state: Keys, nodes: Ints, j: int) -> int:
     """A random parent of j among the nodes, −1 without any."""
-    n = 0
+    n = ZERO
     for i in nodes:
         n += A[i, j]
     if n == 0:
@@ -117,7 +136,7 @@ def _some_parent(A: Bytes, state: Keys, nodes: Ints, j: int) -> int:
 @njit(cache=True, nogil=True)
 def _exchange(A: Bytes, walk: Walk, nodes: Ints, j: int, k: int) -> None:
     """Propose a parent exchange of j and k where their columns differ in one node."""
-    added = -1
+    added = NONE
     for i in range(A.shape[0]):
         if (A[i, j] == 1 or i == j) != (A[i, k] == 1 or i == k):
             if added >= 0:
@@ -148,7 +167,7 @@ def _turn_cycle(A: Bytes, walk: Walk, j: int) -> None:
         walk.mark[v] = 1
         walk.stack[n] = v
         n += 1
-        n_parents = 0
+        n_parents = ZERO
         for i in range(p):
             if A[i, v] and walk.first[i] == walk.first[v]:
                 n_parents += 1
@@ -175,7 +194,7 @@ def _propose(A: Bytes, walk: Walk, nodes: Ints) -> None:
     """Draw a proposal among the nodes."""
     walk.size[0] = 0
     m = nodes.size
-    kind = _below(walk.state, 100)
+    kind = _below(walk.state, _HUNDRED)
     j = nodes[_below(walk.state, m)]
     i = nodes[_below(walk.state, m)]
     if kind < 30:
@@ -211,7 +230,7 @@ def _propose(A: Bytes, walk: Walk, nodes: Ints) -> None:
         a = _some_parent(A, walk.state, nodes, j)
         if a >= 0 and i not in (a, j):
             for u, v in ((a, j), (i, j), (i, a)):
-                if (A[u, v] != A[v, u]) and _below(walk.state, 3) < 2:
+                if (A[u, v] != A[v, u]) and _below(walk.state, _THREE) < 2:
                     _toggle(walk, u, v)
                     _toggle(walk, v, u)
     else:
@@ -219,7 +238,7 @@ def _propose(A: Bytes, walk: Walk, nodes: Ints) -> None:
         if k < 0 or k == i or i == j:
             return
         for u, v in ((i, j), (j, i), (i, k), (k, i), (j, k), (k, j)):
-            if _below(walk.state, 5) < 2:
+            if _below(walk.state, _FIVE) < 2:
                 _toggle(walk, u, v)
 
 
@@ -249,7 +268,7 @@ def _touched(A: Bytes, walk: Walk) -> Ints:
         walk.stack[0] = j
         walk.mark[j] = 1
         if walk.first[i] != walk.first[j] and not A[i, j]:
-            _mark_reached(A, walk, 1, False, 1)
+            _mark_reached(A, walk, ONE, FALSE, ONE)
         closes = walk.mark[i] == 1 or walk.first[i] == walk.first[j]
         if not closes or A[i, j] or walk.first[i] == walk.first[j]:
             # No cycle opens or closes outside the component of j.
@@ -265,11 +284,11 @@ def _touched(A: Bytes, walk: Walk) -> Ints:
             return region
         walk.stack[0] = i
         walk.mark[i] |= 2
-        _mark_reached(A, walk, 1, True, 2)
+        _mark_reached(A, walk, ONE, TRUE, TWO)
     else:
-        for backwards in (False, True):
-            n = 0
-            bit = 2 if backwards else 1
+        for backwards in (FALSE, TRUE):
+            n = ZERO
+            bit = TWO if backwards else ONE
             for t in range(walk.size[0]):
                 for end in range(2):
                     v = walk.toggles[t, end]
@@ -326,7 +345,7 @@ def _node_value(g: Scored, region: Ints) -> float:
     if place < 0:
         g.counter[0] += 1
         value = saturated_value(g, region)
-        place = remember(g, key, np.inf if value == -np.inf else value, True)
+        place = remember(g, key, np.inf if value == -np.inf else value, TRUE)
     return float(g.table_values[place])
 
 
@@ -350,16 +369,7 @@ def anneal(
     """
     p = g.A.shape[0]
     max_component, max_parents, max_edges, max_evaluations = limits
-    walk = Walk(
-        np.arange(p),
-        np.empty(p),
-        np.empty((_MAX_TOGGLES, 2), np.int64),
-        np.zeros(1, np.int64),
-        np.zeros(p, np.uint8),
-        np.empty(p + 2, np.int64),
-        np.empty(1, np.uint64),
-    )
-    walk.state[0] = np.uint64(seed) ^ np.uint64(88172645463325252)
+    walk = new_walk(p, seed)
     label = np.empty(p, np.int64)
     values = np.empty(p)
     stable = np.empty(p, np.uint8)

@@ -11,13 +11,14 @@ rest, and a first call should not.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from cyclearn._kernels.component_fit import fit_component, node_score
+from cyclearn._kernels.typed_numbers import TRUE
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -25,6 +26,7 @@ Bytes = NDArray[np.uint8]
 Keys = NDArray[np.uint64]
 
 _PROBES = 8
+_MAX_ITERATIONS = cast(int, np.int64(300))
 
 
 class Scored(NamedTuple):
@@ -221,10 +223,12 @@ def region_values(
                         parents[e] = i
                         e += 1
             if k == 1:
-                place = remember(g, key, node_score(g.S, nodes[0], parents), True)
+                place = remember(g, key, node_score(g.S, nodes[0], parents), TRUE)
             else:
                 # One start: a second one doubled the time of a search and found no more truths.
-                fitted = fit_component(g.S, nodes, offsets, parents, np.zeros(e), 1e-7, 300)
+                fitted = fit_component(
+                    g.S, nodes, offsets, parents, np.zeros(e), 1e-7, _MAX_ITERATIONS
+                )
                 radius = spectral_radius(nodes, offsets, parents, fitted[1])
                 place = remember(g, key, fitted[0], radius < 1.0)
         values[c] = g.table_values[place]

@@ -26,6 +26,7 @@ from cyclearn._kernels.component_scores import (
     remember,
     saturated_value,
 )
+from cyclearn._kernels.typed_numbers import ONE, TRUE
 from cyclearn._kernels.virtual_edges import virtual_edge_moves
 
 # Bits that say which limits kept a move away.
@@ -244,13 +245,13 @@ def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
                     key = state.component_keys[c] ^ g.Z[i, j]
                     place = place_of(g, key)
                     if place < 0 and state.sizes[c] == 1:
-                        value = state.values[c] + _bound(g, state, _alone(j), toggles, 1)
+                        value = state.values[c] + _bound(g, state, _alone(j), toggles, ONE)
                         g.counter[0] += 1
                         # A node that its parents determine has no likelihood; a bound says −∞.
-                        place = remember(g, key, np.inf if value == -np.inf else value, True)
+                        place = remember(g, key, np.inf if value == -np.inf else value, TRUE)
                     if place < 0:
-                        region = _between(state.R, toggles, 1)
-                        moves.bounds[n] = cost + _bound(g, state, region, toggles, 1)
+                        region = _between(state.R, toggles, ONE)
+                        moves.bounds[n] = cost + _bound(g, state, region, toggles, ONE)
                     else:
                         moves.bounds[n] = cost + g.table_values[place] - state.values[c]
                         moves.is_exact[n] = 1

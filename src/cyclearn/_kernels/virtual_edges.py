@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from cyclearn._kernels.typed_numbers import FALSE, TRUE, ZERO
+
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
@@ -102,7 +104,7 @@ def virtual_edge_moves(A: Bytes, max_cycle: int) -> tuple[Ints, Ints]:
 def _long_cycles(A: Bytes, max_cycle: int, moves: Ints, sizes: Ints) -> tuple[Ints, Ints, int]:
     """Case 1: cycles of three nodes or more."""
     p = A.shape[0]
-    n_moves = 0
+    n_moves = ZERO
     path = np.empty(max_cycle + 1, np.int64)
     following = np.empty(max_cycle + 1, np.int64)
     visited = np.zeros(p, np.uint8)
@@ -131,12 +133,12 @@ def _long_cycles(A: Bytes, max_cycle: int, moves: Ints, sizes: Ints) -> tuple[In
                     if w == j and depth > 0:
                         moves, sizes = _grown(moves, sizes, n_moves)
                         toggles = moves[n_moves]
-                        n = _orient(A, j, k, False, toggles, 0)
+                        n = _orient(A, j, k, FALSE, toggles, ZERO)
                         for step in range(depth):
-                            n = _orient(A, path[step], path[step + 1], False, toggles, n)
-                        n = _orient(A, v, j, False, toggles, n)
+                            n = _orient(A, path[step], path[step + 1], FALSE, toggles, n)
+                        n = _orient(A, v, j, FALSE, toggles, n)
                         n = _remove(A, i, j, toggles, n)
-                        sizes[n_moves] = _orient(A, i, k, True, toggles, n)
+                        sizes[n_moves] = _orient(A, i, k, TRUE, toggles, n)
                         n_moves += 1
                     elif w != j and depth + 3 <= max_cycle:
                         depth += 1
@@ -166,12 +168,12 @@ def _two_cycles(A: Bytes, moves: Ints, sizes: Ints, n_moves: int) -> tuple[Ints,
                         continue
                     moves, sizes = _grown(moves, sizes, n_moves)
                     toggles = moves[n_moves]
-                    n = _complete(A, j, k, toggles, 0)
+                    n = _complete(A, j, k, toggles, ZERO)
                     n = _remove(A, i, j, toggles, n)
-                    n = _orient(A, i, k, True, toggles, n)
+                    n = _orient(A, i, k, TRUE, toggles, n)
                     if other != i:
                         n = _remove(A, other, k, toggles, n)
-                        n = _orient(A, other, j, True, toggles, n)
+                        n = _orient(A, other, j, TRUE, toggles, n)
                     sizes[n_moves] = n
                     n_moves += 1
     return moves[:n_moves], sizes[:n_moves]

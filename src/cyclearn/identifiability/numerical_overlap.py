@@ -77,7 +77,7 @@ class Overlap:
         }
 
 
-def wilson_interval(successes: int, trials: int, z: float = 1.959964) -> tuple[float, float]:
+def wilson_interval(successes: float, trials: float, z: float = 1.959964) -> tuple[float, float]:
     """Wilson's interval for a share.
 
     Examples

@@ -63,6 +63,9 @@ class GraphScore:
     """Scores graphs on one correlation matrix, and remembers the components it has seen."""
 
     def __init__(self, correlation: NDArray[np.float64], penalty: float, limits: SearchLimits):
+        from cyclearn._kernels.first_use import compile_for_search
+
+        compile_for_search()
         self.S = np.ascontiguousarray(correlation, dtype=np.float64)
         self.penalty = penalty
         self.limits = limits

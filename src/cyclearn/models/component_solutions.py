@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -52,6 +53,12 @@ class ComponentColumns:
         inside = place_of[parents] >= 0
         ends = np.stack([place_of[parents[inside]], places[inside]])
         return cls(index, offsets, parents, index[places], inside, ends)
+
+    @cached_property
+    def same_column(self) -> NDArray[np.bool_]:
+        """Which parameters, coefficients and then variances, belong to the same node."""
+        owner = np.concatenate([self.children, self.nodes])
+        return np.asarray(owner[:, None] == owner)
 
     def spectral_radius(self, coefficients: FloatArray) -> float:
         """Largest modulus of an eigenvalue of B restricted to the component."""
@@ -136,7 +143,7 @@ def fit_component_solutions(
     nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
     if n_starts is None:
         n_starts = min(max(4, 2 * len(nodes) - 4), 20)
-    starts = _starts(random_state, n_starts, len(parents))
+    starts = component_starts(random_state, n_starts, len(parents))
     values, runs, gradient_norms, iterations, codes = fit_component_from_starts(
         R, nodes, offsets, parents, starts, tolerance, max_iterations
     )
@@ -185,22 +192,22 @@ def flat_directions(
     the variances. The largest entry of every direction is one in units of the standard error
     that the parameter would have if all others were known.
     """
-    from cyclearn._kernels import component_information as kernel
+    from cyclearn._kernels.component_information import expected_information
 
     nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
     b, variances = solution.coefficients, solution.noise_variances
+    info = expected_information(R, nodes, offsets, parents, b, variances)
+    # Relative to the blocks of single columns: collinear parents, which make one column
+    # ill-conditioned, leave no trace, and small eigenvalues come from the coupling of columns.
+    blocks = np.where(columns.same_column, info, 0.0)
     # The usual case at the price of a factorisation: no eigenvalue is near zero.
-    if kernel.is_regular(R, nodes, offsets, parents, b, variances, _FLAT):
-        return np.empty((len(parents) + len(nodes), 0))
-    info = kernel.expected_information(R, nodes, offsets, parents, b, variances)
-    scaled, W, positive = kernel.whitened(info, offsets)
-    if not positive:
+    if lapack.dpotrf(info - _FLAT * blocks)[1] == 0:
+        return np.empty((len(info), 0))
+    eigenvalues, directions, failed = lapack.dsygvd(info, blocks)
+    if failed:
         # A column at the limit of rounding: scale the parameters one by one.
-        W = np.diag(info.diagonal() ** -0.5)
-        scaled = W @ info @ W
-    eigenvalues, vectors = np.linalg.eigh((scaled + scaled.T) / 2)
-    directions = W.T @ vectors[:, eigenvalues < _FLAT]
-    directions *= np.sqrt(info.diagonal())[:, None]
+        eigenvalues, directions, _ = lapack.dsygvd(info, np.diag(info.diagonal()))
+    directions = directions[:, eigenvalues < _FLAT] * np.sqrt(info.diagonal())[:, None]
     return np.asarray(directions / np.abs(directions).max(axis=0))
 
 
@@ -215,7 +222,7 @@ def _curvature(
     return FitStatus.NOT_IDENTIFIED, n_flat
 
 
-def _starts(random_state: RandomState, n_starts: int, n_edges: int) -> FloatArray:
+def component_starts(random_state: RandomState, n_starts: int, n_edges: int) -> FloatArray:
     """Zero, then random coefficients, shape (n_starts, n_edges).
 
     Large coefficients make good starts: further optima tend to lie where the gain of a cycle
@@ -232,7 +239,7 @@ def _starts(random_state: RandomState, n_starts: int, n_edges: int) -> FloatArra
 @lru_cache(maxsize=256)
 def _seeded_starts(seed: int, n_starts: int, n_edges: int) -> FloatArray:
     # Making a generator costs as much as fitting three components.
-    return _starts(np.random.default_rng(seed), n_starts, n_edges)
+    return component_starts(np.random.default_rng(seed), n_starts, n_edges)
 
 
 def raise_collinear(R: FloatArray, columns: ComponentColumns) -> None:
