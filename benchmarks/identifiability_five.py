@@ -95,7 +95,7 @@ def equal_by_rules(classes: Classes) -> DisjointSet:
     """Classes joined by rules; what holds for a class holds for every relabelling of it."""
     joined = DisjointSet(range(len(classes.keys)))
     for n in classes.representatives:
-        found = reachable_classes(classes.graphs[n], max_classes=500, max_members=2000)
+        found = reachable_classes(classes.graphs[n], max_classes=500, max_multisets=20_000)
         for key in found.steps:
             m = classes.number(key)
             if m != n:

@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 from cyclearn.graphs.bitsets import bits
@@ -88,25 +89,32 @@ def iter_rule_steps(columns: Columns) -> Iterator[RuleStep]:
         rest = columns[:position] + columns[position + 1 :]
         for v in bits(column):
             core = column ^ (1 << v)
-            if _absorbed(rest, core) >> v & 1:
+            above = _above(rest, core)
+            if _absorbed(above) >> v & 1:
                 yield RuleStep("scaling", columns, column, core)
-            for target in bits(_block_targets(rest, core, v)):
+            for target in bits(_block_targets(above, v)):
                 yield RuleStep("block", columns, column, core | 1 << target)
-        for v in bits(_absorbed(rest, column)):
+        for v in bits(_absorbed(_above(rest, column))):
             yield RuleStep("scaling", columns, column, column | 1 << v)
         for target in _facet_targets(rest, column):
             yield RuleStep("facet", columns, column, target)
 
 
 def _above(columns: Columns, core: int) -> Columns:
-    """Columns of core and two nodes or more, without the core."""
-    return tuple(c ^ core for c in columns if core & ~c == 0 and (c ^ core).bit_count() >= 2)
+    """Columns of core and two nodes or more, without the core, in order."""
+    return tuple(
+        sorted(c ^ core for c in columns if core & ~c == 0 and (c ^ core).bit_count() >= 2)
+    )
 
 
-def _absorbed(columns: Columns, core: int) -> int:
+# Few columns lie above a core, so the same ones come back in many multisets of a class.
+@lru_cache(maxsize=1 << 16)
+def _absorbed(above: Columns) -> int:
     """Nodes v such that the scaling rule turns core ∪ {v} into core, and back."""
-    above = _above(columns, core)
     found = 0
+    if len(above) < 3:
+        # A path of two pairs and a column from end to end is the smallest case.
+        return found
     for growth in iter_growths(above):
         if any(
             position not in growth.used and W & ~growth.nodes == 0 and growth.has_scaling(W)
@@ -116,13 +124,21 @@ def _absorbed(columns: Columns, core: int) -> int:
     return found
 
 
-def _block_targets(columns: Columns, core: int, v: int) -> int:
+def _block_targets(above: Columns, v: int) -> int:
     """Nodes b such that the block rule turns core ∪ {v} into core ∪ {b}."""
-    above = _above(columns, core)
     found = 0
+    for one, other in _blocks(above):
+        found |= other if one >> v & 1 else 0
+    return found
+
+
+@lru_cache(maxsize=1 << 16)
+def _blocks(above: Columns) -> frozenset[tuple[int, int]]:
+    """Nodes of the two chordal graphs of every use of the block rule."""
+    found: set[tuple[int, int]] = set()
+    if len(above) < 3:
+        return frozenset()
     for first in iter_growths(above):
-        if not first.nodes >> v & 1:
-            continue
         for place, W in enumerate(above):
             inner, outer = W & first.nodes, W & ~first.nodes
             if place in first.used or not inner or not outer or not first.is_clique(inner):
@@ -132,17 +148,25 @@ def _block_targets(columns: Columns, core: int, v: int) -> int:
                 for n, c in enumerate(above)
                 if n not in first.used and n != place and not c & first.nodes
             )
-            for second in iter_growths(apart):
-                if second.is_clique(outer):
-                    found |= second.nodes
-    return found
+            found |= {
+                (first.nodes, second.nodes)
+                for second in iter_growths(apart)
+                if second.is_clique(outer)
+            }
+    return frozenset(found)
 
 
 def _facet_targets(columns: Columns, column: int) -> Iterator[int]:
     """Columns, one element more or fewer, that the facet rule with four facets or more makes."""
     held = set(columns)
     found: set[int] = set()
-    for whole in {a | b for a, b in combinations(held, 2)}:
+    if len(held) < 4:
+        return
+    for whole in {
+        a | b
+        for a, b in combinations(held, 2)
+        if a.bit_count() == b.bit_count() > column.bit_count()
+    }:
         open_ = sum(1 << v for v in bits(whole) if whole ^ (1 << v) in held)
         core = whole & ~open_
         if open_.bit_count() < 4 or column & ~whole or core & ~column:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.identifiability.largest_columns import separate_by_largest_column
 from cyclearn.identifiability.numerical_overlap import Overlap, Sampler, overlap
 from cyclearn.identifiability.separation import Separation, separate
 from cyclearn.identifiability.separation_search import search_separation
@@ -41,10 +40,17 @@ class Settings:
 
 
 def numerical_evidence(
-    g: DirectedGraph, h: DirectedGraph, inside: tuple[bool, bool], settings: Settings
+    g: DirectedGraph,
+    h: DirectedGraph,
+    inside: tuple[bool, bool],
+    certificate: Separation | None,
+    settings: Settings,
 ) -> dict[str, Any]:
-    """Fields of a comparison of graphs of one dimension; ``inside`` says what subgraphs prove."""
-    certificate = separate_by_largest_column(g, h) or separate_by_largest_column(h, g)
+    """Fields of a comparison of graphs of one dimension.
+
+    ``inside`` says what subgraphs prove, ``certificate`` is a proof of difference where one is
+    known already.
+    """
     forward, backward = _overlaps(g, h, settings, settings.n_draws)
     if certificate is None and forward.share == backward.share == 1:
         # Graphs with overlaps of 98% both ways exist on five nodes.

@@ -10,7 +10,7 @@ class Verdict(Enum):
 
     EQUIVALENT_BY_ROTATIONS = "equivalent, proved by rotations"
     EQUIVALENT_BY_RULES = (
-        "equivalent, proved by the scaling, block and facet rules beyond rotations"
+        "equivalent, proved by the block, scaling and facet rules beyond rotations"
     )
     DIFFERENT_DIMENSIONS = "not equivalent, proved: the distribution sets differ in dimension"
     DIFFERENT_RANKS = (
