@@ -13,7 +13,16 @@ from typing import Annotated, TextIO
 import typer
 
 from cyclearn import __version__
-from cyclearn.cli import demo, fit_command, graph_commands, learn_command, simulate_command
+from cyclearn.cli import (
+    demo,
+    evaluate_command,
+    experiment_command,
+    fit_command,
+    graph_commands,
+    learn_command,
+    report_command,
+    simulate_command,
+)
 from cyclearn.errors import InputError, LimitError
 
 # As a shell reports a program that SIGPIPE ended; 1 would be an answer.
@@ -43,7 +52,10 @@ app.command("learn")(learn_command.learn)
 app.command("fit")(fit_command.fit)
 app.command("equivalent")(graph_commands.equivalent)
 app.command("class")(graph_commands.equivalence_class)
+app.command("report")(report_command.report)
 app.command("simulate")(simulate_command.simulate)
+app.command("evaluate")(evaluate_command.evaluate)
+app.add_typer(experiment_command.app)
 app.command("demo")(demo.demo)
 
 

@@ -24,8 +24,12 @@ from cyclearn.learning.score import GraphScore, SearchLimits
 from cyclearn.models import FittedModel, Moments, fit
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from cyclearn.models.moments import Data
 
 _SCHEMA = "cyclearn.LearnResult/1"
 
@@ -74,9 +78,32 @@ class SearchCost:
 class LearnResult:
     """A learned graph with its fitted model, and how it was found.
 
-    ``score`` is negative log-likelihood + λ·|E|, with ``penalty`` for λ: smaller is better.
-    ``limits`` names the limits that kept moves away or ended the search. ``bootstrap`` is there
-    when it was asked for.
+    Attributes
+    ----------
+    graph : DirectedGraph
+        One member of the learned class.
+    model : FittedModel
+        Its maximum likelihood fit: weights, standard errors, fit indices.
+    score : float
+        Negative log-likelihood + λ·|E|; smaller is better.
+    penalty : float
+        λ, what one edge costs.
+    status : SearchStatus
+        Why the search ended; its value is a sentence.
+    limits : tuple of str
+        Limits that kept moves away or ended the search.
+    moves : tuple of TracedMove
+        The moves of the best start; ``trace`` is the same as a table.
+    cost : SearchCost
+        Moves, evaluations and seconds, over all starts.
+    n_starts_agreeing : pair of int
+        How many starts came to the best score, and how many there were.
+    options : mapping
+        The options of the search.
+    certificate : Certificate or None
+        What an exact search went through.
+    bootstrap : BootstrapResult or None
+        Frequencies over resamples, where they were asked for.
     """
 
     graph: DirectedGraph
@@ -136,6 +163,21 @@ class LearnResult:
         record = self.options["knowledge"]
         options.setdefault("knowledge", None if record is None else Knowledge.from_dict(record))
         return class_effects(self.graph, self.model.moments, source, target, **options)
+
+    def report(self, path: str | Path, *, data: Data | None = None, **options: Any) -> Path:
+        """Write a page of HTML about the result that opens without a network.
+
+        Parameters
+        ----------
+        path : str or Path
+        data : DataFrame, array of shape (n, p) or path, optional
+            The rows, for warnings about them: a result keeps only means and covariances.
+        **options
+            As of :func:`cyclearn.report.report_html`.
+        """
+        from cyclearn.report.page import write_report
+
+        return write_report(self, path, data=data, **options)
 
     def plot(self, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
         """Draw the learned graph with its weights; see :func:`cyclearn.report.plots.plot_fit`."""
