@@ -1,5 +1,5 @@
 from itertools import combinations
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -118,7 +118,7 @@ def test_long_and_broken_names_are_shortened():
 def test_fifty_nodes_take_a_moment():
     graph = random_graph(50, max_component=10, random_state=1)
     lay_out(graph)
-    begun = perf_counter()
+    begun = process_time()
     lay_out(graph)
-    # 0.1 to 0.2 s on an idle core; the rest is for a busy one.
-    assert perf_counter() - begun < 1.5
+    # 0.1 to 0.2 s; the rest is for a slower machine.
+    assert process_time() - begun < 0.9

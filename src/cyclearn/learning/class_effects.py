@@ -179,9 +179,9 @@ def class_effects(
 ) -> ClassEffects:
     """Effects of one variable on another over all stable members of a class.
 
-    Every member is given its maximum likelihood parameters, all sets of them where there are
-    several; of these the stable ones count, since in an unstable system a push has no total
-    effect.
+    Every member is given its maximum likelihood parameters, and those of
+    ``FittedModel.alternatives`` where there are several sets; of these the stable ones count,
+    since in an unstable system a push has no total effect.
 
     Parameters
     ----------

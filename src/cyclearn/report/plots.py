@@ -57,8 +57,8 @@ def plot_graph(graph: DirectedGraph, ax: Axes | None = None) -> Axes:
 def plot_fit(model: FittedModel, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
     """Draw a fitted graph with the sign and strength of its weights.
 
-    Positive weights are solid and blue, negative ones dashed and red; the width of a line is the
-    weight that standardised variables would have.
+    Positive weights are solid and blue, negative ones dashed and red; the width of a line
+    grows with the weight that standardised variables would have.
 
     Parameters
     ----------
