@@ -28,6 +28,7 @@ _MARKET = LinearGaussianModel(
     noise_variances=[1, 1, 1, 1, 1, 1],
     names=["costs", "income", "price", "quantity", "stock", "profit"],
 )
+_TITLE = "What drives what in a market"
 _ROWS, _RESAMPLES = 2_000, 10
 
 
@@ -55,8 +56,9 @@ def demo(
     typer.echo(str(result))
     typer.echo("\nWhat all graphs that fit equally well agree on:")
     typer.echo(result.equivalence_class.edge_table().to_string(index=False))
-    command = ["cyclearn", "report", str(table), "-o", str(page), "--bootstrap", str(_RESAMPLES)]
-    result.report(page, data=table, title="What drives what in a market", command=command)
+    command = ["cyclearn", "report", str(table), "-o", str(page), "--title", _TITLE]
+    command += ["--bootstrap", str(_RESAMPLES)]
+    result.report(page, data=table, title=_TITLE, command=command)
     is_true = truth in result.equivalence_class
     typer.echo(f"\n{_finding(result.graph, is_true)} Report: {page}")
 
