@@ -18,27 +18,31 @@ if TYPE_CHECKING:
     from cyclearn.graphs import ParentExchange as ParentExchange
     from cyclearn.graphs import ParentReduction as ParentReduction
     from cyclearn.graphs import d_separated as d_separated
-    from cyclearn.graphs import equivalence_class as equivalence_class
     from cyclearn.graphs import equivalent as equivalent
     from cyclearn.graphs import markov_equivalent as markov_equivalent
     from cyclearn.graphs import read_graph as read_graph
     from cyclearn.graphs import virtual_edges as virtual_edges
     from cyclearn.graphs import write_graph as write_graph
+    from cyclearn.graphs.equivalence_class import equivalence_class as equivalence_class
     from cyclearn.identifiability import Comparison as Comparison
     from cyclearn.identifiability import QuasiEquivalence as QuasiEquivalence
     from cyclearn.identifiability import check_assumption_one as check_assumption_one
     from cyclearn.identifiability import compare as compare
-    from cyclearn.identifiability import hard_constraints as hard_constraints
     from cyclearn.identifiability import is_faithful as is_faithful
     from cyclearn.identifiability import quasi_equivalent as quasi_equivalent
+    from cyclearn.identifiability.hard_constraints import hard_constraints as hard_constraints
+    from cyclearn.learning import BootstrapResult as BootstrapResult
     from cyclearn.learning import CyclicGraphLearner as CyclicGraphLearner
     from cyclearn.learning import Knowledge as Knowledge
     from cyclearn.learning import LearnResult as LearnResult
     from cyclearn.learning import l1_learn as l1_learn
-    from cyclearn.learning import learn as learn
+    from cyclearn.learning.bootstrap import bootstrap as bootstrap
+    from cyclearn.learning.learn import learn as learn
+    from cyclearn.models import DataWarning as DataWarning
     from cyclearn.models import FittedModel as FittedModel
     from cyclearn.models import LinearGaussianModel as LinearGaussianModel
     from cyclearn.models import Moments as Moments
+    from cyclearn.models import check_data as check_data
     from cyclearn.models import fit as fit
     from cyclearn.models import project as project
 
@@ -54,10 +58,14 @@ _ROOM_OF = {
     "check_assumption_one": "cyclearn.identifiability",
     "Moments": "cyclearn.models",
     "LinearGaussianModel": "cyclearn.models",
+    "check_data": "cyclearn.models",
+    "DataWarning": "cyclearn.models",
     "fit": "cyclearn.models",
     "FittedModel": "cyclearn.models",
     "project": "cyclearn.models",
     "learn": "cyclearn.learning",
+    "bootstrap": "cyclearn.learning",
+    "BootstrapResult": "cyclearn.learning",
     "LearnResult": "cyclearn.learning",
     "CyclicGraphLearner": "cyclearn.learning",
     "Knowledge": "cyclearn.learning",

@@ -31,6 +31,18 @@ def test_learn(cyclearn, tmp_path):
 
 
 @pytest.mark.usefixtures("files")
+def test_learn_with_resamples(cyclearn, tmp_path):
+    options = ("--method", "hill-climbing", "--bootstrap", 3, "--checkpoint", "c.jsonl")
+    first = cyclearn("learn", "d.csv", *options)
+    assert (first.returncode, first.stderr) == (0, "")
+    assert "Bootstrap: 3 resamples of the rows" in first.stdout
+    assert len((tmp_path / "c.jsonl").read_text().splitlines()) == 4
+    other = cyclearn("learn", "d.csv", *options, "--penalty", "2 bic")
+    assert other.returncode == 2
+    assert "other settings (penalty)" in other.stderr
+
+
+@pytest.mark.usefixtures("files")
 def test_fit(cyclearn):
     result = cyclearn("fit", "d.csv", "g.json")
     assert result.returncode == 0

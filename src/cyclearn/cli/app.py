@@ -20,6 +20,7 @@ from cyclearn.cli import (
     fit_command,
     graph_commands,
     learn_command,
+    report_command,
     simulate_command,
 )
 from cyclearn.errors import InputError, LimitError
@@ -51,6 +52,7 @@ app.command("learn")(learn_command.learn)
 app.command("fit")(fit_command.fit)
 app.command("equivalent")(graph_commands.equivalent)
 app.command("class")(graph_commands.equivalence_class)
+app.command("report")(report_command.report)
 app.command("simulate")(simulate_command.simulate)
 app.command("evaluate")(evaluate_command.evaluate)
 app.add_typer(experiment_command.app)

@@ -2,50 +2,34 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated
 
 import typer
 
+from cyclearn.cli import learn_options as given
 from cyclearn.cli.output import Json, print_json
 from cyclearn.errors import InputError
-from cyclearn.graphs import read_graph, write_graph
-
-if TYPE_CHECKING:
-    from cyclearn.learning.local_search import SearchStep
+from cyclearn.graphs import write_graph
 
 
 def learn(
-    data: Annotated[Path, typer.Argument(help="Table with a header: CSV, TSV or Parquet.")],
-    method: Annotated[
-        Literal["auto", "exact", "tabu", "hill-climbing"],
-        typer.Option(help="Search; exact for few variables."),
-    ] = "auto",
-    penalty: Annotated[
-        str, typer.Option(help="What an edge costs: bic, '2 bic', ebic, or a number.")
-    ] = "bic",
-    knowledge: Annotated[
-        Path | None, typer.Option(help="JSON file: required, forbidden, tiers, exogenous.")
-    ] = None,
-    start: Annotated[Path | None, typer.Option(help="Graph file to start from.")] = None,
-    starts: Annotated[
-        int | None, typer.Option(min=1, help="Independent starts; two with auto, else one.")
-    ] = None,
-    patience: Annotated[int, typer.Option(min=1, help="Moves without a new best graph.")] = 10,
-    max_component: Annotated[
-        int | None, typer.Option(min=1, help="Most variables in one feedback group.")
-    ] = None,
-    max_parents: Annotated[int | None, typer.Option(min=0, help="Most causes a variable.")] = None,
-    max_evaluations: Annotated[
-        int | None, typer.Option(min=1, help="Most components fitted; keeps runs repeatable.")
-    ] = None,
-    time_limit: Annotated[float | None, typer.Option(min=0, help="Seconds.")] = None,
-    unstable: Annotated[bool, typer.Option(help="Allow structures without a stable fit.")] = False,
-    jobs: Annotated[int | None, typer.Option(help="Processes for several starts.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the search.")] = None,
+    data: given.Table,
+    method: given.MethodName = "auto",
+    penalty: given.PenaltyText = "bic",
+    knowledge: given.KnowledgeFile = None,
+    start: given.StartFile = None,
+    starts: given.Starts = None,
+    patience: given.Patience = 10,
+    max_component: given.MaxComponent = None,
+    max_parents: given.MaxParents = None,
+    max_evaluations: given.MaxEvaluations = None,
+    time_limit: given.TimeLimit = None,
+    unstable: given.Unstable = False,
+    jobs: given.Jobs = None,
+    seed: given.Seed = None,
+    bootstrap: given.Resamples = None,
+    checkpoint: given.Checkpoint = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Write the result (.json) or the graph (.dot, .txt) here."),
@@ -54,28 +38,24 @@ def learn(
     as_json: Json = False,
 ) -> None:
     """Learn which variables drive which, feedback loops included."""
-    from cyclearn.learning import Knowledge
-    from cyclearn.learning import learn as learn_graph
-
-    known = None if knowledge is None else Knowledge.read(knowledge)
-    with _progress() as on_step:
-        result = learn_graph(
-            data,
-            method=method,
-            penalty=_penalty(penalty),
-            knowledge=known,
-            start=None if start is None else read_graph(start),
-            n_starts=starts,
-            patience=patience,
-            stable=not unstable,
-            max_component=max_component,
-            max_parents=max_parents,
-            max_evaluations=max_evaluations,
-            time_limit=time_limit,
-            random_state=seed,
-            n_jobs=jobs,
-            on_step=on_step,
-        )
+    result = given.search(
+        data,
+        method=method,
+        penalty=penalty,
+        knowledge=knowledge,
+        start=start,
+        starts=starts,
+        patience=patience,
+        max_component=max_component,
+        max_parents=max_parents,
+        max_evaluations=max_evaluations,
+        time_limit=time_limit,
+        unstable=unstable,
+        jobs=jobs,
+        seed=seed,
+        bootstrap=bootstrap,
+        checkpoint=checkpoint,
+    )
     if out is not None and out.suffix.lower() in {".dot", ".gv", ".txt"}:
         write_graph(result.graph, out)
     elif out is not None:
@@ -87,29 +67,5 @@ def learn(
         print_json("learn", result.to_dict(timings=timings))
     else:
         typer.echo(str(result))
-
-
-def _penalty(text: str) -> str | float:
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[SearchStep], None] | None]:
-    """A line that follows the search, on a terminal; nothing in a pipe."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-
-    n_moves = 0
-    with Console(stderr=True).status("searching") as status:
-
-        def on_step(step: SearchStep) -> None:
-            nonlocal n_moves
-            n_moves += 1
-            status.update(f"searching: {n_moves} moves, score {step.score:.5f} a sample")
-
-        yield on_step
+        if result.bootstrap is not None:
+            typer.echo(f"\n{result.bootstrap}")

@@ -1,5 +1,7 @@
 """Directed graphs and which of them are the same."""
 
+from cyclearn.graphs.class_statements import ClassStatements as ClassStatements
+from cyclearn.graphs.class_statements import class_statements as class_statements
 from cyclearn.graphs.directed_graph import DirectedGraph as DirectedGraph
 from cyclearn.graphs.equivalence import Equivalence as Equivalence
 from cyclearn.graphs.equivalence import equivalent as equivalent
@@ -23,6 +25,7 @@ from cyclearn.graphs.steps import ParentReduction as ParentReduction
 from cyclearn.graphs.steps import replay as replay
 
 __all__ = [
+    "ClassStatements",
     "CycleReversion",
     "DirectedGraph",
     "Equivalence",
@@ -32,6 +35,7 @@ __all__ = [
     "ParentReduction",
     "RotationKind",
     "SupportRotation",
+    "class_statements",
     "d_separated",
     "equivalence_class",
     "equivalent",

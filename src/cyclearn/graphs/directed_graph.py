@@ -30,6 +30,7 @@ from cyclearn.graphs.graph_input import (
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
+    from matplotlib.axes import Axes
 
 Edge = tuple[str, str]
 
@@ -337,12 +338,33 @@ class DirectedGraph:
             [checked_label(node) for node in nodes],
         )
 
-    def to_dot(self) -> str:
-        """The graph in DOT, the language of graphviz."""
-        quoted = ['"' + n.replace("\\", "\\\\").replace('"', '\\"') + '"' for n in self.names]
-        lines = [f"  {name};" for name in quoted]
-        lines += [f"  {quoted[i]} -> {quoted[j]};" for i, j in np.argwhere(self.adjacency)]
+    def to_dot(self, attributes: Mapping[Edge, Mapping[str, object]] | None = None) -> str:
+        """The graph in DOT, the language of graphviz; ``attributes`` of edges say how they look.
+
+        Examples
+        --------
+        >>> g = DirectedGraph.from_edges([("a", "b")])
+        >>> print(g.to_dot({("a", "b"): {"label": 0.5}}))
+        digraph {
+          "a";
+          "b";
+          "a" -> "b" [label="0.5"];
+        }
+        <BLANKLINE>
+        """
+        lines = [f"  {_quoted(name)};" for name in self.names]
+        for edge in self.edges:
+            looks = (attributes or {}).get(edge, {})
+            listed = ", ".join(f"{key}={_quoted(str(value))}" for key, value in looks.items())
+            arrow = " -> ".join(map(_quoted, edge))
+            lines.append(f"  {arrow} [{listed}];" if looks else f"  {arrow};")
         return "\n".join(["digraph {", *lines, "}"]) + "\n"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the graph with matplotlib; see :func:`cyclearn.report.plots.plot_graph`."""
+        from cyclearn.report.plots import plot_graph
+
+        return plot_graph(self, ax)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a DirectedGraph is immutable; {name!r} cannot be set")
@@ -365,6 +387,10 @@ class DirectedGraph:
         shown = ", ".join(f"{a} -> {b}" for a, b in self.edges[:12])
         more = f", … {self.n_edges - 12} more" if self.n_edges > 12 else ""
         return f"DirectedGraph({self.n_nodes} nodes, {self.n_edges} edges: {shown}{more})"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _read_only(matrix: NDArray[np.bool_]) -> NDArray[np.bool_]:

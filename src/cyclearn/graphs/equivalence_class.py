@@ -24,6 +24,7 @@ from cyclearn.graphs.territories import Territory, territories
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 MAX_STATES = 300_000
 
@@ -211,6 +212,12 @@ class EquivalenceClass:
                 for n, name in enumerate(columns)
             }
         )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what all members share; see :func:`cyclearn.report.plots.plot_class`."""
+        from cyclearn.report.plots import plot_class
+
+        return plot_class(self, ax)
 
     def feedback_pairs(self, max_fillings: int = 20_000) -> FeedbackPairs:
         """Which pairs of nodes lie on a common cycle in some member, and which in every one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic, perf_counter
 from typing import Any, Literal
@@ -61,6 +61,7 @@ def learn(
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     on_step: Callable[[SearchStep], None] | None = None,
+    bootstrap: int | Mapping[str, Any] | None = None,
 ) -> LearnResult:
     """Learn a directed graph, feedback loops included, from observational data.
 
@@ -109,6 +110,10 @@ def learn(
         Processes for several starts; the result does not depend on it.
     on_step : callable, optional
         Called with every move of a search in this process.
+    bootstrap : int or mapping, optional
+        Learn also from this many resamples of the data, with the same options, and keep the
+        frequencies as ``result.bootstrap``; a mapping gives ``n_resamples`` and other arguments
+        of :func:`cyclearn.bootstrap`.
 
     Returns
     -------
@@ -190,7 +195,7 @@ def learn(
     if isinstance(strategy, TabuSearch):
         options |= {"tabu_length": strategy.length, "patience": strategy.patience}
     agreeing = sum(run.score <= best.score + 1e-6 for run in runs)
-    return LearnResult(
+    result = LearnResult(
         graph=graph,
         model=model,
         score=-model.log_likelihood + weight * graph.n_edges,
@@ -208,6 +213,33 @@ def learn(
         options=options,
         certificate=certificate,
     )
+    if bootstrap is None:
+        return result
+    from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
+
+    resampled = run_bootstrap(
+        data,
+        **(bootstrap if isinstance(bootstrap, Mapping) else {"n_resamples": bootstrap}),
+        random_state=random_state,
+        n_jobs=n_jobs,
+        method=method,
+        penalty=penalty,
+        knowledge=knowledge,
+        start=start,
+        n_starts=n_starts,
+        virtual_edges=virtual_edges,
+        first_improvement=first_improvement,
+        tabu_length=tabu_length,
+        patience=patience,
+        stable=stable,
+        max_component=max_component,
+        max_cycle_length=max_cycle_length,
+        max_parents=max_parents,
+        max_edges=max_edges,
+        max_evaluations=max_evaluations,
+        time_limit=time_limit,
+    )
+    return replace(result, bootstrap=resampled)
 
 
 def _fitted(

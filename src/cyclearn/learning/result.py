@@ -14,6 +14,7 @@ import numpy as np
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, EquivalenceClass
 from cyclearn.learning.alternatives import Alternative, tied_graphs
+from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.exact import Certificate
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.local_search import SearchStatus
@@ -21,7 +22,12 @@ from cyclearn.learning.score import GraphScore, SearchLimits
 from cyclearn.models import FittedModel, Moments, fit
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
+    from matplotlib.axes import Axes
+
+    from cyclearn.models.moments import Data
 
 _SCHEMA = "cyclearn.LearnResult/1"
 
@@ -70,8 +76,32 @@ class SearchCost:
 class LearnResult:
     """A learned graph with its fitted model, and how it was found.
 
-    ``score`` is negative log-likelihood + λ·|E|, with ``penalty`` for λ: smaller is better.
-    ``limits`` names the limits that kept moves away or ended the search.
+    Attributes
+    ----------
+    graph : DirectedGraph
+        One member of the learned class.
+    model : FittedModel
+        Its maximum likelihood fit: weights, standard errors, fit indices.
+    score : float
+        Negative log-likelihood + λ·|E|; smaller is better.
+    penalty : float
+        λ, what one edge costs.
+    status : SearchStatus
+        Why the search ended; its value is a sentence.
+    limits : tuple of str
+        Limits that kept moves away or ended the search.
+    moves : tuple of TracedMove
+        The moves of the best start; ``trace`` is the same as a table.
+    cost : SearchCost
+        Moves, evaluations and seconds, over all starts.
+    n_starts_agreeing : pair of int
+        How many starts came to the best score, and how many there were.
+    options : mapping
+        The options of the search.
+    certificate : Certificate or None
+        What an exact search went through.
+    bootstrap : BootstrapResult or None
+        Frequencies over resamples, where they were asked for.
     """
 
     graph: DirectedGraph
@@ -85,6 +115,7 @@ class LearnResult:
     n_starts_agreeing: tuple[int, int]
     options: Mapping[str, Any]
     certificate: Certificate | None = None
+    bootstrap: BootstrapResult | None = None
 
     @cached_property
     def equivalence_class(self) -> EquivalenceClass:
@@ -121,6 +152,27 @@ class LearnResult:
             columns=["kind", "move", "change", "score", "is_best"],
         )
 
+    def report(self, path: str | Path, *, data: Data | None = None, **options: Any) -> Path:
+        """Write a page of HTML about the result that opens without a network.
+
+        Parameters
+        ----------
+        path : str or Path
+        data : DataFrame, array of shape (n, p) or path, optional
+            The rows, for warnings about them: a result keeps only means and covariances.
+        **options
+            As of :func:`cyclearn.report.report_html`.
+        """
+        from cyclearn.report.page import write_report
+
+        return write_report(self, path, data=data, **options)
+
+    def plot(self, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
+        """Draw the learned graph with its weights; see :func:`cyclearn.report.plots.plot_fit`."""
+        from cyclearn.report.plots import plot_fit
+
+        return plot_fit(self.model, ax, labels=labels)
+
     def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
         """The result as plain values; seconds only when asked for."""
         moments = self.model.moments
@@ -138,6 +190,7 @@ class LearnResult:
             | ({"seconds": self.cost.seconds} if timings else {}),
             "options": dict(self.options),
             "certificate": None if self.certificate is None else asdict(self.certificate),
+            "bootstrap": None if self.bootstrap is None else self.bootstrap.to_dict(),
             "trace": [
                 {
                     "added": [list(e) for e in m.added],
@@ -190,6 +243,7 @@ class LearnResult:
         )
         cost = record["cost"]
         certificate = record.get("certificate")
+        resampled = record.get("bootstrap")
         return cls(
             graph=graph,
             model=model,
@@ -204,6 +258,7 @@ class LearnResult:
             n_starts_agreeing=(record["starts"][0], record["starts"][1]),
             options=record["options"],
             certificate=Certificate(**certificate) if certificate else None,
+            bootstrap=BootstrapResult.from_dict(resampled) if resampled else None,
         )
 
     def __eq__(self, other: object) -> bool:

@@ -3,6 +3,9 @@
 Compiled code is loaded by the first fit, not by the import.
 """
 
+from cyclearn.models.data_checks import DataWarning as DataWarning
+from cyclearn.models.data_checks import check_data as check_data
+from cyclearn.models.fit_checks import check_fit as check_fit
 from cyclearn.models.fit_indices import FitIndices as FitIndices
 from cyclearn.models.fit_status import FitStatus as FitStatus
 from cyclearn.models.fitted_model import FittedModel as FittedModel
@@ -18,6 +21,7 @@ from cyclearn.models.projection import project as project
 from cyclearn.models.random_models import random_model as random_model
 
 __all__ = [
+    "DataWarning",
     "FitIndices",
     "FitStatus",
     "FittedModel",
@@ -26,6 +30,8 @@ __all__ = [
     "Moments",
     "Projection",
     "as_moments",
+    "check_data",
+    "check_fit",
     "fit",
     "project",
     "random_model",

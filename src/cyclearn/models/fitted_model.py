@@ -17,6 +17,7 @@ from cyclearn.models.moments import Moments
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from cyclearn.models.fit_indices import FitIndices
     from cyclearn.models.inference import ParameterErrors
@@ -167,6 +168,22 @@ class FittedModel:
             "fit_indices": {key: _or_none(value) for key, value in indices.items()},
             "alternatives": [model.to_dict() for model in self.alternatives],
         }
+
+    def plot(self, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
+        """Draw the graph with its weights; see :func:`cyclearn.report.plots.plot_fit`."""
+        from cyclearn.report.plots import plot_fit
+
+        return plot_fit(self, ax, labels=labels)
+
+    def to_dot(self) -> str:
+        """The graph with its weights in DOT, the language of graphviz; negative ones dashed."""
+        looks: dict[tuple[str, str], dict[str, object]] = {}
+        for a, b in self.graph.edges:
+            weight = float(self.B[self.graph.index(a), self.graph.index(b)])
+            looks[a, b] = {"label": f"{weight:.3g}"}
+            if weight < 0:
+                looks[a, b]["style"] = "dashed"
+        return self.graph.to_dot(looks)
 
     def __repr__(self) -> str:
         return (

@@ -1,0 +1,74 @@
+"""``cyclearn report``: from a table to a page that says what was found and how sure it is."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cyclearn.cli import learn_options as given
+from cyclearn.cli.output import Json, print_json
+from cyclearn.errors import InputError
+
+
+def report(
+    data: given.Table,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write the page (HTML) here.")] = Path(
+        "report.html"
+    ),
+    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+    members: Annotated[
+        int, typer.Option(min=1, help="Most graphs of the class that the page can show.")
+    ] = 200,
+    method: given.MethodName = "auto",
+    penalty: given.PenaltyText = "bic",
+    knowledge: given.KnowledgeFile = None,
+    start: given.StartFile = None,
+    starts: given.Starts = None,
+    patience: given.Patience = 10,
+    max_component: given.MaxComponent = None,
+    max_parents: given.MaxParents = None,
+    max_evaluations: given.MaxEvaluations = None,
+    time_limit: given.TimeLimit = None,
+    unstable: given.Unstable = False,
+    jobs: given.Jobs = None,
+    seed: given.Seed = None,
+    bootstrap: given.Resamples = None,
+    checkpoint: given.Checkpoint = None,
+    as_json: Json = False,
+) -> None:
+    """Learn, and write one page about it that opens in a browser without a network.
+
+    The graph as a picture, what is certain, the graphs that fit equally well, coefficients, fit,
+    total effects, warnings about the data, and how it was made.
+    """
+    # A search can take long; what would fail after it fails before it.
+    if not out.parent.is_dir():
+        raise InputError(f"cannot write {out}: there is no folder {out.parent}")
+    result = given.search(
+        data,
+        method=method,
+        penalty=penalty,
+        knowledge=knowledge,
+        start=start,
+        starts=starts,
+        patience=patience,
+        max_component=max_component,
+        max_parents=max_parents,
+        max_evaluations=max_evaluations,
+        time_limit=time_limit,
+        unstable=unstable,
+        jobs=jobs,
+        seed=seed,
+        bootstrap=bootstrap,
+        checkpoint=checkpoint,
+    )
+    command = ["cyclearn", *sys.argv[1:]]
+    result.report(out, data=data, title=title, command=command, max_members=members)
+    if as_json:
+        print_json("report", {"path": str(out), "learned": result.to_dict()})
+    else:
+        typer.echo(str(result))
+        typer.echo(f"Report: {out}")

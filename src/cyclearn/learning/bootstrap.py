@@ -1,0 +1,209 @@
+"""``bootstrap``: learn again from resamples, and count what comes out."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cyclearn.errors import InputError
+from cyclearn.graphs import DirectedGraph
+from cyclearn.learning.bootstrap_result import BootstrapResult, Resample
+from cyclearn.learning.knowledge import Knowledge
+from cyclearn.learning.resampling import Kind, Resampler, make_resampler
+from cyclearn.models.moments import Data
+
+_SCHEMA = "cyclearn.bootstrap-checkpoint/1"
+# Options of learn that bootstrap has itself, or that have no place in it.
+_OWN = {"random_state", "n_jobs", "on_step", "bootstrap"}
+
+
+def bootstrap(
+    data: Data,
+    n_resamples: int = 100,
+    *,
+    kind: Kind | None = None,
+    checkpoint: str | Path | None = None,
+    random_state: int | np.random.Generator | None = None,
+    n_jobs: int | None = None,
+    on_resample: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> BootstrapResult:
+    """Learn from resamples of the data, and count edges, cycles and what holds in every member.
+
+    Parameters
+    ----------
+    data : DataFrame, array of shape (n, p), path or Moments
+    n_resamples : int
+    kind : {"rows", "half", "parametric"}, optional
+        ``"rows"`` draws n rows with replacement, the default where there are rows. Rows drawn
+        twice make dependences look stronger than they are, and graphs a little denser;
+        ``"half"`` draws half of the rows without replacement, which does not, but has the power
+        of half a sample. ``"parametric"``, the default for Moments, draws the covariance of n
+        samples of the Gaussian distribution with the covariance given (a Wishart matrix).
+    checkpoint : path, optional
+        File in which every resample is kept as soon as it is done. Called again with the same
+        data and options, and perhaps a larger ``n_resamples``, the function goes on where it
+        was; with others, it refuses.
+    random_state : int, Generator or None
+        None is a fixed seed.
+    n_jobs : int, optional
+        Processes; the result does not depend on it.
+    on_resample : callable, optional
+        Called with the number of resamples done and the number wanted.
+    **options
+        As of :func:`cyclearn.learn`, for every resample.
+
+    Returns
+    -------
+    BootstrapResult
+
+    Raises
+    ------
+    InputError
+        For data or options that cannot be used, a checkpoint made with others, and when no
+        resample leads to a graph. Where only some do not, the result says so.
+
+    Examples
+    --------
+    >>> from cyclearn import LinearGaussianModel
+    >>> model = LinearGaussianModel([[0, 0, 0.8], [0, 0, 0.8], [0, 0, 0]], [1, 1, 1])
+    >>> found = bootstrap(model.sample(500, random_state=0), 10, n_starts=1)
+    >>> found.edges.set_index(["source", "target"]).loc[("X1", "X3"), "compelled"] > 0.8
+    np.True_
+    """
+    if isinstance(n_resamples, bool) or not isinstance(n_resamples, (int, np.integer)):
+        raise InputError(f"n_resamples is {n_resamples!r}; give a whole number of at least 1")
+    if n_resamples < 1:
+        raise InputError(f"n_resamples is {n_resamples}; give at least 1")
+    if taken := sorted(_OWN & set(options)):
+        raise InputError(f"{taken[0]} is no option of the searches of a bootstrap; leave it out")
+    if isinstance(random_state, np.random.Generator):
+        random_state = int(random_state.integers(2**31))
+    seed = 0 if random_state is None else int(random_state)
+    resampler = make_resampler(data, kind, seed)
+    if (knowledge := options.get("knowledge")) is not None:
+        knowledge.masks(resampler.moments.names)
+    plain = _plain(options) | {"seed": seed}
+    done: dict[int, Resample] = {}
+    keep: _Checkpoint | None = None
+    if checkpoint is not None:
+        keep = _Checkpoint(Path(checkpoint), resampler, plain)
+        done = keep.read()
+    missing = [number for number in range(n_resamples) if number not in done]
+    n_done = n_resamples - len(missing)
+    for resample in _run(resampler, missing, options, n_jobs):
+        done[resample.number] = resample
+        if keep is not None:
+            keep.add(resample)
+        n_done += 1
+        if on_resample is not None:
+            on_resample(n_done, n_resamples)
+    resamples = tuple(done[number] for number in range(n_resamples))
+    return BootstrapResult(resampler.moments.names, resamples, resampler.kind, plain)
+
+
+def _run(
+    resampler: Resampler, numbers: list[int], options: dict[str, Any], n_jobs: int | None
+) -> Iterator[Resample]:
+    if n_jobs in (None, 1) or len(numbers) < 2:
+        for number in numbers:
+            yield learn_resample(resampler, number, options)
+        return
+    from joblib import Parallel, delayed
+
+    # As they are finished, so that what is done can be kept at once.
+    run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    yield from run(delayed(learn_resample)(resampler, number, options) for number in numbers)
+
+
+def learn_resample(resampler: Resampler, number: int, options: dict[str, Any]) -> Resample:
+    """Draw one resample and learn from it."""
+    from cyclearn.learning.learn import learn
+
+    try:
+        moments, seed, redraws = resampler.draw(number)
+        result = learn(moments, random_state=seed, **options)
+    except InputError as error:
+        return Resample(number, (), error=str(error))
+    edges = tuple((int(i), int(j)) for i, j in np.argwhere(result.graph.adjacency))
+    return Resample(number, edges, redraws, result.limits)
+
+
+class _Checkpoint:
+    """A file of lines: what is being run, then one resample a line, each written when done."""
+
+    def __init__(self, path: Path, resampler: Resampler, options: dict[str, Any]) -> None:
+        self._path = path
+        self._header = {
+            "schema": _SCHEMA,
+            "data": resampler.digest(),
+            "kind": resampler.kind,
+            "options": json.loads(json.dumps(options)),
+        }
+
+    def read(self) -> dict[int, Resample]:
+        """The resamples kept so far; a line that was cut short is taken off."""
+        try:
+            text = self._path.read_bytes() if self._path.exists() else b""
+            whole = text[: text.rfind(b"\n") + 1]
+            if whole != text:
+                os.truncate(self._path, len(whole))
+        except OSError as error:
+            raise InputError(f"cannot use the checkpoint {self._path}: {error.strerror}") from None
+        if not whole:
+            self._write(self._header)
+            return {}
+        try:
+            header, *lines = [json.loads(line) for line in whole.splitlines()]
+            found = [Resample.from_dict(line) for line in lines]
+            is_checkpoint = header["schema"] == _SCHEMA
+        except (ValueError, KeyError, TypeError):
+            is_checkpoint = False
+        if not is_checkpoint:
+            raise InputError(f"{self._path} is not a checkpoint of bootstrap; name another file")
+        self._check(header)
+        return {each.number: each for each in found}
+
+    def _check(self, header: dict[str, Any]) -> None:
+        if header == self._header:
+            return
+        before, now = header["options"], self._header["options"]
+        changed = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]
+        changed += [key for key in ("data", "kind") if header[key] != self._header[key]]
+        raise InputError(
+            f"the checkpoint {self._path} was made with other settings ({', '.join(changed)}); "
+            "give the same, or name another file"
+        )
+
+    def add(self, resample: Resample) -> None:
+        """Keep one resample."""
+        self._write(resample.to_dict())
+
+    def _write(self, record: dict[str, Any]) -> None:
+        try:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(record) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise InputError(
+                f"cannot write the checkpoint {self._path}: {error.strerror}"
+            ) from None
+
+
+def _plain(options: dict[str, Any]) -> dict[str, Any]:
+    """Options as values that JSON can hold."""
+    plain: dict[str, Any] = {}
+    for key, value in options.items():
+        if isinstance(value, (Knowledge, DirectedGraph)):
+            plain[key] = value.to_dict()
+        elif key == "start" and value is not None:
+            plain[key] = [graph.to_dict() for graph in value]
+        else:
+            plain[key] = value
+    return plain

@@ -1,0 +1,104 @@
+"""Draws of the data: rows with replacement, half of the rows, or a covariance.
+
+Draw r depends on the seed and on r alone, so that any process may make it at any time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.errors import InputError
+from cyclearn.models import Moments, as_moments, read_table
+from cyclearn.models.input_checks import numeric_matrix
+from cyclearn.models.moments import Data
+
+Kind = Literal["rows", "half", "parametric"]
+
+# A draw with a constant or collinear column is thrown away and made again, this often at most.
+_MAX_REDRAWS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Resampler:
+    """Source of resamples of a table (``rows``) or of moments."""
+
+    moments: Moments
+    rows: NDArray[np.float64] | None
+    kind: Kind
+    seed: int
+
+    def draw(self, number: int) -> tuple[Moments, int, int]:
+        """Moments of one resample, a seed for its search, and how many draws were thrown away."""
+        generator = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
+        search_seed = int(generator.integers(2**31))
+        for redraws in range(_MAX_REDRAWS + 1):
+            try:
+                return self._moments(generator), search_seed, redraws
+            except InputError as error:  # noqa: PERF203 - a refused draw is rare
+                refused = error
+        raise InputError(
+            f"{_MAX_REDRAWS} resamples in a row could not be used ({refused}); the data have too "
+            "few different rows for a bootstrap of rows: pass Moments for a parametric one"
+        )
+
+    def _moments(self, generator: np.random.Generator) -> Moments:
+        given = self.moments
+        names = None if given.has_default_names else given.names
+        n = given.n_samples
+        if self.rows is None:
+            return Moments(_wishart(given, generator) / n, n, given.mean, names)
+        if self.kind == "half":
+            chosen = generator.permutation(n)[: n // 2]
+        else:
+            chosen = generator.integers(n, size=n)
+        return as_moments(self.rows[chosen], names)
+
+    def digest(self) -> str:
+        """A fingerprint of what is drawn from."""
+        source = self.moments.covariance if self.rows is None else self.rows
+        state = sha256(np.ascontiguousarray(source).tobytes())
+        state.update(repr((source.shape, self.moments.n_samples, self.moments.names)).encode())
+        return state.hexdigest()
+
+
+def make_resampler(data: Data, kind: Kind | None, seed: int) -> Resampler:
+    """Resampler of data; rows where there are rows, by default with replacement."""
+    if isinstance(data, Moments):
+        if kind not in (None, "parametric"):
+            raise InputError(
+                f"kind is {kind!r} and the data are Moments, which have no rows; pass the table, "
+                "or kind='parametric'"
+            )
+        return Resampler(data, None, "parametric", seed)
+    if kind not in (None, "rows", "half", "parametric"):
+        raise InputError(f"kind is {kind!r}; give 'rows', 'half' or 'parametric'")
+    if isinstance(data, (str, bytes)) or hasattr(data, "__fspath__"):
+        data = read_table(data)  # type: ignore[arg-type]
+    moments = as_moments(data)
+    if kind == "parametric":
+        return Resampler(moments, None, "parametric", seed)
+    if kind == "half" and moments.n_samples < 6:
+        raise InputError(
+            f"there are {moments.n_samples} rows; halves of them are too few: use kind='rows'"
+        )
+    return Resampler(moments, numeric_matrix(data, "data"), kind or "rows", seed)
+
+
+def _wishart(moments: Moments, generator: np.random.Generator) -> NDArray[np.float64]:
+    """Covariance of n draws times n: Wishart with n − 1 degrees of freedom."""
+    from scipy.stats import wishart
+
+    S, df, p = moments.covariance, moments.n_samples - 1, moments.n_variables
+    if df >= p:
+        drawn = wishart.rvs(df, S, random_state=generator)
+        return np.asarray(drawn, dtype=float).reshape(p, p)
+    # Fewer draws than variables: the matrix is singular, and so may S be.
+    values, vectors = np.linalg.eigh(S)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    Z = generator.standard_normal((df, p)) @ root.T
+    return np.asarray(Z.T @ Z)

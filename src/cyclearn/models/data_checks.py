@@ -1,0 +1,259 @@
+"""What to mind before trusting a result: properties of the data that shake its assumptions.
+
+Learning assumes independent rows of a linear Gaussian system, enough of them, and no variable that
+others nearly determine. Nothing here stops a run; each warning says how far the data are from the
+assumption and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import expm1, log, sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.models.input_checks import numeric_matrix
+from cyclearn.models.moments import Moments, as_moments, read_table
+
+if TYPE_CHECKING:
+    from cyclearn.models.moments import Data
+
+FloatArray = NDArray[np.float64]
+
+# Chance that independent Gaussian rows raise a false alarm, for each of the two tests on rows.
+_FALSE_ALARMS = 0.01
+# Departures that matter whatever the number of rows: the Gaussian has 0 and 0. Standard errors of
+# covariances scale with the kurtosis, so an excess of one makes them wrong by about a fifth.
+_SKEWNESS, _EXCESS_KURTOSIS = 0.5, 1.0
+# Lost information below which dependence is not worth a word.
+_EFFECTIVE_SHARE = 0.8
+# Lags of the test for dependence; memory shows in the first few.
+_TEST_LAGS = 10
+# With fewer rows no test on them has any power, and chance makes large correlations.
+_TESTED_ROWS = 30
+# Share of a variance that other columns explain from which single edges are hard to place.
+_EXPLAINED = 0.95
+_ROWS_PER_VARIABLE = 10
+# Edges whose partial correlation is weaker than this should not be what n leaves out of reach.
+_WEAKEST_EDGE = 0.3
+
+
+@dataclass(frozen=True)
+class DataWarning:
+    """One thing to mind: what is the matter, the number behind it, what to do.
+
+    ``kind`` is one of ``"dependent rows"``, ``"not Gaussian"``, ``"nearly collinear"``,
+    ``"few rows"``, ``"unstable"`` and ``"fit"``; ``columns`` names the variables concerned, none
+    where it is all of them.
+    """
+
+    kind: str
+    message: str
+    remedy: str
+    value: float
+    columns: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}"
+
+
+def check_data(data: Data) -> tuple[DataWarning, ...]:
+    """Warnings about a table: dependent rows, columns far from Gaussian, collinearity, few rows.
+
+    Parameters
+    ----------
+    data : DataFrame, array of shape (n, p), path or Moments
+        Moments show neither dependence nor the shape of columns; only the rest is checked then.
+
+    Returns
+    -------
+    tuple of DataWarning
+        Empty where nothing was found, which is no proof that all is well: latent causes and
+        nonlinear relations can hide from every check made here.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> check_data(rng.standard_normal((500, 3)))
+    ()
+    >>> for warning in check_data(rng.standard_normal((500, 3)).cumsum(axis=0)):
+    ...     print(warning.kind)
+    dependent rows
+    few rows
+    """
+    if isinstance(data, Moments):
+        return (*_collinear(data), *_few_rows(data, data.n_samples))
+    if isinstance(data, (str, Path)):
+        data = read_table(data)
+    moments = as_moments(data)
+    X = numeric_matrix(data, "data")
+    correlations = autocorrelations(X)
+    inflation = np.array([_inflation(rho) for rho in correlations.T])
+    dependent = tuple(_dependent(moments, correlations, inflation))
+    n_effective = moments.n_samples / float(np.median(inflation)) if dependent else len(X)
+    return (
+        *dependent,
+        *_not_gaussian(moments, X, correlations),
+        *_collinear(moments),
+        *_few_rows(moments, n_effective),
+    )
+
+
+def autocorrelations(X: FloatArray, max_lag: int | None = None) -> FloatArray:
+    """Autocorrelations of every column at lags 0, 1, …, shape (lags + 1, p).
+
+    The divisor is n at every lag, as usual for time series; a quarter of the rows by default.
+
+    Examples
+    --------
+    >>> autocorrelations(np.array([[1.0], [-1.0], [1.0], [-1.0]]), max_lag=1).ravel().round(6)
+    array([ 1.  , -0.75])
+    """
+    n = len(X)
+    lags = max(n // 4, 1) if max_lag is None else max_lag
+    # Padded with zeros, so that the end of a column does not meet its beginning.
+    spectrum = np.fft.rfft(X - X.mean(axis=0), n=2 * n, axis=0)
+    covariances = np.fft.irfft(np.abs(spectrum) ** 2, n=2 * n, axis=0)[: lags + 1]
+    return np.asarray(covariances / covariances[0])
+
+
+def _inflation(rho: FloatArray) -> float:
+    """Rows over effective rows, for a variance: 1 + 2 Σ ρ(k)² (Bartlett).
+
+    Summed up to the first lag that exceeds six times the sum so far (Sokal's window): all of the
+    memory, little of the noise, each lag of which adds 1/n.
+    """
+    sums = 1 + 2 * np.cumsum(rho[1:] ** 2)
+    lags = np.arange(1, len(rho))
+    enough = np.flatnonzero(lags >= 6 * sums)
+    return float(sums[enough[0]] if enough.size else sums[-1])
+
+
+def _dependent(
+    moments: Moments, correlations: FloatArray, inflation: FloatArray
+) -> Iterator[DataWarning]:
+    from scipy.stats import chi2
+
+    n = moments.n_samples
+    if n < _TESTED_ROWS:
+        return
+    # Ljung and Box: the squared correlations at the first lags, together. With few rows the test
+    # keeps its level only for few lags.
+    lags = np.arange(1, min(_TEST_LAGS, n // 10) + 1)
+    statistic = n * (n + 2) * (correlations[lags] ** 2 / (n - lags)[:, None]).sum(axis=0)
+    alarmed = chi2.sf(statistic, len(lags)) < _FALSE_ALARMS / moments.n_variables
+    columns = np.flatnonzero(alarmed & (inflation > 1 / _EFFECTIVE_SHARE))
+    if not columns.size:
+        return
+    effective = n / float(np.median(inflation))
+    least = int(columns[inflation[columns].argmax()])
+    yield DataWarning(
+        "dependent rows",
+        f"Rows resemble the rows before them, as in a time series or in blocks measured under "
+        f"different conditions: {n} rows carry about as much information as {_rounded(effective)} "
+        f"independent ones ({_rounded(n / inflation[least])} for {moments.names[least]}).",
+        "Standard errors and p-values are too small and too many edges may be kept: keep every "
+        "k-th row, raise the penalty, or use a method for time series; learn from each block by "
+        "itself. Independent rows that were only sorted do no harm.",
+        effective,
+        _names(moments, columns),
+    )
+
+
+def _not_gaussian(
+    moments: Moments, X: FloatArray, correlations: FloatArray
+) -> Iterator[DataWarning]:
+    from scipy.stats import chi2, kurtosis, kurtosistest, skew, skewtest
+
+    if moments.n_samples < _TESTED_ROWS:
+        return
+    # Memory makes skewness and kurtosis of Gaussian columns more variable, by Σ ρ³ and Σ ρ⁴ over
+    # all lags (Lobato and Velasco).
+    lags = correlations[1 : max(_TEST_LAGS, int(sqrt(moments.n_samples))) + 1]
+    third = np.maximum(1 + 2 * (lags**3).sum(axis=0), 1)
+    fourth = 1 + 2 * (lags**4).sum(axis=0)
+    z_skew = skewtest(X).statistic / np.sqrt(third)
+    z_kurtosis = kurtosistest(X).statistic / np.sqrt(fourth)
+    alarmed = chi2.sf(z_skew**2 + z_kurtosis**2, 2) < _FALSE_ALARMS / moments.n_variables
+    skewness, excess = skew(X), kurtosis(X)
+    matters = (np.abs(skewness) > _SKEWNESS) | (np.abs(excess) > _EXCESS_KURTOSIS)
+    columns = np.flatnonzero(alarmed & matters)
+    if not columns.size:
+        return
+    departure = np.maximum(np.abs(skewness) / _SKEWNESS, np.abs(excess) / _EXCESS_KURTOSIS)
+    worst = int(columns[departure[columns].argmax()])
+    number, most = f"{moments.names[worst]} is", ""
+    if len(columns) > 1:
+        number = f"{len(columns)} of {moments.n_variables} columns are"
+        most = f", most so in {moments.names[worst]}"
+    yield DataWarning(
+        "not Gaussian",
+        f"{number} clearly not Gaussian{most}: skewness {skewness[worst]:.1f} and excess kurtosis "
+        f"{excess[worst]:.1f}, where 0 and 0 are expected.",
+        "The graph uses only covariances and often survives this; standard errors, p-values and "
+        "the test of fit do not. Transform the columns (logarithm, ranks), look for outliers, and "
+        "trust bootstrap frequencies more than p-values.",
+        float(excess[worst]),
+        _names(moments, columns),
+    )
+
+
+def _collinear(moments: Moments) -> Iterator[DataWarning]:
+    n, p = moments.n_samples, moments.n_variables
+    R = moments.correlation
+    if n > p + 1:
+        # The inverse has 1 / (1 − R²) on its diagonal; (n − 1) / (n − p) takes away what chance
+        # explains.
+        unexplained = np.minimum((n - 1) / (n - p) / np.linalg.inv(R).diagonal(), 1)
+    elif n >= _TESTED_ROWS:
+        unexplained = 1 - (np.abs(R) - np.eye(p)).max(axis=0) ** 2
+    else:
+        return
+    columns = np.flatnonzero(unexplained < 1 - _EXPLAINED)
+    if not columns.size:
+        return
+    worst = int(columns[unexplained[columns].argmin()])
+    partner = int(np.argmax(np.abs(R[worst]) - np.eye(p)[worst]))
+    explained = 100 * (1 - float(unexplained[worst]))
+    yield DataWarning(
+        "nearly collinear",
+        f"{moments.names[worst]} is nearly a linear function of other columns: they explain "
+        f"{explained:.1f}% of its variance (closest to it: {moments.names[partner]}"
+        + (f"; {len(columns)} columns are like this)." if len(columns) > 1 else ")."),
+        "Which of these columns an edge belongs to is badly determined: drop one, average them, or "
+        "read their edges as edges of the group.",
+        explained / 100,
+        _names(moments, columns),
+    )
+
+
+def _few_rows(moments: Moments, n_effective: float) -> Iterator[DataWarning]:
+    n, p = moments.n_samples, moments.n_variables
+    # An edge pays for the penalty ½ log n where n/2 · log 1/(1 − r²) exceeds it.
+    weakest = sqrt(-expm1(-log(max(n_effective, 2)) / n_effective))
+    if n_effective >= _ROWS_PER_VARIABLE * p and weakest <= _WEAKEST_EDGE:
+        return
+    rows = f"{n} rows"
+    if round(n_effective) < n:
+        rows += f", worth about {_rounded(n_effective)} independent ones,"
+    yield DataWarning(
+        "few rows",
+        f"{rows} are few for {p} variables: an edge must have a partial correlation of about "
+        f"{weakest:.2f} to be noticed at all.",
+        "Absent edges say little. Use knowledge to forbid what cannot be, penalty='ebic' against "
+        "chance edges, and look at bootstrap frequencies.",
+        n_effective,
+    )
+
+
+def _names(moments: Moments, columns: Sequence[int] | NDArray[np.intp]) -> tuple[str, ...]:
+    return tuple(moments.names[int(j)] for j in columns)
+
+
+def _rounded(number: float) -> int:
+    """Two leading digits: an estimate has no more."""
+    return int(float(f"{number:.2g}"))

@@ -1,0 +1,107 @@
+"""Fit indices in words, by the usual rules of thumb."""
+
+from __future__ import annotations
+
+from math import isnan
+
+from cyclearn.models import FitIndices
+from cyclearn.report.markup import number
+
+# Hu and Bentler (1999) and Browne and Cudeck (1993): upper or lower limits of good and fair.
+_RULES = {
+    "rmsea": ("RMSEA", 0.05, 0.08),
+    "srmr": ("SRMR", 0.05, 0.08),
+    "cfi": ("CFI", 0.95, 0.90),
+    "tli": ("TLI", 0.95, 0.90),
+}
+_WORDS = ("good", "fair", "poor")
+_MEANINGS = {
+    "rmsea": "misfit for each degree of freedom; below 0.05 is good, above 0.08 poor",
+    "srmr": "typical error of a correlation; below 0.05 is good, above 0.08 poor",
+    "cfi": "share of the way from independence to a perfect fit; above 0.95 is good, below 0.90 "
+    "poor",
+    "tli": "the same with a reward for few edges; above 0.95 is good, below 0.90 poor",
+}
+
+
+def grade(name: str, value: float) -> str:
+    """Good, fair or poor; nothing where there is no value.
+
+    Examples
+    --------
+    >>> grade("rmsea", 0.03), grade("rmsea", 0.2), grade("cfi", 0.92), grade("cfi", float("nan"))
+    ('good', 'poor', 'fair', '')
+    """
+    if isnan(value):
+        return ""
+    _, good, fair = _RULES[name]
+    if good > fair:
+        # Large is good: the same with the signs turned.
+        value, good, fair = -value, -good, -fair
+    return _WORDS[0] if value <= good else _WORDS[1] if value <= fair else _WORDS[2]
+
+
+def verdict(indices: FitIndices) -> str:
+    """One sentence: how well the graph reproduces the covariances.
+
+    Good or poor where RMSEA, CFI and SRMR all say so; otherwise the worst of them counts.
+    """
+    if indices.degrees_of_freedom == 0:
+        return (
+            "The graph can make every covariance matrix, so that it fits perfectly and nothing "
+            "about it is tested."
+        )
+    grades = [grade(name, getattr(indices, name)) for name in ("rmsea", "cfi", "srmr")]
+    known = [word for word in grades if word]
+    if isnan(indices.rmsea):
+        return f"Only the typical error of a correlation is known; it is {known[0]}."
+    worst = max(known, key=_WORDS.index)
+    if worst == "good":
+        return "The graph reproduces the covariances of the data well."
+    if set(known) == {"poor"}:
+        return (
+            "The graph reproduces the covariances of the data badly: causes that were not "
+            "measured, relations that are not linear or a search that ended early may be why."
+        )
+    return f"The graph reproduces the covariances of the data with {worst} success."
+
+
+def chi_square_in_words(indices: FitIndices) -> str:
+    """The test against the saturated model."""
+    if isnan(indices.p_value):
+        return ""
+    p = indices.p_value
+    shown = "below 0.001" if p < 0.001 else number(p)
+    evidence = (
+        "the data speak against the graph"
+        if p < 0.01
+        else "there is weak evidence against the graph"
+        if p < 0.05
+        else "there is no evidence against the graph"
+    )
+    return (
+        f"Chi-square test against a graph that can make everything: "
+        f"{number(indices.chi_square, 1)} on {indices.degrees_of_freedom:,} degrees of freedom, "
+        f"p-value {shown}: {evidence}. With many rows even a misfit too small to matter speaks "
+        "against a graph; and a graph chosen on the same data looks better than it is."
+    )
+
+
+def index_rows(indices: FitIndices) -> list[tuple[str, str, str, str]]:
+    """Name, value, grade and meaning of each index."""
+    rows = [
+        (
+            _RULES[name][0],
+            number(getattr(indices, name)),
+            grade(name, getattr(indices, name)) or "–",
+            _MEANINGS[name],
+        )
+        for name in _RULES
+    ]
+    for label, value in (
+        ("log-likelihood", indices.log_likelihood),
+        ("AIC", indices.aic),
+        ("BIC", indices.bic),
+    ):
+        rows.append((label, f"{value:,.2f}".replace("-", "−"), "–", "for comparing graphs"))
+    return rows

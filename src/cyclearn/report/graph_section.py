@@ -1,0 +1,207 @@
+"""The learned graph as a picture, and how much of it all members of its class share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cyclearn.graphs.directed_graph import Edge
+from cyclearn.report.findings import Findings, PairVerdict
+from cyclearn.report.layout import lay_out
+from cyclearn.report.markup import Markup, join, number, table, tag
+from cyclearn.report.svg_graph import DrawnEdge, graph_svg, legend
+
+# More labels than this cover each other; the table has the numbers.
+_MAX_LABELS = 40
+_WIDTHS = 0.045, 0.16
+
+
+def arrow(edge: Edge) -> str:
+    """An edge in one line."""
+    return f"{edge[0]} → {edge[1]}"
+
+
+def picture(found: Findings) -> Markup:
+    """The drawn graph with its legend."""
+    graph = found.graph
+    labelled = graph.n_edges <= _MAX_LABELS
+    edges = []
+    for a, b in graph.edges:
+        weight = float(found.standardised[graph.index(a), graph.index(b)])
+        words = _standing(found, (a, b))
+        edges.append(
+            DrawnEdge(
+                a,
+                b,
+                classes="negative" if weight < 0 else "positive",
+                width=_width(weight),
+                open_head=found.certain is not None and (a, b) not in found.certain,
+                label=number(weight, 2) if labelled else "",
+                title=f"{a} → {b}: {number(weight, 2)}" + (f", {words}" if words else ""),
+            )
+        )
+    groups = "; ".join(", ".join(nodes) for nodes in found.loops)
+    drawn = graph_svg(
+        graph,
+        lay_out(graph),
+        edges,
+        identifier="learned-graph",
+        title="The learned graph",
+        description=f"{graph.n_nodes} variables and {graph.n_edges} edges. "
+        + (f"Feedback groups: {groups}. " if groups else "No feedback. ")
+        + "The table of coefficients lists the edges.",
+    )
+    strong, weak = _width(0.9), _width(0.1)
+    items = [
+        ("positive", "positive: both move the same way", False, _width(0.5)),
+        ("negative", "negative: they move in opposite ways", False, _width(0.5)),
+        ("neutral", "strong", False, strong),
+        ("neutral", "weak", False, weak),
+    ]
+    if found.certain is not None and not found.certain.issuperset(graph.edges):
+        items.append(("neutral", "open head: not in every graph of the class", True, weak))
+    note = (
+        "Numbers and widths are standardised weights: standard deviations of the effect for one "
+        "of the cause, all else held fixed."
+        if labelled
+        else "Widths are standardised weights; the table of coefficients has the numbers. Point at "
+        "an edge to read its weight."
+    )
+    shaded = tag("li", tag("span", class_="swatch"), " feedback group") if found.loops else ""
+    marks = Markup(legend(*items).replace("</ul>", shaded + "</ul>"))
+    return tag(
+        "figure",
+        tag("div", drawn, class_="canvas", tabindex="0", role="group", aria_label="Learned graph"),
+        tag("figcaption", marks, tag("p", note)),
+    )
+
+
+def _width(weight: float) -> float:
+    low, high = _WIDTHS
+    return low + (high - low) * min(abs(weight), 1.0)
+
+
+def _standing(found: Findings, edge: Edge) -> str:
+    """How sure one edge is, in words; nothing where it could not be counted."""
+    if found.certain is None:
+        return ""
+    if edge in found.certain:
+        return "in every graph of the class"
+    pair = next(p for p in found.pairs or () if {p.a, p.b} == set(edge))
+    return f"in {pair.chances(edge):,} of {pair.size:,} graphs of the class"
+
+
+def standing(found: Findings, edge: Edge) -> str:
+    """How sure one edge is: certain, can turn, comes and goes, or not known."""
+    if found.certain is None:
+        return "not known"
+    if edge in found.certain:
+        return "certain"
+    pair = next(p for p in found.pairs or () if {p.a, p.b} == set(edge))
+    return "comes and goes" if pair.can_vanish or pair.certain_edges else "can turn"
+
+
+def verdicts(found: Findings) -> Markup:
+    """What is certain, what can turn, what can come and go."""
+    if found.pairs is None:
+        return tag(
+            "p",
+            "The graphs that generate the same distributions are too many and too entangled to be "
+            "counted, so what they share is not known. Some of them are listed below.",
+        )
+    certain = _in_order(found, found.certain or ())
+    turning = [p for p in found.pairs if not p.can_vanish and not p.certain_edges]
+    going = [p for p in found.pairs if p.can_vanish or (p.certain_edges and not p.is_settled)]
+    if found.size == 1:
+        return join(
+            [
+                tag(
+                    "p",
+                    "No other graph generates the same distributions: if the assumptions hold and "
+                    "the search found the best graph, every edge is certain.",
+                ),
+                _certain(certain),
+            ]
+        )
+    intro = tag(
+        "p",
+        f"{_capital(found.size_in_words)} graphs generate exactly the same distributions as the "
+        "learned one, so no amount of data of this kind can choose between them. An experiment or "
+        "knowledge can.",
+    )
+    parts = [intro, _certain(certain), *_certain_if_stable(found)]
+    if turning:
+        parts += [
+            tag("h3", f"Can turn ({len(turning)})"),
+            tag("p", "These pairs are joined in every graph, but not always the same way."),
+            _pair_table("Pairs that can turn, with the number of graphs", turning),
+        ]
+    if going:
+        parts += [
+            tag("h3", f"Can come and go ({len(going)})"),
+            tag("p", "These pairs have an edge in some graphs that other graphs do without."),
+            _pair_table("Pairs that come and go, with the number of graphs", going),
+        ]
+    return join(parts)
+
+
+def _certain(edges: list[Edge]) -> Markup:
+    title = tag("h3", f"Certain ({len(edges)})")
+    if not edges:
+        return join([title, tag("p", "No edge is the same in every graph of the class.")])
+    items = join(tag("li", arrow(edge)) for edge in edges)
+    note = tag("p", "These edges are in every graph of the class.")
+    return join([title, note, tag("ul", items, class_="edges")])
+
+
+def _certain_if_stable(found: Findings) -> list[Markup]:
+    """Edges that all members share among which a shock dies out; only where all were looked at."""
+    stable = [set(member.graph.edges) for member in found.members if member.is_stable]
+    if not found.is_complete or not stable or len(stable) == len(found.members):
+        return []
+    more = _in_order(found, set.intersection(*stable) - (found.certain or frozenset()))
+    words = (
+        f"If a shock to the system dies out, only {len(stable):,} of the {len(found.members):,} "
+        f"graph{'s' * (len(found.members) != 1)} can be: with these data the feedback of the "
+        "others would grow without limit."
+    )
+    if not more:
+        return [tag("p", words, " This makes no further edge certain.")]
+    items = join(tag("li", arrow(edge)) for edge in more)
+    return [
+        tag("h3", f"Certain if the system is stable ({len(more)})"),
+        tag("p", words, " Then these edges are certain as well."),
+        tag("ul", items, class_="edges"),
+    ]
+
+
+def _in_order(found: Findings, edges: Iterable[Edge]) -> list[Edge]:
+    """Edges in the order of the columns of the data."""
+    index = found.graph.index
+    return sorted(edges, key=lambda edge: (index(edge[0]), index(edge[1])))
+
+
+def _pair_table(caption: str, pairs: list[PairVerdict]) -> Markup:
+    share = sorted(pairs, key=lambda p: p.none)
+    rows = [
+        (
+            f"{p.a}, {p.b}",
+            _count(p.forward, arrow((p.a, p.b)), p.size),
+            _count(p.backward, arrow((p.b, p.a)), p.size),
+            _count(p.both, f"{p.a} ⇄ {p.b}", p.size),
+            _count(p.none, "no edge", p.size),
+        )
+        for p in share
+    ]
+    columns = ("pair", "one way", "the other way", "both ways", "not joined")
+    return table(caption, columns, rows)
+
+
+def _count(count: int, words: str, size: int) -> str:
+    if count == 0:
+        return "–"
+    shown = f"{count:,}" if size < 10**6 else f"{count / size:.0%}"
+    return f"{words}: {shown}"
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,124 @@
+"""HTML and SVG in which text is text: whatever is not markup already is escaped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+# Elements without content, which have no end tag.
+_VOID = {"input", "meta"}
+
+
+class Markup(str):
+    """Text that is HTML or SVG already."""
+
+    __slots__ = ()
+
+
+def text(value: object) -> Markup:
+    """The value as it is to be read, or the markup itself.
+
+    Examples
+    --------
+    >>> text("a < b"), text(Markup("<hr>"))
+    ('a &lt; b', '<hr>')
+    """
+    return value if isinstance(value, Markup) else Markup(escape(str(value)))
+
+
+def tag(name: str, *content: object, **attributes: object) -> Markup:
+    """An element; an underscore at the end of an attribute is dropped, others become hyphens.
+
+    An attribute that is True stands without a value, one that is None or False is left out.
+
+    Examples
+    --------
+    >>> tag("p", "1 < 2", class_="note", hidden=True)
+    '<p class="note" hidden>1 &lt; 2</p>'
+    >>> tag("path", d="M 0 0", aria_hidden="true")
+    '<path d="M 0 0" aria-hidden="true"></path>'
+    """
+    shown = "".join(
+        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{text(value)}"')
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    if name in _VOID:
+        return Markup(f"<{name}{shown}>")
+    return Markup(f"<{name}{shown}>{join(content)}</{name}>")
+
+
+def join(parts: Iterable[object], separator: str = "") -> Markup:
+    """Markup and text one after the other."""
+    return Markup(separator.join(map(text, parts)))
+
+
+def script_data(identifier: str, value: Any) -> Markup:
+    r"""A value as JSON that a script of the page reads; no text in it can end the element.
+
+    Examples
+    --------
+    >>> script_data("d", ["</script>"])
+    '<script type="application/json" id="d">["\\u003c/script\\u003e"]</script>'
+    """
+    written = json.dumps(value, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
+    for character in "<>&":
+        written = written.replace(character, f"\\u{ord(character):04x}")
+    return Markup(f'<script type="application/json" id="{identifier}">{written}</script>')
+
+
+def table(
+    caption: str,
+    columns: Iterable[object],
+    rows: Iterable[Iterable[object]],
+    *,
+    class_: str | None = None,
+    numbers: Iterable[int] = (),
+) -> Markup:
+    """A table whose first column names its rows; the columns in ``numbers`` are set as numbers."""
+    aligned = set(numbers)
+
+    def cell(n: int, value: object) -> Markup:
+        style = "number" if n in aligned else None
+        return tag("td", value, class_=style) if n else tag("th", value, scope="row")
+
+    head = (
+        tag("th", name, scope="col", class_="number" if n in aligned else None)
+        for n, name in enumerate(columns)
+    )
+    body = "".join(
+        tag("tr", *(cell(n, value) for n, value in enumerate(row))) + "\n" for row in rows
+    )
+    grid = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", *head)),
+        tag("tbody", Markup(body)),
+        class_=class_,
+    )
+    # Wide tables scroll by themselves, also for those who use only a keyboard.
+    return tag("div", grid, class_="scroll", tabindex="0", role="region", aria_label=caption)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number for people: a true minus sign, a dash where there is none.
+
+    Fixed digits where they show the number, powers of ten where they would not.
+
+    Examples
+    --------
+    >>> number(-0.12345), number(float("nan")), number(-0.00012), number(12345.6), number(0)
+    ('−0.123', '–', '−1.2e−04', '12,346', '0')
+    """
+    if value != value:
+        return "–"
+    size = abs(value)
+    if size == 0:
+        return "0"
+    if size >= 1e7 or size < 0.5 * 10**-digits:
+        shown = f"{value:.1e}"
+    else:
+        shown = f"{value:,.0f}" if size >= 1e4 else f"{value:.{digits}f}"
+    return shown.replace("-", "−")

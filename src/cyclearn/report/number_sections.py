@@ -1,0 +1,170 @@
+"""Sections of numbers: coefficients, fit, total effects."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+
+from cyclearn.report.findings import Findings
+from cyclearn.report.fit_words import chi_square_in_words, index_rows, verdict
+from cyclearn.report.graph_section import arrow, standing
+from cyclearn.report.markup import Markup, join, number, table, tag
+
+# A square of more variables than this is hard to read; the strongest effects stand before it.
+_MAX_SQUARE = 12
+_MAX_EFFECTS = 40
+
+
+def coefficients(found: Findings) -> Markup:
+    """Every edge with its weight and standard error, the strongest first."""
+    graph, model = found.graph, found.result.model
+    if not graph.n_edges:
+        return tag("p", "The learned graph has no edges, so there are no coefficients.")
+    summary = model.summary()
+    rows = []
+    for (a, b), (_, row) in zip(graph.edges, summary.iterrows(), strict=False):
+        weight = float(found.standardised[graph.index(a), graph.index(b)])
+        interval = "–"
+        if not isnan(row["lower"]):
+            interval = f"{number(row['lower'])} to {number(row['upper'])}"
+        cells = (
+            arrow((a, b)),
+            number(row["estimate"]),
+            number(row["std_error"]),
+            interval,
+            _p_value(row["p_value"]),
+            number(weight, 2),
+            standing(found, (a, b)),
+        )
+        rows.append((abs(weight), cells))
+    rows.sort(key=lambda each: -each[0])
+    variances = [
+        (name, number(v), number(e))
+        for name, v, e in zip(
+            model.names, model.noise_variances, model.noise_variance_errors, strict=True
+        )
+    ]
+    return join(
+        [
+            tag(
+                "p",
+                "A weight says by how many of its own units the effect moves when the cause moves "
+                "by one unit and all other causes stand still. Standard errors and p-values take "
+                "the graph as given: they do not know that it was chosen with the same data.",
+            ),
+            table(
+                "Coefficients, strongest first",
+                (
+                    "edge",
+                    "weight",
+                    "standard error",
+                    "95% interval",
+                    "p-value",
+                    "standardised",
+                    "in the class",
+                ),
+                [cells for _, cells in rows],
+                numbers=(1, 2, 3, 4, 5),
+            ),
+            tag(
+                "details",
+                tag("summary", "Noise variances"),
+                table(
+                    "What the causes in the graph leave unexplained",
+                    ("variable", "noise variance", "standard error"),
+                    variances,
+                    numbers=(1, 2),
+                ),
+            ),
+        ]
+    )
+
+
+def _p_value(value: float) -> str:
+    if isnan(value):
+        return "–"
+    return "< 0.001" if value < 0.001 else number(value)
+
+
+def fit_quality(found: Findings) -> Markup:
+    """How well the graph fits, in words and numbers."""
+    indices = found.result.model.fit_indices
+    words = [tag("p", tag("strong", verdict(indices)))]
+    if test := chi_square_in_words(indices):
+        words.append(tag("p", test))
+    if indices.note and indices.degrees_of_freedom:
+        words.append(tag("p", indices.note[:1].upper() + indices.note[1:] + "."))
+    grid = table(
+        "Fit indices",
+        ("index", "value", "rule of thumb", "what it says"),
+        index_rows(indices),
+        numbers=(1,),
+    )
+    return join([*words, grid])
+
+
+def total_effects(found: Findings) -> Markup:
+    """Effects summed over all paths and all rounds of feedback."""
+    model = found.result.model
+    if not model.is_stable:
+        return tag(
+            "p",
+            "The fitted feedback grows without limit, so that total effects do not exist.",
+        )
+    graph = found.graph
+    if not graph.n_edges:
+        return tag("p", "The learned graph has no edges, so nothing has an effect.")
+    effects = model.model.total_effects().to_numpy()
+    p = graph.n_nodes
+    reach = _reachable(graph.adjacency)
+    intro = tag(
+        "p",
+        "How far the effect moves in the end, in its own units, when the cause is pushed by one "
+        "unit from outside: along all paths and through all rounds of feedback. A dash stands "
+        "where no path leads. These are the effects in the learned graph; other graphs of its "
+        "class may have others.",
+    )
+    square = table(
+        "Total effects of the variable in the row on the variable in the column",
+        ("cause", *graph.names),
+        [
+            (
+                graph.names[i],
+                *(number(effects[i, j]) if reach[i, j] and i != j else "–" for j in range(p)),
+            )
+            for i in range(p)
+        ],
+        numbers=range(1, p + 1),
+        class_="square",
+    )
+    if p <= _MAX_SQUARE:
+        return join([intro, square])
+    scale = model.moments.scale
+    standard = effects * scale[:, None] / scale
+    standard[np.eye(p, dtype=bool) | ~reach] = 0
+    order = np.argsort(-np.abs(standard), axis=None, kind="stable")[:_MAX_EFFECTS]
+    pairs = [(int(n) // p, int(n) % p) for n in order if standard.flat[n]]
+    strongest = table(
+        f"The {len(pairs)} strongest total effects",
+        ("cause and effect", "total effect", "standardised", "in the graph"),
+        [
+            (
+                arrow((graph.names[i], graph.names[j])),
+                number(effects[i, j]),
+                number(standard[i, j], 2),
+                "edge" if graph.adjacency[i, j] else "by way of others",
+            )
+            for i, j in pairs
+        ],
+        numbers=(1, 2),
+    )
+    every = tag("details", tag("summary", f"All total effects ({p} × {p})"), square)
+    return join([intro, strongest, every])
+
+
+def _reachable(adjacency: np.ndarray) -> np.ndarray:
+    """Whether a path leads from one node to another."""
+    from scipy.sparse.csgraph import shortest_path
+
+    return np.asarray(np.isfinite(shortest_path(adjacency.astype(float), unweighted=True)))

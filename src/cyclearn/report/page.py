@@ -1,0 +1,253 @@
+"""The report: one page of HTML that needs nothing but itself."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cyclearn.errors import InputError
+from cyclearn.learning import LearnResult
+from cyclearn.models import DataWarning
+from cyclearn.report.findings import Findings, find_out
+from cyclearn.report.fit_words import verdict
+from cyclearn.report.graph_section import picture, verdicts
+from cyclearn.report.markup import Markup, join, tag
+from cyclearn.report.member_browser import member_browser
+from cyclearn.report.number_sections import coefficients, fit_quality, total_effects
+from cyclearn.report.provenance import VERSION, Source, how_it_was_made
+
+if TYPE_CHECKING:
+    from cyclearn.models.moments import Data
+
+MAX_MEMBERS = 200
+
+
+def write_report(
+    result: LearnResult,
+    path: str | Path,
+    *,
+    data: Data | None = None,
+    title: str | None = None,
+    command: Iterable[str] | None = None,
+    max_members: int = MAX_MEMBERS,
+) -> Path:
+    """Write the report of a result to a file; see :func:`report_html` for the parameters.
+
+    Returns
+    -------
+    Path
+        Where it was written.
+    """
+    page = report_html(result, data=data, title=title, command=command, max_members=max_members)
+    path = Path(path)
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
+    return path
+
+
+def report_html(
+    result: LearnResult,
+    *,
+    data: Data | None = None,
+    title: str | None = None,
+    command: Iterable[str] | None = None,
+    max_members: int = MAX_MEMBERS,
+) -> str:
+    """The report of a result as one page of HTML that opens without a network.
+
+    The same result, options and versions give the same bytes.
+
+    Parameters
+    ----------
+    result : LearnResult
+    data : DataFrame, array of shape (n, p), path or Moments, optional
+        What the result was learned from. A result keeps only means and covariances; the rows
+        are needed for warnings about dependent rows and columns that are not Gaussian.
+    title : str, optional
+        Heading of the page.
+    command : sequence of str, optional
+        The command line that made the result, to be shown.
+    max_members : int
+        How many graphs of the class the page can show.
+
+    Examples
+    --------
+    >>> from cyclearn import Moments, learn
+    >>> page = report_html(learn(Moments([[2.0, 1.0], [1.0, 2.0]], 100, names=["a", "b"])))
+    >>> page.startswith("<!DOCTYPE html>"), "http://" in page.replace("http://www.w3.org/", "")
+    (True, False)
+    """
+    if max_members < 1:
+        raise InputError(f"max_members is {max_members}; give at least 1")
+    found = find_out(result, data, max_members)
+    source = Source(command=None if command is None else shlex.join(command))
+    if isinstance(data, (str, Path)):
+        source = Source(
+            Path(data).name, sha256(Path(data).read_bytes()).hexdigest(), source.command
+        )
+    heading = title or (f"What drives what in {source.name}" if source.name else "What drives what")
+    sections = [
+        ("graph", "Graph", "The learned graph", picture(found)),
+        ("warnings", "What to mind", "What to mind", _warnings(found)),
+        ("certain", "What is certain", "What is certain", verdicts(found)),
+        ("class", "Class", "Graphs that fit equally well", member_browser(found)),
+        ("coefficients", "Coefficients", "Coefficients", coefficients(found)),
+        ("fit", "Fit", "How well it fits", fit_quality(found)),
+        ("effects", "Total effects", "Total effects", total_effects(found)),
+        ("alternatives", "Ties", "Other answers with the same score", _alternatives(found)),
+        ("made", "How it was made", "How this was made", how_it_was_made(found, source)),
+    ]
+    links = join(tag("li", tag("a", short, href=f"#{key}")) for key, short, *_ in sections)
+    body = join(
+        [
+            tag("a", "Skip to the learned graph", href="#graph", class_="skip"),
+            tag("header", tag("h1", heading), _summary(found), _mind(found)),
+            tag("nav", tag("ul", links), aria_label="Sections"),
+            tag(
+                "main",
+                *(
+                    tag(
+                        "section",
+                        tag("h2", name, id=f"{key}-heading"),
+                        content,
+                        id=key,
+                        aria_labelledby=f"{key}-heading",
+                        tabindex="-1",
+                    )
+                    for key, _, name, content in sections
+                ),
+            ),
+            tag("footer", tag("p", f"Made with cyclearn {VERSION}.")),
+            tag("script", _asset("members.js")),
+        ],
+        "\n",
+    )
+    head = join(
+        [
+            tag("meta", charset="utf-8"),
+            tag("meta", name_="viewport", content="width=device-width, initial-scale=1"),
+            # Nothing is loaded, whatever a name in the data may look like.
+            tag(
+                "meta",
+                http_equiv="Content-Security-Policy",
+                content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'",
+            ),
+            tag("meta", name_="generator", content=f"cyclearn {VERSION}"),
+            tag("title", heading),
+            tag("style", _asset("report.css")),
+        ],
+        "\n",
+    )
+    page = tag("html", tag("head", head), "\n", tag("body", body), lang="en")
+    return f"<!DOCTYPE html>\n{page}\n"
+
+
+def _asset(name: str) -> Markup:
+    return Markup(files("cyclearn.report").joinpath(name).read_text(encoding="utf-8"))
+
+
+def _summary(found: Findings) -> Markup:
+    graph, model = found.graph, found.result.model
+    loops = [" and ".join(n) if len(n) == 2 else ", ".join(n) for n in found.loops]
+    feedback = "No feedback was found."
+    if loops:
+        feedback = f"Feedback was found among {'; '.join(loops)}."
+    if found.size == 1:
+        others = "No other graph generates the same distributions."
+    else:
+        others = f"{found.size_in_words} graphs generate the same distributions"
+        others = others[:1].upper() + others[1:]
+        certain = found.certain
+        if certain is not None:
+            others += (
+                f"; {len(certain)} edge{'s are' if len(certain) != 1 else ' is'} in all of them"
+            )
+        others += "."
+    first = (
+        f"{model.n_samples:,} rows of {graph.n_nodes:,} variables: {graph.n_edges:,} "
+        f"edge{'s' * (graph.n_edges != 1)}."
+    )
+    return tag("p", join([first, feedback, others, verdict(model.fit_indices)], " "), class_="lead")
+
+
+def _mind(found: Findings) -> Markup:
+    """The warnings in a few words, before anybody looks at the picture."""
+    kinds = list(dict.fromkeys(warning.kind for warning in found.warnings))
+    if not kinds:
+        return Markup()
+    words = ("Before you rely on this, see ", tag("a", "what to mind", href="#warnings"), ": ")
+    return tag("p", *words, ", ".join(kinds), ".", class_="mind")
+
+
+def _warnings(found: Findings) -> Markup:
+    items = [_warning(warning) for warning in found.warnings]
+    if found.result.limits:
+        names = ", ".join(found.result.limits)
+        items.append(
+            tag(
+                "li",
+                tag("strong", f"The search was kept from some graphs by {names}. "),
+                "A wider limit may find a better graph.",
+            )
+        )
+    parts: list[Markup] = []
+    if items:
+        parts.append(tag("ul", *items, class_="warnings"))
+    else:
+        parts.append(tag("p", "No check found anything against the data or the fit."))
+    if not found.has_rows:
+        parts.append(
+            tag(
+                "p",
+                "The rows themselves were not given to this report, so dependence between rows and "
+                "the shape of the columns were not checked.",
+            )
+        )
+    parts.append(
+        tag(
+            "p",
+            "Assumed and not checkable from these data: that no common cause of the variables was "
+            "left out, that relations are linear, and that the system was at rest when it was "
+            "measured.",
+            class_="note",
+        )
+    )
+    return join(parts)
+
+
+def _warning(warning: DataWarning) -> Markup:
+    return tag("li", tag("strong", warning.message), " ", warning.remedy)
+
+
+def _alternatives(found: Findings) -> Markup:
+    others = found.result.alternatives
+    if not others:
+        return tag(
+            "p",
+            "No graph of another class with the same score was found. The search for them redraws "
+            "the edges among three variables at a time, so there may be some all the same.",
+        )
+    learned = set(found.graph.edges)
+    items = []
+    for other in others:
+        edges = set(other.graph.edges)
+        gained = ", ".join(f"{a} → {b}" for a, b in sorted(edges - learned))
+        lost = ", ".join(f"{a} → {b}" for a, b in sorted(learned - edges))
+        items.append(tag("li", f"With {gained} in place of {lost}."))
+    return join(
+        [
+            tag(
+                "p",
+                f"{len(others)} graph{'s' * (len(others) != 1)} of other classes "
+                f"{'have' if len(others) != 1 else 'has'} the same score on these data: other "
+                "data could tell them apart, these cannot. The list may not be complete.",
+            ),
+            tag("ul", *items),
+        ]
+    )

@@ -1,0 +1,113 @@
+"""How a result was made, so that it can be made again."""
+
+from __future__ import annotations
+
+import inspect
+import platform
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from cyclearn.report.findings import Findings
+from cyclearn.report.markup import Markup, join, table, tag
+
+# By name: importing the package here would close a circle with the methods that reach upwards.
+VERSION: str = import_module("cyclearn").__version__
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the data came from, as far as it is known: a name, a digest, the command."""
+
+    name: str | None = None
+    digest: str | None = None
+    command: str | None = None
+
+
+def how_it_was_made(found: Findings, source: Source) -> Markup:
+    """Version, data, options, seed, command, and how the search went."""
+    result = found.result
+    agreeing, starts = result.n_starts_agreeing
+    facts: list[tuple[str, object]] = [
+        ("cyclearn", VERSION),
+        ("numpy, scipy, numba", _versions()),
+        ("data", source.name or "a table in memory"),
+        ("rows and variables", f"{result.model.n_samples:,} and {found.graph.n_nodes:,}"),
+        ("search ended", result.status.value),
+        ("starts that found this score", f"{agreeing} of {starts}"),
+        ("components fitted", f"{result.cost.n_evaluations:,}"),
+        ("cost of an edge", f"{result.penalty:.4f}"),
+    ]
+    if source.digest:
+        facts.insert(3, ("SHA-256 of the data file", tag("code", source.digest)))
+    if result.limits:
+        facts.append(("limits reached", ", ".join(result.limits)))
+    if result.certificate is not None:
+        facts.append(("certificate", str(result.certificate)))
+    options = [(key, _shown(value)) for key, value in result.options.items()]
+    parts = [table("The run", ("what", "value"), facts)]
+    if source.command:
+        parts += [tag("h3", "The command"), tag("pre", source.command, tabindex="0")]
+    parts += [
+        tag("h3", "The same in Python"),
+        tag("pre", call(result.options), tabindex="0"),
+        tag(
+            "details",
+            tag("summary", "All options"),
+            table("Options of the search", ("option", "value"), options),
+        ),
+        tag(
+            "p",
+            "The same data, options and version give the same graph"
+            + (
+                ", except that this search had a time limit."
+                if result.options.get("time_limit") is not None
+                else ", whatever the number of processes."
+            ),
+        ),
+    ]
+    return join(parts)
+
+
+def call(options: Any) -> str:
+    """The call of ``learn`` with every option that is not the default.
+
+    Examples
+    --------
+    >>> print(call({"method": "exact", "stable": True, "penalty": "2 bic"}))
+    import cyclearn as cl
+    <BLANKLINE>
+    result = cl.learn(data, method='exact', penalty='2 bic')
+    """
+    from cyclearn.learning import learn
+
+    signature = inspect.signature(learn).parameters
+    given = [
+        f"{key}={_argument(key, value)}"
+        for key, value in options.items()
+        if key in signature and value != signature[key].default and not _is_implied(key, options)
+    ]
+    return f"import cyclearn as cl\n\nresult = cl.learn({', '.join(['data', *given])})"
+
+
+def _is_implied(key: str, options: Any) -> bool:
+    # The number of starts is recorded as it came out; these are the defaults of the methods.
+    usual = 2 if options.get("method") == "auto" else 1
+    return key == "n_starts" and options[key] == usual
+
+
+def _argument(key: str, value: Any) -> str:
+    if key == "knowledge":
+        return f"cl.Knowledge.from_dict({value!r})"
+    return repr(value)
+
+
+def _shown(value: Any) -> str:
+    return "–" if value is None else str(value)
+
+
+def _versions() -> str:
+    from importlib.metadata import version
+
+    packages = ", ".join(version(name) for name in ("numpy", "scipy", "numba"))
+    return f"{packages}; Python {platform.python_version()}"

@@ -1,0 +1,79 @@
+"""Which layer a block stands in: below its causes, near its neighbours, layers of one width."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from math import sqrt
+
+import networkx as nx
+
+Neighbours = Mapping[int, list[int]]
+
+# A layer wider than this, times the side of a square that would hold everything, is broken up.
+_WIDEST = 2.2
+
+
+def layers(
+    links: list[tuple[int, int]], widths: Mapping[int, float], heights: Mapping[int, float]
+) -> dict[int, int]:
+    """Layer of every block, numbered from zero without gaps; ``links`` lead downwards.
+
+    Longest path from the causes, then as near to the neighbours as the order allows.
+
+    Examples
+    --------
+    >>> size = dict.fromkeys(range(4), 1.0)
+    >>> layers([(0, 1), (1, 2), (3, 2)], size, size)
+    {0: 0, 1: 1, 2: 2, 3: 1}
+    """
+    above: dict[int, list[int]] = defaultdict(list)
+    below: dict[int, list[int]] = defaultdict(list)
+    for a, b in links:
+        below[a].append(b)
+        above[b].append(a)
+    graph = nx.DiGraph()
+    graph.add_nodes_from(widths)
+    graph.add_edges_from(links)
+    order = list(nx.lexicographical_topological_sort(graph))
+    layer: dict[int, int] = {}
+    for b in order:
+        layer[b] = max((layer[a] + 1 for a in above[b]), default=0)
+    # A move can make room for another; a few rounds are enough in practice.
+    for _ in range(4):
+        for b in reversed(order):
+            pull = len(below[b]) - len(above[b])
+            if pull > 0:
+                layer[b] = min(layer[c] for c in below[b]) - 1
+            elif pull < 0:
+                layer[b] = max(layer[a] for a in above[b]) + 1
+    area = sum(widths[b] * heights[b] for b in widths)
+    limit = max(_WIDEST * sqrt(area), *(2 * width for width in widths.values()))
+    layer = _narrowed(layer, order, above, widths, limit)
+    used = {old: new for new, old in enumerate(sorted(set(layer.values())))}
+    return {b: used[layer[b]] for b in widths}
+
+
+def _narrowed(
+    layer: dict[int, int],
+    order: list[int],
+    above: Neighbours,
+    widths: Mapping[int, float],
+    limit: float,
+) -> dict[int, int]:
+    """The same layers, or more of them where one would be far wider than a page."""
+    total: dict[int, float] = defaultdict(float)
+    for b, value in layer.items():
+        total[value] += widths[b]
+    if max(total.values()) <= limit:
+        return layer
+    narrow: dict[int, int] = {}
+    filled: dict[int, float] = defaultdict(float)
+    # Sorting is stable, so causes keep coming before effects.
+    for b in sorted(order, key=lambda b: layer[b]):
+        place = max([layer[b], *(narrow[a] + 1 for a in above.get(b, []))])
+        while filled[place] and filled[place] + widths[b] > limit:
+            place += 1
+        narrow[b] = place
+        filled[place] += widths[b]
+    return narrow

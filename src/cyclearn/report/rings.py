@@ -1,0 +1,114 @@
+"""A feedback loop as a ring: in which order its nodes stand around an ellipse."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+# Free space between neighbours on the ring, in heights of a node; arrows need it.
+_GAP = 1.7
+# Swaps of two nodes that are tried; larger rings end with a good order, not the best.
+_MAX_TRIALS = 900
+
+
+def ring(adjacency: NDArray[np.bool_], widths: FloatArray, inflow: NDArray[np.int64]) -> FloatArray:
+    """Places of the nodes around their common centre, shape (k, 2).
+
+    ``inflow`` is how many more edges reach a node from outside than leave it; the ring is turned
+    so that causes come from above and effects lie below.
+    """
+    k = len(adjacency)
+    order = _ordered(adjacency)
+    if k == 2:
+        half = (widths.sum() / 2 + 1.5 * _GAP) / 2
+        return np.array([[-half, 0.0], [half, 0.0]])
+    best, lowest = np.empty((k, 2)), np.inf
+    for turn in range(k):
+        turned = order[turn:] + order[:turn]
+        places = np.empty((k, 2))
+        places[turned] = _ellipse(widths[turned])
+        value = float((places[:, 1] * inflow).sum())
+        if value < lowest - 1e-9:
+            best, lowest = places, value
+    return best
+
+
+def _ellipse(widths: FloatArray) -> FloatArray:
+    """Places on an ellipse, clockwise from the top, as narrow as the labels allow."""
+    k = len(widths)
+    # A flat side at the bottom of a triangle, a corner at the top of everything else.
+    angles = 2 * np.pi * np.arange(k) / k - np.pi / 2
+    unit = np.column_stack([np.cos(angles), np.sin(angles)])
+    horizontal, vertical = 1.0, 1.0
+    for a, b in combinations(range(k), 2):
+        dx, dy = np.abs(unit[a] - unit[b])
+        needed_x = ((widths[a] + widths[b]) / 2 + _GAP) / dx if dx > 1e-9 else np.inf
+        needed_y = (1.0 + _GAP) / dy if dy > 1e-9 else np.inf
+        # Two rectangles are apart when they are apart in one direction; take the cheaper one.
+        if needed_y <= needed_x:
+            vertical = max(vertical, min(needed_y, 1.0 + 0.55 * k))
+        else:
+            horizontal = max(horizontal, needed_x)
+    for a, b in combinations(range(k), 2):
+        dx, dy = np.abs(unit[a] - unit[b]) * (horizontal, vertical)
+        room = (widths[a] + widths[b]) / 2 + 0.3 * _GAP
+        if dx < room and dy < 1.0 + 0.3 * _GAP:
+            vertical *= (1.0 + 0.3 * _GAP) / max(dy, 0.3)
+    return unit * (max(horizontal, 0.8 * vertical), vertical)
+
+
+def _ordered(adjacency: NDArray[np.bool_]) -> list[int]:
+    """Order with few crossings and short edges, by swaps from a walk along edges."""
+    order = _walk(adjacency)
+    joined = np.argwhere(np.triu(adjacency | adjacency.T))
+    best, trials = _cost(order, joined), 0
+    improved = True
+    while improved and trials < _MAX_TRIALS:
+        improved = False
+        for a, b in combinations(range(1, len(order)), 2):
+            order[a], order[b] = order[b], order[a]
+            value, trials = _cost(order, joined), trials + 1
+            if value < best - 1e-9:
+                best, improved = value, True
+            else:
+                order[a], order[b] = order[b], order[a]
+            if trials >= _MAX_TRIALS:
+                break
+    return _clockwise(order, adjacency)
+
+
+def _walk(adjacency: NDArray[np.bool_]) -> list[int]:
+    """Each node followed by one it points to, as long as there is one."""
+    order, left = [0], set(range(1, len(adjacency)))
+    while left:
+        following = [v for v in sorted(left) if adjacency[order[-1], v]]
+        # The node with the fewest ways on is taken first, as it is the hardest to reach later.
+        chosen = min(following or sorted(left), key=lambda v: int(adjacency[v, sorted(left)].sum()))
+        order.append(chosen)
+        left.remove(chosen)
+    return order
+
+
+def _cost(order: list[int], joined: NDArray[np.int64]) -> float:
+    """Crossings of chords, and their lengths around the ring as a smaller matter."""
+    k = len(order)
+    place = np.empty(k, dtype=np.int64)
+    place[order] = np.arange(k)
+    ends = np.sort(place[joined], axis=1)
+    low, high = ends[:, 0], ends[:, 1]
+    span = high - low
+    length = np.minimum(span, k - span).sum()
+    crossing = (low[:, None] < low) & (low < high[:, None]) & (high[:, None] < high)
+    return 2.0 * float(crossing.sum()) + float(length)
+
+
+def _clockwise(order: list[int], adjacency: NDArray[np.bool_]) -> list[int]:
+    """The order or its mirror image, so that most arrows between neighbours turn clockwise."""
+    following = np.roll(order, -1)
+    if adjacency[order, following].sum() < adjacency[following, order].sum():
+        return [order[0], *order[:0:-1]]
+    return order

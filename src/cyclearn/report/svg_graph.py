@@ -1,0 +1,198 @@
+"""A laid-out graph as SVG: groups below, then edges, then nodes and labels.
+
+Colours come from the style sheet of the page. Nothing is told by colour alone: negative weights
+are dashed, strong ones wide, and edges that not all members of the class share have open heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.graphs import DirectedGraph
+from cyclearn.report.curves import part, sampled
+from cyclearn.report.layout import FONT_SIZE, NODE_HEIGHT, Layout
+from cyclearn.report.markup import Markup, join, tag
+
+FloatArray = NDArray[np.float64]
+
+# Pixels for the height of a node: as drawn, and the least that can be read.
+_UNIT, _LEAST_UNIT = 38, 21
+_ROUNDING = 0.22
+_SHORT = 1.9
+
+
+@dataclass(frozen=True)
+class DrawnEdge:
+    """How one edge is drawn: its classes in the style sheet, width, head and label."""
+
+    source: str
+    target: str
+    classes: str = ""
+    width: float = 0.06
+    open_head: bool = False
+    label: str = ""
+    title: str = ""
+    attributes: dict[str, object] = field(default_factory=dict)
+
+
+def graph_svg(
+    graph: DirectedGraph,
+    layout: Layout,
+    edges: Iterable[DrawnEdge],
+    *,
+    identifier: str,
+    title: str,
+    description: str,
+) -> Markup:
+    """The picture; ``identifier`` keeps its title apart from those of other pictures.
+
+    The edges are those to draw, each with a route in the layout; ``graph`` says which nodes there
+    are.
+    """
+    drawn = list(edges)
+    in_group = {name for group in layout.groups for name in group.nodes}
+    labels = [edge for edge in drawn if edge.label]
+    taken = [np.array(layout.positions[name]) for name in graph.names]
+    size = f"width:{layout.width * _UNIT:.0f}px;min-width:{layout.width * _LEAST_UNIT:.0f}px"
+    return tag(
+        "svg",
+        tag("title", title, id=f"{identifier}-title"),
+        tag("desc", description, id=f"{identifier}-desc"),
+        *(
+            tag(
+                "rect",
+                class_="group",
+                x=_n(group.left),
+                y=_n(group.top),
+                width=_n(group.width),
+                height=_n(group.height),
+                rx="0.5",
+            )
+            for group in layout.groups
+        ),
+        *(_edge(edge, layout.routes[edge.source, edge.target]) for edge in drawn),
+        *(_node(name, layout, name in in_group) for name in graph.names),
+        *(
+            _label(
+                edge,
+                layout.routes[edge.source, edge.target],
+                taken,
+                inside=any({edge.source, edge.target} <= set(g.nodes) for g in layout.groups),
+            )
+            for edge in labels
+        ),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {_n(layout.width)} {_n(layout.height)}",
+        role="img",
+        aria_labelledby=f"{identifier}-title {identifier}-desc",
+        id=identifier,
+        class_="graph",
+        style=size,
+    )
+
+
+def _node(name: str, layout: Layout, in_group: bool) -> Markup:
+    x, y = layout.positions[name]
+    width = layout.widths[name]
+    return tag(
+        "g",
+        tag("title", name),
+        tag(
+            "rect",
+            x=_n(x - width / 2),
+            y=_n(y - NODE_HEIGHT / 2),
+            width=_n(width),
+            height=_n(NODE_HEIGHT),
+            rx=_n(_ROUNDING),
+        ),
+        tag("text", layout.labels[name], x=_n(x), y=_n(y + 0.36 * FONT_SIZE)),
+        class_="node feedback" if in_group else "node",
+    )
+
+
+def _edge(edge: DrawnEdge, route: FloatArray) -> Markup:
+    head = 0.26 + 1.6 * edge.width
+    tip = route[-1]
+    line = shortened(route, head)
+    along = tip - line[-1]
+    along = along / max(float(np.hypot(*along)), 1e-9) * head
+    aside = np.array([-along[1], along[0]]) * 0.42
+    corners = (tip, tip - along + aside, tip - along - aside)
+    return tag(
+        "g",
+        tag("title", edge.title) if edge.title else "",
+        tag("path", d=_path(line), stroke_width=_n(edge.width)),
+        tag(
+            "polygon",
+            points=" ".join(f"{_n(x)},{_n(y)}" for x, y in corners),
+            class_="open" if edge.open_head else None,
+        ),
+        class_=f"edge {edge.classes}".rstrip(),
+        **edge.attributes,
+    )
+
+
+def _label(edge: DrawnEdge, route: FloatArray, taken: list[FloatArray], *, inside: bool) -> Markup:
+    """The weight on its edge, where it is farthest from nodes and other labels."""
+    points = sampled(route, 16)
+    inner = points[len(points) // 4 : len(points) * 2 // 3]
+    # Wide things: a step sideways clears a label less than a step up or down.
+    gaps = [
+        min(float(np.hypot(0.6 * (p - q)[0], (p - q)[1])) for q in taken) - 0.02 * abs(n)
+        for n, p in enumerate(inner, start=-(len(inner) // 2))
+    ]
+    n = int(np.argmax(np.minimum(gaps, 1.2)))
+    spot = inner[n]
+    if np.hypot(*np.diff(points, axis=0).T).sum() < _SHORT:
+        # On a short edge the label would cover the line: it stands beside it, on the right.
+        along = inner[min(n + 1, len(inner) - 1)] - inner[max(n - 1, 0)]
+        spot = spot + np.array([-along[1], along[0]]) / max(float(np.hypot(*along)), 1e-9) * 0.34
+    x, y = spot
+    taken.append(spot)
+    classes = f"weight {edge.classes}{' inside' if inside else ''}"
+    return tag("text", edge.label, x=_n(x), y=_n(y + 0.13), class_=classes)
+
+
+def shortened(route: FloatArray, length: float) -> FloatArray:
+    """The chain of curves without its last part of about this length.
+
+    Examples
+    --------
+    >>> straight = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])
+    >>> shortened(straight, 1.0)[-1].round(1)
+    array([2., 0.])
+    """
+    n_curves = (len(route) - 1) // 3
+    points = sampled(route, 50)
+    beyond = np.flatnonzero(np.hypot(*(points - route[-1]).T) >= length)
+    if not beyond.size:
+        return route
+    curve, within = divmod(int(beyond[-1]), 50)
+    return part(route, 0.0, min(curve + within / 49, n_curves))
+
+
+def _path(route: FloatArray) -> str:
+    points = [f"{_n(x)} {_n(y)}" for x, y in route]
+    curves = (" ".join(points[n : n + 3]) for n in range(1, len(points), 3))
+    return f"M{points[0]}" + "".join(f"C{curve}" for curve in curves)
+
+
+def _n(value: float) -> str:
+    """Hundredths of a node's height: finer than a pixel."""
+    shown = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if shown == "-0" else shown
+
+
+def legend(*items: tuple[str, str, bool, float]) -> Markup:
+    """What lines mean: (classes, words, open head, width) for each."""
+    samples = []
+    for classes, words, open_head, width in items:
+        route = np.array([[0.1, 0.5], [0.8, 0.5], [1.5, 0.5], [2.2, 0.5]])
+        line = _edge(DrawnEdge("", "", classes, width, open_head), route)
+        picture = tag("svg", line, viewBox="0 0 2.4 1", class_="graph sample", aria_hidden="true")
+        samples.append(tag("li", picture, " ", words))
+    return tag("ul", join(samples), class_="legend")

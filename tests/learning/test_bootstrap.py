@@ -1,0 +1,254 @@
+import json
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cyclearn import (
+    InputError,
+    Knowledge,
+    LearnResult,
+    LinearGaussianModel,
+    Moments,
+    bootstrap,
+    equivalence_class,
+    learn,
+)
+from cyclearn.learning import BootstrapResult
+from cyclearn.learning.bootstrap_result import Resample
+from cyclearn.learning.resampling import make_resampler
+
+MODEL = LinearGaussianModel(
+    [[0, 0, 0.7, 0], [0, 0, 0, 0.8], [0, 0, 0, -0.6], [0, 0, 0.5, 0]],
+    [1, 1, 1, 1],
+    names=["costs", "income", "price", "quantity"],
+)
+DATA = MODEL.sample(300, random_state=0)
+QUICK = {"method": "hill-climbing"}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return bootstrap(DATA, 12, **QUICK)
+
+
+def test_tables_count_the_learned_graphs(found):
+    assert found.n_resamples == len(found.graphs) == 12
+    for row in found.edges.itertuples():
+        n = sum(graph.has_edge(row.source, row.target) for graph in found.graphs)
+        assert row.frequency == pytest.approx(n / 12)
+    for row in found.adjacencies.itertuples():
+        n = sum(g.has_edge(row.a, row.b) or g.has_edge(row.b, row.a) for g in found.graphs)
+        assert row.frequency == pytest.approx(n / 12)
+        loops = sum(
+            any({row.a, row.b} <= set(nodes) for nodes in g.components) for g in found.graphs
+        )
+        assert row.feedback == pytest.approx(loops / 12)
+    for row in found.cycles.itertuples():
+        arrows = list(zip(row.cycle, (*row.cycle[1:], row.cycle[0]), strict=True))
+        n = sum(all(graph.has_edge(*arrow) for arrow in arrows) for graph in found.graphs)
+        assert row.frequency == pytest.approx(n / 12)
+    assert found.cycles.attrs["n_cut"] == 0
+    assert ("price", "quantity") in set(found.cycles["cycle"])
+
+
+def test_class_level_statements_are_those_of_all_members(found):
+    for row in found.edges.itertuples():
+        every = some = 0
+        for graph in found.graphs:
+            has = [m.has_edge(row.source, row.target) for m in equivalence_class(graph)]
+            every += all(has)
+            some += any(has)
+        assert (row.compelled, row.possible) == pytest.approx((every / 12, some / 12))
+    for row in found.adjacencies.itertuples():
+        every = some = 0
+        for graph in found.graphs:
+            has = [
+                m.has_edge(row.a, row.b) or m.has_edge(row.b, row.a)
+                for m in equivalence_class(graph)
+            ]
+            every += all(has)
+            some += any(has)
+        assert (row.compelled, row.possible) == pytest.approx((every / 12, some / 12))
+
+
+def test_the_answer_does_not_depend_on_the_number_of_processes(found):
+    assert bootstrap(DATA, 12, n_jobs=2, **QUICK) == found
+    assert bootstrap(DATA, 5, **QUICK).resamples == found.resamples[:5]
+    assert bootstrap(DATA, 12, random_state=1, **QUICK).resamples != found.resamples
+
+
+def test_a_resample_learns_from_rows_drawn_with_replacement():
+    source = make_resampler(DATA, None, 3)
+    moments, _, _ = source.draw(7)
+    assert moments.n_samples == len(DATA)
+    assert moments.names == tuple(DATA.columns)
+    draws = np.array([source.draw(r)[0].mean for r in range(400)])
+    error = DATA.std(ddof=0).to_numpy() / np.sqrt(len(DATA))
+    assert np.allclose(draws.mean(axis=0), DATA.mean(), atol=4 * error.max() / 20)
+    assert np.allclose(draws.std(axis=0), error, rtol=0.2)
+
+
+def test_half_of_the_rows_are_drawn_once_each():
+    marks = np.column_stack([2.0 ** np.arange(20), np.random.default_rng(0).normal(size=20)])
+    moments, _, _ = make_resampler(marks, "half", 0).draw(0)
+    assert moments.n_samples == 10
+    # Ten different powers of two have a sum with ten binary digits.
+    assert round(float(moments.mean[0]) * 10).bit_count() == 10
+
+
+def test_parametric_draws_have_the_moments_of_a_sample_covariance():
+    S, n = MODEL.covariance, 50
+    source = make_resampler(Moments(S, n), None, 0)
+    draws = np.array([source.draw(r)[0].covariance for r in range(1_500)])
+    assert np.allclose(draws.mean(axis=0), S * (n - 1) / n, atol=0.12)
+    variance = (np.outer(S.diagonal(), S.diagonal()) + S**2) * (n - 1) / n**2
+    assert np.allclose(draws.var(axis=0), variance, rtol=0.25)
+    assert bootstrap(Moments(S, n), 2, **QUICK).kind == "parametric"
+
+
+def test_parametric_draws_work_with_fewer_samples_than_variables():
+    wide = np.random.default_rng(0).normal(size=(8, 12))
+    S = np.cov(wide.T, bias=True)
+    drawn, _, _ = make_resampler(Moments(S, 8), None, 0).draw(0)
+    assert np.linalg.matrix_rank(drawn.covariance) == 7
+
+
+def test_a_draw_with_a_constant_column_is_made_again():
+    rows = np.random.default_rng(0).normal(size=(12, 2))
+    rows[:, 1] = 0
+    rows[3, 1] = 1
+    found = bootstrap(rows, 10, **QUICK)
+    # The one row that differs is missed with probability (11/12)^12, about a third.
+    assert found.n_failed == 0
+    assert 0 < found.n_redraws < 40
+    assert "drawn again" in str(found)
+
+
+def test_knowledge_holds_in_every_resample_and_in_class_statements():
+    knowledge = Knowledge(forbidden=[("costs", "quantity")], required=[("income", "quantity")])
+    found = bootstrap(DATA, 6, knowledge=knowledge, **QUICK)
+    table = found.edges.set_index(["source", "target"])
+    assert ("costs", "quantity") not in table.index
+    assert table.loc[("income", "quantity"), "compelled"] == 1
+    assert BootstrapResult.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+
+
+def test_a_run_goes_on_from_its_checkpoint(tmp_path, found):
+    path = tmp_path / "resamples.jsonl"
+    bootstrap(DATA, 5, checkpoint=path, **QUICK)
+    lines = path.read_text().splitlines(keepends=True)
+    assert len(lines) == 1 + 5
+    # Killed while writing: half a line at the end.
+    path.write_text("".join(lines[:4]) + lines[4][:7])
+    calls = []
+    again = bootstrap(
+        DATA, 12, checkpoint=path, on_resample=lambda *call: calls.append(call), **QUICK
+    )
+    assert again == found
+    assert calls == [(n, 12) for n in range(4, 13)]
+    before = path.read_text()
+    assert bootstrap(DATA, 12, checkpoint=path, n_jobs=2, **QUICK) == found
+    assert path.read_text() == before
+
+
+def test_a_killed_run_loses_nothing_that_was_done(tmp_path, found):
+    path, data = tmp_path / "resamples.jsonl", tmp_path / "data.csv"
+    DATA.to_csv(data, index=False)
+    code = (
+        "import sys, time, cyclearn as cl\n"
+        "def wait(done, wanted):\n"
+        "    if done == 3: time.sleep(60)\n"
+        f"cl.bootstrap({str(data)!r}, 12, checkpoint={str(path)!r}, method='hill-climbing',"
+        " on_resample=wait)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code])
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        if path.exists() and len(path.read_text().splitlines()) == 4:
+            break
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    calls = []
+    again = bootstrap(
+        str(data), 12, checkpoint=path, on_resample=lambda *call: calls.append(call), **QUICK
+    )
+    assert len(calls) == 9
+    assert again.graphs == found.graphs
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"penalty": "2 bic"}, "penalty"),
+        ({"random_state": 5}, "seed"),
+        ({"kind": "half"}, "kind"),
+        ({"data": DATA + 1}, "data"),
+        ({"knowledge": Knowledge(exogenous=["costs"])}, "knowledge"),
+    ],
+)
+def test_a_checkpoint_made_with_other_settings_is_refused(tmp_path, change, named):
+    path = tmp_path / "resamples.jsonl"
+    bootstrap(DATA, 1, checkpoint=path, **QUICK)
+    with pytest.raises(InputError, match=rf"other settings \({named}\)"):
+        bootstrap(**{"data": DATA, "n_resamples": 1, "checkpoint": path, **QUICK, **change})
+
+
+def test_other_files_are_no_checkpoints(tmp_path):
+    path = tmp_path / "data.csv"
+    for text in ("a,b\n1,2\n", '{"schema": "other"}\n', "[]\n"):
+        path.write_text(text)
+        with pytest.raises(InputError, match="not a checkpoint"):
+            bootstrap(DATA, 1, checkpoint=path, **QUICK)
+        assert path.read_text() == text
+    with pytest.raises(InputError, match="cannot"):
+        bootstrap(DATA, 1, checkpoint=tmp_path / "no" / "folder", **QUICK)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_resamples": 0}, "at least 1"),
+        ({"n_resamples": 1.5}, "whole number"),
+        ({"kind": "columns"}, "'rows', 'half' or 'parametric'"),
+        ({"data": Moments(np.eye(2), 9), "kind": "rows"}, "have no rows"),
+        ({"data": DATA[:5], "kind": "half"}, "too few"),
+        ({"on_step": print}, "on_step is no option"),
+        ({"penalty": "aic"}, "penalty is 'aic'"),
+        ({"knowledge": Knowledge(exogenous=["weather"])}, "weather"),
+    ],
+)
+def test_input_that_cannot_be_used_is_named(options, message):
+    with pytest.raises(InputError, match=message):
+        bootstrap(**{"data": DATA, "n_resamples": 2, **options})
+
+
+def test_resamples_without_a_graph_are_told():
+    one = Resample(0, ((0, 1),))
+    found = BootstrapResult(("a", "b"), (one, Resample(1, (), error="no")), "rows", {})
+    assert (found.n_resamples, found.n_failed) == (1, 1)
+    assert "1 more led to no graph" in str(found)
+    assert found.edges["frequency"].tolist() == [1.0, 0.0]
+    with pytest.raises(InputError, match="no resample led to a graph: no"):
+        replace(found, resamples=found.resamples[1:])
+
+
+def test_limits_are_told():
+    found = bootstrap(DATA, 3, max_evaluations=5, **QUICK)
+    assert found.limits["max_evaluations"] == 3
+    assert "max_evaluations met in 3 of 3" in str(found)
+
+
+def test_learn_carries_the_bootstrap_through_json():
+    result = learn(DATA, bootstrap=3, method="hill-climbing")
+    assert result.bootstrap.n_resamples == 3
+    again = LearnResult.from_json(result.to_json())
+    assert again == result
+    assert again.bootstrap == result.bootstrap
+    assert learn(DATA, method="hill-climbing").bootstrap is None
+    half = learn(DATA, bootstrap={"n_resamples": 2, "kind": "half"}, method="hill-climbing")
+    assert half.bootstrap.kind == "half"

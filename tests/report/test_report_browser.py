@@ -1,0 +1,152 @@
+"""The report in a real browser: it works, it is silent, and names in it are text."""
+
+import shutil
+
+import pytest
+
+import cyclearn as cl
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
+OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+NAMES = [
+    "<b>bold</b>",
+    "</script><script>window.hacked = 1</script>",
+    "<img src=x onerror=hacked=1>",
+    "a&amp;b",
+]
+
+pytestmark = pytest.mark.skipif(
+    BROWSER is None, reason=f"none of {', '.join(BROWSERS)} is on this machine"
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=BROWSER, args=OPTIONS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def learned():
+    B = [[0, 0, 0.7, 0], [0, 0, 0, 0.6], [0, -0.7, 0, 0], [0.6, 0, 0.5, 0]]
+    truth = cl.LinearGaussianModel(B, [1, 1, 1, 1], NAMES)
+    known = cl.Knowledge(required=truth.graph.edges)
+    result = cl.learn(cl.Moments(truth.covariance, 5_000, names=NAMES), knowledge=known)
+    assert result.equivalence_class.size == 8
+    return result
+
+
+@pytest.fixture
+def page(browser, learned, tmp_path):
+    """The report opened from a file; whatever it says or asks for is a failure."""
+    path = learned.report(tmp_path / "report.html", title="<script>hacked = 1</script>")
+    context = browser.new_context()
+    opened = context.new_page()
+    troubles = []
+    opened.on("console", lambda message: troubles.append(message.text))
+    opened.on("pageerror", lambda error: troubles.append(str(error)))
+    opened.on("request", lambda request: troubles.append(request.url))
+    opened.goto(path.as_uri())
+    yield opened
+    # The page itself is the only thing that was ever asked for.
+    assert troubles == [path.as_uri()]
+    context.close()
+
+
+def shown_edges(page, names):
+    """The edges of the member on show, by the titles of the lines that can be seen."""
+    titles = page.eval_on_selector_all(
+        "#member-graph .edge.same, #member-graph .edge.added",
+        "edges => edges.filter(e => getComputedStyle(e).display !== 'none')"
+        ".map(e => e.querySelector('title').textContent)",
+    )
+    edges = [tuple(title.split(" → ")) for title in titles]
+    return cl.DirectedGraph.from_edges(edges, names=list(names))
+
+
+def test_members_by_button(page, learned):
+    seen = [shown_edges(page, NAMES)]
+    assert seen[0] == learned.graph
+    previous, following = page.get_by_text("← Previous"), page.get_by_text("Next →")
+    assert previous.get_attribute("aria-disabled") == "true"
+    words = page.locator("#member-words")
+    for _ in range(7):
+        before = words.inner_text()
+        following.click()
+        assert words.inner_text() != before
+        seen.append(shown_edges(page, NAMES))
+    assert set(seen) == set(learned.equivalence_class)
+    assert page.locator("#member-number").input_value() == "8"
+    assert following.get_attribute("aria-disabled") == "true"
+    following.click(force=True)
+    assert shown_edges(page, NAMES) == seen[-1]
+    previous.click()
+    assert shown_edges(page, NAMES) == seen[-2]
+
+
+def test_members_by_keyboard(page, learned):
+    page.focus("#member-next")
+    for key, number in (("Enter", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", 8), ("Home", 1)):
+        page.keyboard.press(key)
+        assert page.locator("#member-number").input_value() == str(number)
+    page.focus("#member-number")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("99")
+    page.keyboard.press("Enter")
+    assert page.locator("#member-number").input_value() == "8"
+    assert shown_edges(page, NAMES) in learned.equivalence_class
+
+
+def test_the_first_stop_of_the_tab_key_skips_the_menu(page):
+    page.keyboard.press("Tab")
+    skip = page.locator(":focus")
+    assert skip.inner_text() == "Skip to the learned graph"
+    assert skip.bounding_box()["x"] >= 0
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "graph"
+
+
+def test_names_are_shown_as_text(page):
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("h1").inner_text() == "<script>hacked = 1</script>"
+    assert page.locator("b, img").count() == 0
+    rows = page.locator("#coefficients tbody th").all_inner_texts()
+    shown = {name for row in rows for name in row.split(" → ")}
+    assert set(NAMES) <= shown
+    page.get_by_text("Next →").click()
+    assert any(name in page.locator("#member-words").inner_text() for name in NAMES)
+
+
+def test_nothing_sticks_out_of_a_narrow_screen(page):
+    page.set_viewport_size({"width": 360, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_prints_without_controls(page):
+    page.emulate_media(media="print")
+    assert not page.get_by_text("Next →").is_visible()
+    assert not page.locator("nav").is_visible()
+    assert page.locator("#learned-graph").is_visible()
+
+
+def test_without_scripts_members_are_a_list(browser, learned, tmp_path):
+    path = learned.report(tmp_path / "report.html")
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert not page.get_by_text("Next →").is_visible()
+    page.get_by_text("All listed graphs as text").click()
+    assert page.locator("#member-list li").count() == 8
+    context.close()
