@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 from environment import describe_run
 
-from cyclearn import DirectedGraph, equivalence_class, learn, read_graph
+from cyclearn import DirectedGraph, EquivalenceClass, equivalence_class, learn, read_graph
+from cyclearn.metrics import class_distance, structure_scores
 from cyclearn.models import read_table
 
 
@@ -49,7 +50,7 @@ def main() -> None:
         for path in sorted(network.glob("sim-*.txt")):
             table = read_table(path)[list(truth.names)]
             for method, graph in learned(table, truth.names).items():
-                rows.setdefault(method, []).append(measures(graph, truth, members.distance(graph)))
+                rows.setdefault(method, []).append(measures(graph, truth, members))
         for method, values in rows.items():
             totals.setdefault(method, []).extend(values)
             print_row(f"{network.name} | {truth.n_nodes} | {truth.n_edges}", method, values)
@@ -72,22 +73,16 @@ def learned(table, names) -> dict[str, DirectedGraph]:
     }
 
 
-def measures(graph: DirectedGraph, truth: DirectedGraph, distance: int) -> list[float]:
-    found, true = graph.adjacency, truth.adjacency
-    upper = np.triu_indices(len(true), 1)
-    found_pairs, true_pairs = (found | found.T)[upper], (true | true.T)[upper]
+def measures(graph: DirectedGraph, truth: DirectedGraph, members: EquivalenceClass) -> list[float]:
+    scores = structure_scores(graph, truth, to_class=False)
     return [
-        distance,
-        share(found_pairs & true_pairs, found_pairs),
-        share(found_pairs & true_pairs, true_pairs),
-        share(found & true, found),
-        share(found & true, true),
-        found.sum(),
+        class_distance(graph, members),
+        scores.adjacency.precision,
+        scores.adjacency.recall,
+        scores.arrowhead.precision,
+        scores.arrowhead.recall,
+        graph.n_edges,
     ]
-
-
-def share(part: np.ndarray, whole: np.ndarray) -> float:
-    return part.sum() / whole.sum() if whole.any() else np.nan
 
 
 def print_row(head: str, method: str, values: list[list[float]]) -> None:

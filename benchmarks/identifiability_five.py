@@ -1,158 +1,273 @@
-"""Whether the block and cycle rules explain all equal pairs of classes on five nodes.
+"""Every pair of classes of equal dimension on five nodes, as far as the time given allows.
 
-One class of each orbit of relabellings is compared with every class of the same dimension and the
-same vanishing minors of Θ (other pairs are proved different). A few distributions are drawn from
-each graph and projected onto the other; the first failure ends the comparison. Pairs without a
-failure are compared in full, with more draws. Progress goes to stderr; with ``--seconds`` the run
-stops early and says how far it came.
+Exact invariants come first, computed once for each class: dimension and vanishing minors of Θ,
+vanishing minors of normal directions, the largest columns. What they leave open is
+settled pair by pair, one pair from each orbit of relabellings: distributions are drawn from one
+graph and projected onto the other, a common one shows quasi equivalence, and for one that was not
+generated a separating matrix is sought, which is a proof. Results are kept in a file; a run that
+was cut short goes on where it stopped, and ``--page`` writes the results so far.
 
-    python benchmarks/identifiability_five.py > benchmarks/results/identifiability_five.md
+    python benchmarks/identifiability_five.py --state five.sqlite
+    python benchmarks/identifiability_five.py --state five.sqlite --page > results/five.md
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import sqlite3
 import sys
-from collections import Counter, defaultdict
-from itertools import combinations_with_replacement, permutations
+from collections import Counter
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from class_pairs import Classes, PairOrbit, as_sets
 from environment import describe_run
 
 from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.bitsets import bits
-from cyclearn.graphs.territories import is_reducible, territories
-from cyclearn.identifiability import Comparison, Sampler, Verdict, compare
-from cyclearn.identifiability.column_rules import reachable_classes
-from cyclearn.identifiability.invariants import matched_column_sets, vanishing_minors
-from cyclearn.identifiability.numerical_overlap import draw_factor, nearest_factor
+from cyclearn.identifiability import Sampler
+from cyclearn.identifiability.conormals import vanishing_conormal_minors
+from cyclearn.identifiability.numerical_overlap import (
+    draw_factor,
+    has_common_tangent_space,
+    nearest_factor,
+)
+from cyclearn.identifiability.rule_search import is_contained, reachable_classes
+from cyclearn.identifiability.separation import separate
 
-P = 5
-NAMES = tuple("12345")
 TOLERANCE = 1e-9
+TABLE = """
+create table if not exists pairs (
+    first text, second text, n_drawn integer, n_generated integer, n_common integer,
+    separation text, primary key (first, second))
+"""
 
 
-def irreducible_classes() -> dict[object, DirectedGraph]:
-    """Territories of every class and one irreducible graph of it."""
-    everything = (1 << P) - 1
-    found: dict[object, DirectedGraph] = {}
-    for columns in combinations_with_replacement(range(1, 1 << P), P):
-        if is_reducible(columns) or not matched_column_sets(columns)[everything]:
-            continue
-        key = territories(columns)
-        if key not in found:
-            seated = next(
-                order
-                for order in permutations(columns)
-                if all(c >> j & 1 for j, c in enumerate(order))
-            )
-            found[key] = DirectedGraph.from_columns(seated, NAMES)
-    return found
+def largest_columns(graph: DirectedGraph) -> frozenset[int]:
+    return frozenset(
+        c for c in graph.columns if not any(c != d and c & ~d == 0 for d in graph.columns)
+    )
 
 
-def orbit_numbers(classes: dict[object, DirectedGraph]) -> list[int]:
-    """For every class the number of the first class that a relabelling maps it to."""
-    tables = [
-        [sum(1 << order[v] for v in bits(s)) for s in range(1 << P)]
-        for order in permutations(range(P))
-    ]
-    number = {tuple((t.size, t.anchors) for t in key): n for n, key in enumerate(classes)}
-    orbit = [-1] * len(classes)
-    for n, key in enumerate(classes):
-        if orbit[n] < 0:
-            for table in tables:
-                image = sorted((t.size, tuple(sorted(table[a] for a in t.anchors))) for t in key)
-                orbit[number[tuple(image)]] = n
-    return orbit
+class Invariants:
+    """What is known of the classes before any distribution is drawn."""
+
+    def __init__(self, classes: Classes) -> None:
+        self.classes = classes
+        self._conormal = {
+            n: vanishing_conormal_minors(classes.graphs[n]) for n in classes.representatives
+        }
+        self._moved: dict[int, int] = {}
+        self.largest = [largest_columns(graph) for graph in classes.graphs]
+        self._reached: dict[int, set[int]] = {}
+
+    def closures_differ(self, pair: PairOrbit) -> bool:
+        """Whether normal directions prove that the closures differ."""
+        full = self.classes.p * (self.classes.p + 1) // 2
+        if self.classes.dimensions[pair.first] == full:
+            return False
+        return self.conormal(pair.first) != self.conormal(pair.second)
+
+    def conormal(self, n: int) -> int:
+        """The vanishing minors of normal directions, each a bit of an integer."""
+        if n not in self._moved:
+            first, order = self.classes.origin[n]
+            mask = 0
+            for what, minor in self._conormal[first]:
+                a, b = self.classes.moved(minor, order)
+                mask |= 1 << ((len(what) - 1 << self.classes.p | a) << self.classes.p | b)
+            self._moved[n] = mask
+        return self._moved[n]
+
+    def largest_differ(self, pair: PairOrbit) -> bool:
+        """Whether the largest columns prove that the sets differ."""
+        return self.largest[pair.first] != self.largest[pair.second]
+
+    def equal_by_rules(self, pair: PairOrbit) -> bool:
+        """Whether the rules prove that the sets are equal."""
+        n = pair.first
+        if n not in self._reached:
+            found = reachable_classes(self.classes.graphs[n], max_classes=500, max_members=2000)
+            self._reached[n] = {self.classes.number(key) for key in found.steps}
+        return pair.second in self._reached[n]
 
 
-def fails_quickly(g: DirectedGraph, h: DirectedGraph, n_draws: int, n_starts: int) -> bool:
-    """Whether a distribution of one graph was not generated by the other."""
-    generator = np.random.default_rng(0)
+def settle(
+    g: DirectedGraph,
+    h: DirectedGraph,
+    *,
+    is_different: bool,
+    is_shared: bool,
+    n_draws: int,
+    n_starts: int,
+    seed: int = 0,
+) -> tuple[int, int, int, str | None]:
+    """Draw until a common distribution and a separating matrix are found, where still wanted.
+
+    Numbers of distributions drawn, generated, and common with one tangent space; the proof.
+    """
+    generator = np.random.default_rng(seed)
+    dimension = g.dimension()
+    drawn = generated = common = 0
+    proof: str | None = None
     for _ in range(n_draws):
         for one, other in ((g, h), (h, g)):
-            _, R = draw_factor(one, Sampler.GAUSSIAN, generator)
-            divergence, _ = nearest_factor(
+            if (is_different or proof) and (is_shared or common):
+                return drawn, generated, common, proof
+            Q, R = draw_factor(one, Sampler.GAUSSIAN, generator)
+            drawn += 1
+            if is_shared or common:
+                # Only a proof is wanted; it is cheaper than a projection.
+                found = separate(one, other, [Q])
+                if found is not None:
+                    proof = json.dumps(
+                        {"Q": found.Q, "Y": found.Y, "c": found.c, "of": as_sets(one)}
+                    )
+                    continue
+            divergence, nearest = nearest_factor(
                 other, R, n_starts=n_starts, tolerance=TOLERANCE, generator=generator
             )
-            if divergence >= TOLERANCE:
-                return True
-    return False
+            if divergence < TOLERANCE:
+                generated += 1
+                common += has_common_tangent_space(one, Q, other, nearest, dimension)
+            elif not (is_different or proof or is_shared or common):
+                found = separate(one, other, [Q])
+                if found is not None:
+                    proof = json.dumps(
+                        {"Q": found.Q, "Y": found.Y, "c": found.c, "of": as_sets(one)}
+                    )
+    return drawn, generated, common, proof
 
 
-def as_sets(graph: DirectedGraph) -> str:
-    columns = sorted(graph.columns, key=lambda c: (c.bit_count(), c))
-    return " ".join("".join(graph.names[v] for v in bits(c)) for c in columns)
+def run(state: sqlite3.Connection, known: Invariants, options: argparse.Namespace) -> None:
+    started = perf_counter()
+    graphs = known.classes.graphs
+    done = {row[:2]: row for row in state.execute("select * from pairs")}
+    work = [
+        pair
+        for pair in known.classes.iter_pair_orbits(known.classes.groups)
+        if not (known.closures_differ(pair) or known.equal_by_rules(pair))
+    ]
+    # A run that is cut short has then seen a random part of the pairs.
+    np.random.default_rng(0).shuffle(work)
+    print(f"{len(work):,} pairs to settle, {len(done):,} done", file=sys.stderr, flush=True)
+    for n, pair in enumerate(work):
+        g, h = graphs[pair.first], graphs[pair.second]
+        name = as_sets(g), as_sets(h)
+        is_different = known.largest_differ(pair)
+        row = done.get(name)
+        if row is not None and not (options.again and is_open(row, is_different)):
+            continue
+        if perf_counter() - started > options.seconds:
+            break
+        inside = is_inside(known, pair)
+        found = settle(
+            g,
+            h,
+            is_different=is_different,
+            is_shared=inside,
+            n_draws=options.draws,
+            n_starts=options.starts,
+            seed=options.again,
+        )
+        state.execute("insert or replace into pairs values (?, ?, ?, ?, ?, ?)", (*name, *found))
+        if n % 200 == 0:
+            state.commit()
+        if n % 5000 == 0:
+            print(f"{n:,} {perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+    state.commit()
+
+
+def is_open(row: tuple[object, ...], is_different: bool) -> bool:
+    """Whether a settled pair still lacks a proof of difference or a common distribution."""
+    return not (is_different or row[5]) or not row[4]
+
+
+def is_inside(known: Invariants, pair: PairOrbit) -> bool:
+    """Whether a subgraph proves that one set lies in the other."""
+    keys = known.classes.keys
+    one, other = keys[pair.first], keys[pair.second]
+    return is_contained(one, other) or is_contained(other, one)
+
+
+def kind(known: Invariants, pair: PairOrbit, row: tuple[object, ...] | None) -> str:
+    """The row of the summary that a pair belongs to."""
+    if known.closures_differ(pair):
+        return "distinct: closures differ, proved"
+    if known.equal_by_rules(pair):
+        return "equal beyond rotations, proved by the rules"
+    if row is None:
+        return "not settled yet"
+    different = "proved" if known.largest_differ(pair) or row[5] else "open"
+    inside = is_inside(known, pair)
+    if inside or row[4]:
+        shared = "proved" if inside else "by numerics"
+        if different == "open":
+            if row[2] == row[3]:
+                return f"quasi equivalent ({shared}), equal as far as numerics can tell"
+            return f"quasi equivalent ({shared}), distinct as far as numerics can tell"
+        return f"quasi equivalent ({shared}), not equivalent (proved)"
+    if different == "open":
+        return "no common distribution found, distinct as far as numerics can tell"
+    return "no common distribution found, not equivalent (proved)"
+
+
+def write_page(state: sqlite3.Connection, known: Invariants, options: argparse.Namespace) -> None:
+    classes = known.classes
+    rows = {row[:2]: row for row in state.execute("select * from pairs")}
+    pairs: Counter[str] = Counter()
+    orbits: Counter[str] = Counter()
+    listed: list[tuple[str, str, str, str, int]] = []
+    for pair in classes.iter_pair_orbits(classes.groups):
+        name = as_sets(classes.graphs[pair.first]), as_sets(classes.graphs[pair.second])
+        row = rows.get(name)
+        what = kind(known, pair, row)
+        pairs[what] += pair.size
+        orbits[what] += 1
+        if "rules" in what or "as far as" in what:
+            drawn = "" if row is None else f"{row[3]} of {row[2]}"
+            listed.append((what, *name, drawn, pair.size))
+    total = sum(len(group) * (len(group) - 1) // 2 for group in classes.groups_of_dimension)
+    alike = sum(pairs.values())
+    print("# All pairs of classes of equal dimension on five nodes\n")
+    print(describe_run("benchmarks/identifiability_five.py"))
+    settled = sum(orbits.values()) - orbits["not settled yet"]
+    print(
+        f"{len(classes.keys):,} classes, {len(classes.representatives):,} up to relabelling; "
+        f"{total:,} pairs of equal dimension. {total - alike:,} of them have different vanishing "
+        f"minors, so their closures differ. The other {alike:,} pairs are "
+        f"{sum(orbits.values()):,} up to relabelling; {settled:,} of these are settled. "
+        f"Distributions are drawn as follows: {Sampler.GAUSSIAN.value}; generated means "
+        f"KL < {TOLERANCE:g} from up to {options.starts} starts.\n"
+    )
+    print("| relation | pairs | up to relabelling |\n|---|---|---|")
+    print(f"| distinct: vanishing minors differ, proved | {total - alike:,} | |")
+    for what in sorted(pairs):
+        print(f"| {what} | {pairs[what]:,} | {orbits[what]:,} |")
+    print("\n## Equal pairs and pairs that lack a proof\n")
+    print("Columns as sets of nodes. Generated: distributions drawn from either graph.\n")
+    print("| first | second | relation | generated | pairs |\n|---|---|---|---|---|")
+    for what, first, second, drawn, size in sorted(listed):
+        print(f"| {first} | {second} | {what} | {drawn} | {size:,} |")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--state", type=Path, default=Path("identifiability_five.sqlite"))
+    parser.add_argument("--page", action="store_true", help="write the results so far")
     parser.add_argument("--seconds", type=float, default=float("inf"))
-    parser.add_argument("--draws", type=int, default=20)
-    parser.add_argument("--starts", type=int, default=30)
-    parser.add_argument("--many-draws", type=int, default=2000)
-    options = parser.parse_args()
-    started = perf_counter()
-    classes = irreducible_classes()
-    keys, graphs = list(classes), list(classes.values())
-    orbit = orbit_numbers(classes)
-    sizes = Counter(orbit)
-    print(len(graphs), "classes", len(sizes), "orbits", perf_counter() - started, file=sys.stderr)
-    groups: dict[object, list[int]] = defaultdict(list)
-    for n, graph in enumerate(graphs):
-        groups[graph.dimension(), vanishing_minors(graph)].append(n)
-    group_of = {n: group for group in groups.values() for n in group}
-    work = [(i, j) for i in sorted(sizes) for j in group_of[i] if i != j and orbit[i] <= orbit[j]]
-    # A run that is cut short has then seen a random part of the pairs.
-    np.random.default_rng(0).shuffle(work)
-    print(len(work), "pairs", perf_counter() - started, file=sys.stderr)
-    reached = {i: frozenset(reachable_classes(graphs[i], max_members=2000).steps) for i in sizes}
-    print("rules", perf_counter() - started, file=sys.stderr)
-    counts: Counter[str] = Counter()
-    weights: Counter[str] = Counter()
-    kept: list[tuple[Comparison, str]] = []
-    done = 0
-    for i, j in work:
-        if perf_counter() - started > options.seconds:
-            break
-        done += 1
-        if done % 5000 == 0:
-            print(done, dict(counts), perf_counter() - started, file=sys.stderr, flush=True)
-        by_rules = keys[j] in reached[i]
-        if fails_quickly(graphs[i], graphs[j], options.draws, options.starts):
-            name = "RULES CONTRADICTED BY NUMERICS" if by_rules else "distinct by numerics"
-        else:
-            found = compare(graphs[i], graphs[j], n_draws=100, n_starts=options.starts)
-            if found.verdict is Verdict.EQUAL_NUMERICALLY:
-                # Overlaps of 98% and more are common here.
-                found = compare(
-                    graphs[i], graphs[j], n_draws=options.many_draws, n_starts=options.starts
-                )
-            name = found.verdict.value
-            if found.verdict.is_equal:
-                kept.append((found, name))
-        counts[name] += 1
-        weights[name] += sizes[i] * (1 if orbit[i] == orbit[j] else 2)
-    print("# Pairs of classes on five nodes that no invariant of ranks tells apart\n")
-    print(describe_run("benchmarks/identifiability_five.py"))
-    print(
-        f"{len(graphs):,} classes, {len(sizes):,} up to relabelling; {len(work):,} pairs of one "
-        "class of each orbit with another class of the same dimension and the same vanishing "
-        f"minors; {done:,} of them compared, in random order. Distinct by numerics: one of "
-        f"{options.draws} distributions drawn from either graph was not generated by the other "
-        f"(KL < {TOLERANCE:g}, up to {options.starts} starts). Pairs without a failure get 100 "
-        f"draws, then {options.many_draws:,} before they count as equal by numerics. "
-        f"{perf_counter() - started:.0f} seconds.\n"
+    parser.add_argument("--draws", type=int, default=12)
+    parser.add_argument("--starts", type=int, default=12)
+    parser.add_argument(
+        "--again", type=int, default=0, help="settle open pairs anew, with this seed"
     )
-    print("| verdict | pairs compared | ordered pairs of classes they stand for |\n|---|---|---|")
-    for name in sorted(counts):
-        print(f"| {name} | {counts[name]:,} | {weights[name]:,} |")
-    print("\n## Equal pairs\n")
-    print("| first | second | verdict | generated | generated |\n|---|---|---|---|---|")
-    for found, name in sorted(kept, key=lambda item: item[1]):
-        shares = f"{found.forward or ''} | {found.backward or ''}"
-        print(f"| {as_sets(found.first)} | {as_sets(found.second)} | {name} | {shares} |")
+    options = parser.parse_args()
+    state = sqlite3.connect(options.state)
+    state.execute(TABLE)
+    known = Invariants(Classes(5))
+    (write_page if options.page else run)(state, known, options)
+    state.close()
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ ROOMS = [
     "identifiability",
     "learning",
     "evaluation",
+    "metrics",
     "simulate",
     "experiments",
     "report",

@@ -1,25 +1,37 @@
-"""Every block of the README runs."""
+"""Every block of the README runs, and it names every command."""
 
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from document_blocks import ROOT, run_console
+
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
 
 
 def test_python_blocks_run(capsys):
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert len(blocks) >= 2
+    assert blocks("python")
     scope: dict[str, object] = {}
-    for block in blocks:
+    for block in blocks("python"):
         exec(block, scope)
-    printed = capsys.readouterr().out
-    assert "price, quantity" in printed
-    assert "True False 9 8" in printed
+    assert "price, quantity" in capsys.readouterr().out
+
+
+def test_command_lines_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert len(blocks("console")) >= 2
+    for block in blocks("console"):
+        run_console(block, capsys, "README.md")
+
+
+def test_no_other_block_is_left_unrun():
+    assert set(re.findall(r"^```(\w+)", TEXT, re.MULTILINE)) == {"python", "console"}
 
 
 def test_every_command_is_named():
     from cyclearn.cli.app import app
 
-    text = (ROOT / "README.md").read_text()
     for command in app.registered_commands:
-        assert f"`{command.name}`" in text or f"cyclearn {command.name}" in text
+        assert f"`{command.name}`" in TEXT or f"cyclearn {command.name}" in TEXT

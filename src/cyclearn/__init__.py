@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cyclearn import metrics as metrics
     from cyclearn import simulate as simulate
     from cyclearn.errors import InputError as InputError
     from cyclearn.errors import LimitError as LimitError
@@ -17,28 +18,28 @@ if TYPE_CHECKING:
     from cyclearn.graphs import ParentExchange as ParentExchange
     from cyclearn.graphs import ParentReduction as ParentReduction
     from cyclearn.graphs import d_separated as d_separated
-    from cyclearn.graphs import equivalence_class as equivalence_class
     from cyclearn.graphs import equivalent as equivalent
     from cyclearn.graphs import markov_equivalent as markov_equivalent
     from cyclearn.graphs import read_graph as read_graph
     from cyclearn.graphs import virtual_edges as virtual_edges
     from cyclearn.graphs import write_graph as write_graph
+    from cyclearn.graphs.equivalence_class import equivalence_class as equivalence_class
     from cyclearn.identifiability import Comparison as Comparison
     from cyclearn.identifiability import QuasiEquivalence as QuasiEquivalence
     from cyclearn.identifiability import check_assumption_one as check_assumption_one
     from cyclearn.identifiability import compare as compare
-    from cyclearn.identifiability import hard_constraints as hard_constraints
     from cyclearn.identifiability import is_faithful as is_faithful
     from cyclearn.identifiability import quasi_equivalent as quasi_equivalent
+    from cyclearn.identifiability.hard_constraints import hard_constraints as hard_constraints
     from cyclearn.learning import BootstrapResult as BootstrapResult
     from cyclearn.learning import ClassEffects as ClassEffects
     from cyclearn.learning import CyclicGraphLearner as CyclicGraphLearner
     from cyclearn.learning import Knowledge as Knowledge
     from cyclearn.learning import LearnResult as LearnResult
-    from cyclearn.learning import bootstrap as bootstrap
-    from cyclearn.learning import class_effects as class_effects
     from cyclearn.learning import l1_learn as l1_learn
-    from cyclearn.learning import learn as learn
+    from cyclearn.learning.bootstrap import bootstrap as bootstrap
+    from cyclearn.learning.class_effects import class_effects as class_effects
+    from cyclearn.learning.learn import learn as learn
     from cyclearn.models import DataWarning as DataWarning
     from cyclearn.models import FittedModel as FittedModel
     from cyclearn.models import LinearGaussianModel as LinearGaussianModel
@@ -89,7 +90,7 @@ _ROOM_OF = {
     "read_graph": "cyclearn.graphs",
     "write_graph": "cyclearn.graphs",
 }
-_MODULES = {"simulate"}
+_MODULES = {"metrics", "simulate"}
 
 __all__ = ["__version__", *sorted(_ROOM_OF), *sorted(_MODULES)]
 

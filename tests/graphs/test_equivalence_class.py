@@ -377,3 +377,15 @@ def test_acyclic_members_of_dense_chordal_graphs():
     assert equivalence_class(dense).n_acyclic > 10**30
     # The value was counted by another method: choosing single sources in turn.
     assert equivalence_class(interval_graph(30, 1)).n_acyclic == 36058050155151360
+
+
+@pytest.mark.parametrize(
+    ("size", "edges"),
+    [
+        (64, "12 14 21 25 35 43 46 51 52 63 65"),
+        (192, "15 26 31 43 51 52 53 62"),
+    ],
+)
+def test_members_that_fill_the_last_piece_of_a_stream(size, edges):
+    graph = DirectedGraph.from_edges([(int(a) - 1, int(b) - 1) for a, b in edges.split()])
+    assert len(list(equivalence_class(graph))) == equivalence_class(graph).size == size

@@ -15,6 +15,8 @@ import typer
 from cyclearn import __version__
 from cyclearn.cli import (
     demo,
+    evaluate_command,
+    experiment_command,
     fit_command,
     graph_commands,
     learn_command,
@@ -52,6 +54,8 @@ app.command("equivalent")(graph_commands.equivalent)
 app.command("class")(graph_commands.equivalence_class)
 app.command("report")(report_command.report)
 app.command("simulate")(simulate_command.simulate)
+app.command("evaluate")(evaluate_command.evaluate)
+app.add_typer(experiment_command.app)
 app.command("demo")(demo.demo)
 
 

@@ -19,6 +19,7 @@ from cyclearn.graphs.bitsets import words_to_supports
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.edge_counts import EdgeCounts
 from cyclearn.graphs.member_sampling import MemberSampler
+from cyclearn.graphs.feedback_pairs import FeedbackPairs, feedback_pairs
 from cyclearn.graphs.nearest_member import NearestMember, nearest_member
 from cyclearn.graphs.seating import Seating
 from cyclearn.graphs.territories import Territory, territories
@@ -242,6 +243,10 @@ class EquivalenceClass:
         from cyclearn.report.plots import plot_class
 
         return plot_class(self, ax)
+
+    def feedback_pairs(self, max_fillings: int = 20_000) -> FeedbackPairs:
+        """Which pairs of nodes lie on a common cycle in some member, and which in every one."""
+        return feedback_pairs(self._seating, max_fillings)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, EquivalenceClass):

@@ -23,7 +23,10 @@ from cyclearn.graphs.tetrad_format import is_tetrad, parse_tetrad
 
 
 def read_graph(path: str | Path) -> DirectedGraph:
-    """Read a graph file in any of the four forms."""
+    """Read a graph file: JSON, DOT, Tetrad's text form, or an edge list of lines ``a -> b``.
+
+    The form is told by the text, not by the name of the file.
+    """
     try:
         # Bytes, because reading as text would turn a carriage return in a name into a newline.
         text = Path(path).read_bytes().decode("utf-8-sig")
@@ -120,6 +123,9 @@ def _parse_json(text: str) -> DirectedGraph:
         raise InputError("not a graph in JSON: the values are nested too deeply") from None
     except ValueError as error:
         raise InputError(f"not valid JSON: {error}") from None
+    if isinstance(record, dict) and "nodes" not in record and "graph" in record:
+        # What learn and simulate write: the graph with more beside it.
+        record = record["graph"]
     return DirectedGraph.from_dict(record)
 
 

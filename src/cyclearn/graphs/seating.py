@@ -173,7 +173,7 @@ class Seating:
         # class meets the members in the same order.
         kept = self._tables.get(block.nodes)
         pieces: list[NDArray[np.uint64]] = []
-        stream = self._iter_block(block)
+        stream = self.iter_block(block)
         start, size = 0, _FIRST_PIECE
         while True:
             if kept is not None:
@@ -181,7 +181,7 @@ class Seating:
             else:
                 piece = list(islice(stream, size))
                 words = columns_to_words(list(chain.from_iterable(piece)), len(self.territories))
-                table = words.reshape(len(piece), len(block.nodes), -1)
+                table = words.reshape(len(piece), len(block.nodes), words.shape[1])
                 if start < _TABLE_SIZE:
                     pieces.append(table)
                     if len(piece) < size:
@@ -199,7 +199,7 @@ class Seating:
     def _tables(self) -> dict[tuple[int, ...], NDArray[np.uint64]]:
         return {}
 
-    def _iter_block(self, block: Block) -> Iterator[tuple[int, ...]]:
+    def iter_block(self, block: Block) -> Iterator[tuple[int, ...]]:
         """Stream the fillings of a block, each as one column for each of its nodes."""
         last = len(block.nodes) - 1
         seats_of = [sorted(set(self.weights[j]).intersection(block.entry)) for j in block.nodes]

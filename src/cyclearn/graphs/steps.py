@@ -19,7 +19,10 @@ from cyclearn.graphs.directed_graph import DirectedGraph, Node
 
 @dataclass(frozen=True)
 class ParentReduction:
-    """Drop the edge ``parent`` → ``child``, redundant because P_child = P_twin."""
+    """Drop the edge ``parent`` → ``child``, redundant because P_child = P_twin.
+
+    P_v is the set of v and its parents.
+    """
 
     child: int
     twin: int
@@ -52,8 +55,9 @@ class ParentExchange:
     """Drop ``dropped`` → ``loser`` and add ``added`` → ``gainer``, one of the pair.
 
     ``loser`` and ``partner`` are parent exchangeable: P_loser and P_partner differ in ``added``
-    alone, and ``gainer`` is the one that lacks it. As a rotation it is
-    A(dropped, loser, partner): reversible acute, or a column swap where ``dropped`` = ``added``.
+    alone (P_v is the set of v and its parents), and ``gainer`` is the one that lacks it. As a
+    rotation it is A(dropped, loser, partner): reversible acute, or a column swap where
+    ``dropped`` = ``added``.
 
     Examples
     --------

@@ -4,15 +4,15 @@ from cyclearn.identifiability.assumption_one import AssumptionCheck as Assumptio
 from cyclearn.identifiability.assumption_one import check_assumption_one as check_assumption_one
 from cyclearn.identifiability.comparison import Comparison as Comparison
 from cyclearn.identifiability.comparison import QuasiEquivalence as QuasiEquivalence
-from cyclearn.identifiability.comparison import compare as compare
-from cyclearn.identifiability.comparison import quasi_equivalent as quasi_equivalent
-from cyclearn.identifiability.cone_certificate import ConeCertificate as ConeCertificate
+from cyclearn.identifiability.decision import compare as compare
+from cyclearn.identifiability.decision import quasi_equivalent as quasi_equivalent
 from cyclearn.identifiability.hard_constraints import Faithfulness as Faithfulness
 from cyclearn.identifiability.hard_constraints import HardConstraint as HardConstraint
 from cyclearn.identifiability.hard_constraints import hard_constraints as hard_constraints
 from cyclearn.identifiability.hard_constraints import is_faithful as is_faithful
 from cyclearn.identifiability.numerical_overlap import Overlap as Overlap
 from cyclearn.identifiability.numerical_overlap import Sampler as Sampler
+from cyclearn.identifiability.separation import Separation as Separation
 from cyclearn.identifiability.verdicts import Closures as Closures
 from cyclearn.identifiability.verdicts import Sharing as Sharing
 from cyclearn.identifiability.verdicts import Verdict as Verdict
@@ -21,12 +21,12 @@ __all__ = [
     "AssumptionCheck",
     "Closures",
     "Comparison",
-    "ConeCertificate",
     "Faithfulness",
     "HardConstraint",
     "Overlap",
     "QuasiEquivalence",
     "Sampler",
+    "Separation",
     "Sharing",
     "Verdict",
     "check_assumption_one",

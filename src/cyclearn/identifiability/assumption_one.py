@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.identifiability.column_rules import reachable_classes
+from cyclearn.identifiability.rule_search import reachable_classes
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.markov import markov_equivalent
+from cyclearn.identifiability.conormals import differing_conormal_minor
 from cyclearn.identifiability.invariants import MOST_NODES, Minor, differing_minor
-from cyclearn.identifiability.minor_matroid import differing_ranks
 from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 
 
@@ -50,21 +50,24 @@ def difference_of_ranks(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | 
     return _different(Verdict.DIFFERENT_RANKS, text, data)
 
 
-def difference_of_equations(
-    g: DirectedGraph, h: DirectedGraph, n_orders: int
-) -> dict[str, Any] | None:
-    """Fields of a comparison if an equation among minors holds on one graph only, else None."""
-    found = differing_ranks(g, h, n_orders=n_orders)
+def difference_of_conormals(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | None:
+    """Fields of a comparison if a minor of normal directions vanishes on one graph only."""
+    found = differing_conormal_minor(g, h)
     if found is None:
         return None
-    minors, *ranks = found
-    listed = [[[g.names[v] for v in bits(side)] for side in minor] for minor in minors]
-    blocks = [f"Θ[{_names(a, g.names)}, {_names(b, g.names)}]" for a, b in minors]
+    (matrix, (rows, columns)), on_first = found
+    where, other = ("first", "second") if on_first else ("second", "first")
+    block = f"{matrix}[{_names(rows, g.names)}, {_names(columns, g.names)}]"
     text = (
-        f"Of the determinants of {', '.join(blocks)}, {ranks[0]} are algebraically independent on "
-        f"the first graph and {ranks[1]} on the second."
+        f"Let Y be a direction normal to the set at Θ: the determinant of {block} is zero on the "
+        f"{where} graph, and not on the {other}; so they are bound by different equations."
     )
-    data = {"minors": listed, "independent": ranks}
+    data = {
+        "matrix": matrix,
+        "rows": [g.names[v] for v in bits(rows)],
+        "columns": [g.names[v] for v in bits(columns)],
+        "singular_on": where,
+    }
     return _different(Verdict.DIFFERENT_EQUATIONS, text, data)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.identifiability.minor_matroid import gram_jacobian
+from cyclearn.identifiability.conormals import gram_jacobian
 from cyclearn.models.component_solutions import ComponentColumns, component_columns
 
 FloatArray = NDArray[np.float64]
@@ -77,7 +77,7 @@ class Overlap:
         }
 
 
-def wilson_interval(successes: int, trials: int, z: float = 1.959964) -> tuple[float, float]:
+def wilson_interval(successes: float, trials: float, z: float = 1.959964) -> tuple[float, float]:
     """Wilson's interval for a share.
 
     Examples
@@ -210,7 +210,7 @@ def overlap(
         if divergence < tolerance:
             worst = max(worst, divergence)
             if n_tangent < 3:
-                n_tangent += _same_tangent_space(g, Q, h, nearest, dimension)
+                n_tangent += has_common_tangent_space(g, Q, h, nearest, dimension)
         else:
             missed.append((divergence, Q, R))
     if len(missed) <= n_draws * _RARE:
@@ -235,7 +235,7 @@ def overlap(
     )
 
 
-def _same_tangent_space(
+def has_common_tangent_space(
     g: DirectedGraph, Q: FloatArray, h: DirectedGraph, nearest: FloatArray, dimension: int
 ) -> bool:
     """Whether both sets have one tangent space, of the generic dimension, at a common point."""

@@ -9,16 +9,13 @@ class Verdict(Enum):
     """Whether two graphs generate the same distributions, and how that is known."""
 
     EQUIVALENT_BY_ROTATIONS = "equivalent, proved by rotations"
-    EQUIVALENT_BY_RULES = "equivalent, proved by the block and cycle rules beyond rotations"
+    EQUIVALENT_BY_RULES = "equivalent, proved by the block, cycle and facet rules beyond rotations"
     DIFFERENT_DIMENSIONS = "not equivalent, proved: the distribution sets differ in dimension"
     DIFFERENT_RANKS = (
         "not equivalent, proved: a submatrix of the precision or covariance matrix has another "
         "generic rank"
     )
-    DIFFERENT_EQUATIONS = (
-        "not equivalent, proved: some minors of the precision matrix are bound by an equation on "
-        "one graph only"
-    )
+    DIFFERENT_EQUATIONS = "not equivalent, proved: the two sets are bound by different equations"
     NOT_GENERATED = (
         "not equivalent, proved: one graph generates a distribution, and all near it, that the "
         "other cannot"

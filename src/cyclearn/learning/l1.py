@@ -52,6 +52,24 @@ def l1_learn(
 
     The defaults are the paper's. The solution depends on the units of the data.
 
+    Parameters
+    ----------
+    data : DataFrame, array of shape (n, p), path or Moments
+    coefficient : float
+        λ, what a unit of absolute weight costs per sample.
+    threshold : float
+        Weights of at most this absolute value make no edge.
+    tolerance : float
+        Largest violation of the optimality conditions at convergence.
+    max_iterations : int
+        Limit on gradient steps; ``converged`` of the result says whether they sufficed.
+
+    Returns
+    -------
+    L1Fit
+        ``graph``, ``B`` before the cut, ``objective``, ``violation``, ``n_iterations``,
+        ``converged``.
+
     Examples
     --------
     >>> from cyclearn import LinearGaussianModel

@@ -78,9 +78,32 @@ class SearchCost:
 class LearnResult:
     """A learned graph with its fitted model, and how it was found.
 
-    ``score`` is negative log-likelihood + λ·|E|, with ``penalty`` for λ: smaller is better.
-    ``limits`` names the limits that kept moves away or ended the search. ``bootstrap`` is there
-    when it was asked for.
+    Attributes
+    ----------
+    graph : DirectedGraph
+        One member of the learned class.
+    model : FittedModel
+        Its maximum likelihood fit: weights, standard errors, fit indices.
+    score : float
+        Negative log-likelihood + λ·|E|; smaller is better.
+    penalty : float
+        λ, what one edge costs.
+    status : SearchStatus
+        Why the search ended; its value is a sentence.
+    limits : tuple of str
+        Limits that kept moves away or ended the search.
+    moves : tuple of TracedMove
+        The moves of the best start; ``trace`` is the same as a table.
+    cost : SearchCost
+        Moves, evaluations and seconds, over all starts.
+    n_starts_agreeing : pair of int
+        How many starts came to the best score, and how many there were.
+    options : mapping
+        The options of the search.
+    certificate : Certificate or None
+        What an exact search went through.
+    bootstrap : BootstrapResult or None
+        Frequencies over resamples, where they were asked for.
     """
 
     graph: DirectedGraph

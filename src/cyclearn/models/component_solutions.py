@@ -143,7 +143,7 @@ def fit_component_solutions(
     nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
     if n_starts is None:
         n_starts = min(max(4, 2 * len(nodes) - 4), 20)
-    starts = _starts(random_state, n_starts, len(parents))
+    starts = component_starts(random_state, n_starts, len(parents))
     values, runs, gradient_norms, iterations, codes = fit_component_from_starts(
         R, nodes, offsets, parents, starts, tolerance, max_iterations
     )
@@ -222,7 +222,7 @@ def _curvature(
     return FitStatus.NOT_IDENTIFIED, n_flat
 
 
-def _starts(random_state: RandomState, n_starts: int, n_edges: int) -> FloatArray:
+def component_starts(random_state: RandomState, n_starts: int, n_edges: int) -> FloatArray:
     """Zero, then random coefficients, shape (n_starts, n_edges).
 
     Large coefficients make good starts: further optima tend to lie where the gain of a cycle
@@ -239,7 +239,7 @@ def _starts(random_state: RandomState, n_starts: int, n_edges: int) -> FloatArra
 @lru_cache(maxsize=256)
 def _seeded_starts(seed: int, n_starts: int, n_edges: int) -> FloatArray:
     # Making a generator costs as much as fitting three components.
-    return _starts(np.random.default_rng(seed), n_starts, n_edges)
+    return component_starts(np.random.default_rng(seed), n_starts, n_edges)
 
 
 def raise_collinear(R: FloatArray, columns: ComponentColumns) -> None:

@@ -207,6 +207,18 @@ class LinearGaussianModel:
         A fixed variable keeps its value whatever its causes say: its column of B and its
         noise are removed, and the remaining equations are solved again.
 
+        Parameters
+        ----------
+        values : mapping
+            The fixed variables, by name or index, and their values.
+        allow_unstable : bool
+            Solve the equations even where what is left of the system does not settle.
+
+        Returns
+        -------
+        Intervention
+            ``mean`` of shape (p,), ``covariance`` of shape (p, p), ``names``.
+
         Examples
         --------
         >>> m = LinearGaussianModel([[0, 0.5], [0.5, 0]], [1.0, 1.0])

@@ -17,6 +17,9 @@ from cyclearn.models.maximum_likelihood import (
 )
 from cyclearn.models.moments import Moments
 
+# More than for a fit, because a distance is wrong when its best optimum is missed.
+PROJECTION_STARTS = 20
+
 
 @dataclass(frozen=True, eq=False)
 class Projection:
@@ -38,7 +41,7 @@ def project(
     graph: DirectedGraph,
     model: LinearGaussianModel | Moments,
     *,
-    n_starts: int = 20,
+    n_starts: int = PROJECTION_STARTS,
     tolerance: float = 1e-10,
     max_iterations: int = 1000,
     random_state: RandomState = 0,

@@ -18,7 +18,9 @@ def random_model(
     max_draws: int = 10_000,
     random_state: RandomState = None,
 ) -> LinearGaussianModel:
-    """Draw weights uniformly on ±``weights`` and noise variances uniformly on ``variances``.
+    """Draw weights, in absolute value uniform on ``weights``, and noise variances.
+
+    Signs are random, and noise variances uniform on ``variances``.
 
     With ``stable``, a draw (signs included) is repeated until every eigenvalue of B has modulus
     below one. The eigenvalues are those of the strongly connected components, and components

@@ -1,0 +1,49 @@
+"""``cyclearn evaluate``: a learned graph against the true one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cyclearn.cli.output import Json, print_json
+from cyclearn.graphs import read_graph
+
+
+def evaluate(
+    learned: Annotated[Path, typer.Argument(help="Graph file: JSON, DOT, Tetrad or edge list.")],
+    true: Annotated[Path, typer.Argument(help="Graph file on the same nodes.")],
+    domains: Annotated[
+        int, typer.Option(min=1, help="Distributions drawn from the true graph.")
+    ] = 50,
+    eta: Annotated[
+        float | None,
+        typer.Option(help="KL divergence that counts as generated; p/1000 by default."),
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0, help="Seconds for the distance to a large class.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the distributions.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Measure how near a learned graph comes to the true one and to its class.
+
+    A precision is the share of what the learned graph has that some graph equivalent to the true
+    one has too; a recall the share of what all of these have that was learned. Multi-domain success
+    is the share of random distributions of the true graph that the learned graph generates.
+    """
+    from cyclearn.evaluation import evaluate as evaluate_graph
+
+    found = evaluate_graph(
+        read_graph(learned),
+        read_graph(true),
+        n_domains=domains,
+        eta=eta,
+        time_limit=time_limit,
+        random_state=seed,
+    )
+    if as_json:
+        print_json("evaluate", found.to_dict())
+    else:
+        typer.echo(str(found))

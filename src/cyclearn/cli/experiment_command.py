@@ -1,0 +1,263 @@
+"""``cyclearn experiment``: the paper's experiments as runs that can be stopped and continued."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cyclearn.cli.output import Json, print_json
+from cyclearn.errors import InputError
+
+if TYPE_CHECKING:
+    from cyclearn.experiments import Study
+
+app = typer.Typer(
+    name="experiment",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Run an experiment into one SQLite file; the same command continues a run that was cut.",
+)
+
+Instances = Annotated[
+    int | None, typer.Option(min=1, help="Instances of every setting (more later adds to a run).")
+]
+Jobs = Annotated[int, typer.Option(help="Processes on this machine; -1 for all cores.")]
+Out = Annotated[Path, typer.Option(help="Results file (SQLite).")]
+Resume = Annotated[
+    bool, typer.Option(help="Continue a file that has results; otherwise refuse it.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed; every instance derives its own from it.")]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Address of a Dask scheduler to run on: tcp://HOST:PORT.")
+]
+Domains = Annotated[
+    int, typer.Option(min=1, help="Distributions of each true graph, one learned graph for each.")
+]
+Methods = Annotated[
+    str, typer.Option(help="Methods, separated by commas: hill-climbing, tabu, auto, l1, exact.")
+]
+Data = Annotated[Path | None, typer.Option(help="Folder with the data; CYCLEARN_DATA by default.")]
+_METHODS = "hill-climbing,tabu,auto,l1"
+
+
+@app.command("paper")
+def paper(
+    out: Out = Path("paper.sqlite"),
+    instances: Instances = None,
+    nodes: Annotated[str, typer.Option(help="Numbers of nodes, by commas.")] = "5,20,50",
+    domains: Domains = 50,
+    samples: Annotated[int, typer.Option(min=10, help="Samples of each distribution.")] = 10_000,
+    methods: Methods = _METHODS,
+    jobs: Jobs = 1,
+    resume: Resume = True,
+    seed: Seed = 0,
+    scheduler: Scheduler = None,
+    as_json: Json = False,
+) -> None:
+    """Section 6: distance to the true class and multi-domain success, for p = 5, 20 and 50.
+
+    An instance is one true graph; 100 of each size by default, as in the paper.
+    """
+    from cyclearn.experiments import SimulatedStudy
+
+    study = SimulatedStudy(
+        "paper", _numbers("nodes", nodes), (samples,), domains, _names(methods), seed
+    )
+    _run(study, out, instances, jobs, resume, scheduler, as_json)
+
+
+@app.command("sample-size")
+def sample_size(
+    out: Out = Path("sample-size.sqlite"),
+    instances: Instances = None,
+    nodes: Annotated[int, typer.Option(min=2, help="Number of nodes.")] = 5,
+    domains: Domains = 50,
+    samples: Annotated[str, typer.Option(help="Sample sizes, by commas.")] = "1000,10000,100000",
+    methods: Methods = _METHODS,
+    jobs: Jobs = 1,
+    resume: Resume = True,
+    seed: Seed = 0,
+    scheduler: Scheduler = None,
+    as_json: Json = False,
+) -> None:
+    """The supplement's study of sample sizes: p = 5; n = 1,000, 10,000 and 100,000."""
+    from cyclearn.experiments import SimulatedStudy
+
+    study = SimulatedStudy(
+        "sample-size", (nodes,), _numbers("samples", samples), domains, _names(methods), seed
+    )
+    _run(study, out, instances, jobs, resume, scheduler, as_json)
+
+
+@app.command("consistency")
+def consistency(
+    out: Out = Path("consistency.sqlite"),
+    instances: Instances = None,
+    nodes: Annotated[int, typer.Option(help="Number of nodes.")] = 4,
+    samples: Annotated[
+        str, typer.Option(help="Sample sizes, by commas.")
+    ] = "100,1000,10000,100000,1000000",
+    jobs: Jobs = 1,
+    resume: Resume = True,
+    seed: Seed = 0,
+    scheduler: Scheduler = None,
+    as_json: Json = False,
+) -> None:
+    """Theorem 3: the share of exact optima quasi equivalent to the truth as the sample grows."""
+    from cyclearn.experiments import ConsistencyStudy
+
+    study = ConsistencyStudy(nodes, _numbers("samples", samples), seed)
+    _run(study, out, instances, jobs, resume, scheduler, as_json)
+
+
+@app.command("virtual-edges")
+def virtual_edges(
+    out: Out = Path("virtual-edges.sqlite"),
+    instances: Instances = None,
+    samples: Annotated[int, typer.Option(min=10, help="Samples of each draw.")] = 10_000,
+    jobs: Jobs = 1,
+    resume: Resume = True,
+    seed: Seed = 0,
+    scheduler: Scheduler = None,
+    as_json: Json = False,
+) -> None:
+    """The supplement's two examples: tabu search with and without the virtual-edge operator."""
+    from cyclearn.experiments import VirtualEdgeStudy
+
+    _run(VirtualEdgeStudy(samples, seed), out, instances, jobs, resume, scheduler, as_json)
+
+
+@app.command("hippocampus")
+def hippocampus(
+    out: Out = Path("hippocampus.sqlite"),
+    data: Data = None,
+    instances: Annotated[
+        int | None, typer.Option(min=1, help="Number of subjects; all by default.")
+    ] = None,
+    penalty: Annotated[str, typer.Option(help="What an edge costs: bic, '2 bic', ebic.")] = "bic",
+    jobs: Jobs = 1,
+    resume: Resume = True,
+    seed: Seed = 0,
+    scheduler: Scheduler = None,
+    as_json: Json = False,
+) -> None:
+    """The eight structures equivalent to the anatomical graph: which are local optima.
+
+    Data (Shah et al. 2018, GPL-3): https://github.com/shahpreya/MTLnet, data/functional. Make
+    DIR/hippocampus/subjectN_left.csv with the columns PRC (mean of BA35 and BA36), PHC, ERC, Sub,
+    CA1, CA3 (mean of CA3 and DG).
+    """
+    from cyclearn.experiments import HippocampusStudy
+
+    _run(HippocampusStudy(data, penalty, seed), out, instances, jobs, resume, scheduler, as_json)
+
+
+@app.command("feedback")
+def feedback(
+    out: Out = Path("feedback.sqlite"),
+    data: Data = None,
+    instances: Annotated[
+        int | None, typer.Option(min=1, help="Data sets of each network; all by default.")
+    ] = None,
+    methods: Methods = "auto,tabu,tabu-2bic",
+    jobs: Jobs = 1,
+    resume: Resume = True,
+    seed: Seed = 0,
+    scheduler: Scheduler = None,
+    as_json: Json = False,
+) -> None:
+    """Simulated fMRI networks with feedback, against the true graph and its class.
+
+    Data (Sanchez-Romero et al. 2019, CC0): https://github.com/cmu-phil/example-causal-datasets,
+    simulated/feedbacks. Make DIR/feedback/NETWORK/ with sim-*.txt and truth.graph.txt.
+    """
+    from cyclearn.experiments import FeedbackStudy
+
+    study = FeedbackStudy(data, _names(methods), seed)
+    _run(study, out, instances, jobs, resume, scheduler, as_json)
+
+
+@app.command("figures")
+def figures(
+    results: Annotated[list[Path], typer.Argument(help="Results files of one study or several.")],
+    out: Annotated[Path, typer.Option(help="Folder for the figures and tables.")] = Path("."),
+    outputs: Annotated[bool, typer.Option(help="Write every output as CSV too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Draw the figures (SVG and PNG) and write the table (Markdown) of finished runs."""
+    from cyclearn.experiments import ResultsFile
+    from cyclearn.experiments.figures import write_figures
+
+    written = write_figures([ResultsFile(path) for path in results], out, outputs=outputs)
+    if as_json:
+        print_json("experiment figures", {"written": [str(path) for path in written]})
+    else:
+        typer.echo("\n".join(map(str, written)))
+
+
+def _run(
+    study: Study,
+    out: Path,
+    instances: int | None,
+    jobs: int,
+    resume: bool,
+    scheduler: str | None,
+    as_json: bool,
+) -> None:
+    from cyclearn.experiments import run_study
+
+    with _progress(study.name) as on_progress:
+        results = run_study(
+            study,
+            out,
+            n_instances=instances,
+            n_jobs=jobs,
+            scheduler=scheduler,
+            must_be_new=not resume,
+            on_progress=on_progress,
+        )
+    n_finished = len(results.finished())
+    if as_json:
+        print_json(
+            "experiment",
+            {
+                "study": study.name,
+                "file": str(out),
+                "configuration": results.configuration,
+                "finished": n_finished,
+            },
+        )
+    else:
+        typer.echo(f"{out}: {n_finished} instances of {study.name} finished.")
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _numbers(what: str, text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in _names(text))
+    except ValueError:
+        raise InputError(f"--{what} is {text!r}; give whole numbers separated by commas") from None
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on a terminal; nothing in a pipe."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        row = bar.add_task(name, total=None)
+        yield lambda done, total: bar.update(row, completed=done, total=total)

@@ -1,0 +1,164 @@
+"""Precision and recall of adjacencies, arrowheads and cycles, against a class or a graph.
+
+Data can settle only what all members of the true class share. A feature of the learned graph is
+taken as right when *some* member has it, and a feature is to be found when *every* member has it:
+precision is the share of the learned graph's features that some member has, recall the share of
+the features of every member that the learned graph has. So each member of the true class scores
+one throughout, what no member has counts against precision, and what all have against recall.
+Against a single graph these are the ordinary precision and recall.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isnan, nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.graphs import DirectedGraph, EquivalenceClass, equivalence_class
+
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class PrecisionRecall:
+    """Precision and recall; nan where there is nothing to count."""
+
+    precision: float
+    recall: float
+
+    def to_dict(self) -> dict[str, float | None]:
+        """The two numbers, None in place of nan."""
+        return {
+            "precision": None if isnan(self.precision) else self.precision,
+            "recall": None if isnan(self.recall) else self.recall,
+        }
+
+
+@dataclass(frozen=True)
+class StructureScores:
+    """Precision and recall of adjacencies, arrowheads and cycles.
+
+    An adjacency is an unordered pair of nodes joined by an edge or two; an arrowhead an edge
+    i → j, so that i ⇄ j has two; a cycle is counted by the pairs of nodes that it joins: pairs
+    with a directed path either way. ``is_exact`` is false where the class was too large to look
+    at all ways in which its cycles can run.
+    """
+
+    adjacency: PrecisionRecall
+    arrowhead: PrecisionRecall
+    cycle: PrecisionRecall
+    is_exact: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "adjacency": self.adjacency.to_dict(),
+            "arrowhead": self.arrowhead.to_dict(),
+            "cycle": self.cycle.to_dict(),
+            "is_exact": self.is_exact,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """What some member of a class has and what every member has, as tables over the nodes.
+
+    Tables of adjacencies and cycles are symmetric; in tables of arrowheads (i, j) is i → j.
+    """
+
+    names: tuple[str, ...]
+    some: dict[str, BoolArray]
+    every: dict[str, BoolArray]
+    is_exact: bool
+
+    @classmethod
+    def of_graph(cls, graph: DirectedGraph) -> Features:
+        """The features of one graph, each in "some" and in "every" member."""
+        features = _features(graph)
+        return cls(graph.names, features, features, True)
+
+    @classmethod
+    def of_class(cls, members: EquivalenceClass) -> Features:
+        """The features of a class, from its table of edges and its pairs on cycles."""
+        p = len(members.names)
+        index = {name: n for n, name in enumerate(members.names)}
+        some = {kind: np.zeros((p, p), dtype=bool) for kind in ("adjacency", "arrowhead")}
+        every = {kind: np.zeros((p, p), dtype=bool) for kind in some}
+        size = members.size
+        for row in members.edge_table().itertuples(index=False):
+            i, j = index[row.a], index[row.b]
+            for a, b, alone in ((i, j, row.forward), (j, i, row.backward)):
+                some["adjacency"][a, b] = True
+                every["adjacency"][a, b] = row.adjacent == size
+                some["arrowhead"][a, b] = alone + row.both > 0
+                every["arrowhead"][a, b] = alone + row.both == size
+        cycles = members.feedback_pairs()
+        some["cycle"], every["cycle"] = cycles.some, cycles.every
+        return cls(members.names, some, every, cycles.is_exact)
+
+    def scores(self, learned: DirectedGraph) -> StructureScores:
+        """Precision and recall of a graph against these features."""
+        found = _features(learned.reordered(self.names))
+
+        def score(kind: str) -> PrecisionRecall:
+            return PrecisionRecall(
+                _share(found[kind] & self.some[kind], found[kind]),
+                _share(found[kind] & self.every[kind], self.every[kind]),
+            )
+
+        return StructureScores(
+            score("adjacency"), score("arrowhead"), score("cycle"), self.is_exact
+        )
+
+
+def structure_scores(
+    learned: DirectedGraph, true: DirectedGraph | EquivalenceClass, *, to_class: bool = True
+) -> StructureScores:
+    """Precision and recall of adjacencies, arrowheads and cycles.
+
+    Parameters
+    ----------
+    learned : DirectedGraph
+    true : DirectedGraph or EquivalenceClass
+    to_class : bool
+        Score against the class: right is what some member has, to be found what every member
+        has. Otherwise against the graph ``true`` itself.
+
+    Raises
+    ------
+    LimitError
+        If the class is too entangled for its table of edges.
+
+    Examples
+    --------
+    Of a chain and a fork, which are equivalent, neither is more right than the other:
+
+    >>> chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+    >>> fork = DirectedGraph.from_edges([("b", "a"), ("b", "c")], ["a", "b", "c"])
+    >>> structure_scores(fork, chain).arrowhead.precision
+    1.0
+    >>> structure_scores(fork, chain, to_class=False).arrowhead.precision
+    0.5
+    """
+    if isinstance(true, EquivalenceClass):
+        return Features.of_class(true).scores(learned)
+    if not to_class:
+        return Features.of_graph(true).scores(learned)
+    return Features.of_class(equivalence_class(true)).scores(learned)
+
+
+def _features(graph: DirectedGraph) -> dict[str, BoolArray]:
+    A = graph.adjacency
+    cycle = np.zeros(A.shape, dtype=bool)
+    for nodes in graph.component_indices:
+        cycle[np.ix_(nodes, nodes)] = True
+    np.fill_diagonal(cycle, False)
+    return {"adjacency": A | A.T, "arrowhead": A, "cycle": cycle}
+
+
+def _share(part: BoolArray, whole: BoolArray) -> float:
+    n = int(whole.sum())
+    return int(part.sum()) / n if n else nan

@@ -1,0 +1,49 @@
+"""Data that the project does not ship: where they are, and where to get them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+from cyclearn.errors import InputError
+
+VARIABLE = "CYCLEARN_DATA"
+
+SOURCES = {
+    "feedback": (
+        "Simulated fMRI networks with feedback (Sanchez-Romero et al. 2019, "
+        "doi 10.1162/netn_a_00061; CC0): https://github.com/cmu-phil/example-causal-datasets, "
+        "folder simulated/feedbacks. Make DIR/feedback/NETWORK/ with the files sim-*.txt of a "
+        "network and its true graph as truth.graph.txt."
+    ),
+    "hippocampus": (
+        "Resting-state 7T fMRI of the medial temporal lobe (Shah et al. 2018; GPL-3): "
+        "https://github.com/shahpreya/MTLnet, folder data/functional, res_tcourse_L.txt of a "
+        "subject. Make DIR/hippocampus/subjectN_left.csv with the columns PRC (mean of BA35 and "
+        "BA36), PHC, ERC, Sub, CA1, CA3 (mean of CA3 and DG)."
+    ),
+}
+
+
+def data_folder(name: str, data: Path | str | None) -> Path:
+    """The folder ``name`` inside the data folder given, or named by CYCLEARN_DATA."""
+    given = data or os.environ.get(VARIABLE)
+    if not given:
+        raise InputError(
+            f"this study needs data that are not shipped; name the folder that holds {name}/ by "
+            f"--data DIR or {VARIABLE}. {SOURCES[name]}"
+        )
+    folder = Path(given) / name
+    if not folder.is_dir():
+        raise InputError(f"there is no folder {name} in {given}. {SOURCES[name]}")
+    return folder
+
+
+def fingerprint(paths: Iterable[Path]) -> str:
+    """A short digest of some files, so that a run is not continued on other data."""
+    digest = sha256()
+    for path in sorted(paths):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]

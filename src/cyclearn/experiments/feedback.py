@@ -1,0 +1,103 @@
+"""``feedback``: simulated fMRI networks with feedback loops, of known structure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cyclearn import __version__
+from cyclearn.errors import InputError
+from cyclearn.evaluation import class_distance, structure_scores
+from cyclearn.experiments.data_folder import data_folder, fingerprint
+from cyclearn.experiments.methods import checked_methods, learn_by
+from cyclearn.experiments.study import Output, Task
+from cyclearn.graphs import DirectedGraph, equivalence_class, read_graph
+from cyclearn.models import as_moments, read_table
+
+METHODS = ("auto", "tabu", "tabu-2bic")
+_TRUTH = "truth.graph.txt"
+
+
+@dataclass(frozen=True)
+class FeedbackStudy:
+    """Methods compared on networks with feedback, against the true graph and its class."""
+
+    data: Path | None = None
+    methods: tuple[str, ...] = METHODS
+    seed: int = 0
+    name: str = "feedback"
+
+    def __post_init__(self) -> None:
+        checked_methods(self.methods)
+
+    def networks(self) -> list[Path]:
+        """The folders that hold a true graph."""
+        folder = data_folder("feedback", self.data)
+        found = sorted(path.parent for path in folder.glob(f"*/{_TRUTH}"))
+        if not found:
+            raise InputError(f"{folder} holds no folder with a {_TRUTH}")
+        return found
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """All that the results depend on, the data included."""
+        networks = self.networks()
+        return {
+            "study": self.name,
+            "cyclearn": __version__,
+            "seed": self.seed,
+            "methods": list(self.methods),
+            "networks": [network.name for network in networks],
+            "data": fingerprint(path for network in networks for path in network.glob("*.txt")),
+        }
+
+    def tasks(self, n_instances: int | None) -> list[Task]:
+        """One task for each data set of each network."""
+        return [
+            Task(network.name, instance)
+            for network in self.networks()
+            for instance in range(len(data_sets(network)[:n_instances]))
+        ]
+
+    def run(self, task: Task) -> list[Output]:
+        """Learn from one data set by all methods."""
+        network = data_folder("feedback", self.data) / task.setting
+        true = read_graph(network / _TRUTH)
+        moments = as_moments(read_table(data_sets(network)[task.instance])[list(true.names)])
+        outputs = []
+        for method in self.methods:
+            learned = learn_by(method, moments)
+            outputs.append(
+                Output(0, method, measured_against(learned.graph, true), learned.seconds)
+            )
+        return outputs
+
+
+def data_sets(network: Path) -> list[Path]:
+    """The tables of one network."""
+    return sorted(network.glob("sim-*.txt"))
+
+
+def measured_against(graph: DirectedGraph, true: DirectedGraph) -> dict[str, Any]:
+    """Distance to the class; precision and recall against the graph and against the class."""
+    members = equivalence_class(true)
+    measures: dict[str, Any] = {
+        "class_distance": int(class_distance(graph, members)),
+        "equivalent": graph in members,
+        "n_edges": graph.n_edges,
+        "n_nodes": true.n_nodes,
+        "n_true_edges": true.n_edges,
+    }
+    for against, scores in (
+        ("graph", structure_scores(graph, true, to_class=False)),
+        ("class", structure_scores(graph, members)),
+    ):
+        for name, pair in (
+            ("adjacency", scores.adjacency),
+            ("arrowhead", scores.arrowhead),
+            ("cycle", scores.cycle),
+        ):
+            for kind, value in pair.to_dict().items():
+                measures[f"{against}_{name}_{kind}"] = value
+    return measures

@@ -1,0 +1,190 @@
+"""Figures like the paper's, from results files; the same results give the same files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cyclearn.errors import InputError
+from cyclearn.experiments.intervals import share
+from cyclearn.experiments.results_file import ResultsFile
+from cyclearn.experiments.tables import groups, result_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Colours that colour-blind readers can tell apart, and dashes for print without colour.
+_STYLES: dict[str, tuple[str, Any, str]] = {
+    "auto": ("#0072B2", "-", "cyclearn (auto)"),
+    "tabu": ("#D55E00", (0, (5, 1.5)), "tabu search"),
+    "hill-climbing": ("#009E73", (0, (1.5, 1.2)), "hill climbing"),
+    "l1": ("#7F7F7F", (0, (6, 1.5, 1.5, 1.5)), "l1-regularised likelihood"),
+    "exact": ("#0072B2", "-", "exact"),
+}
+_OTHER = ("#CC79A7", "-")
+_SETTINGS: Any = {
+    # Without these every SVG has names of its own.
+    "svg.hashsalt": "cyclearn",
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+}
+
+
+def write_figures(
+    results: Sequence[ResultsFile], folder: Path | str, *, outputs: bool = False
+) -> list[Path]:
+    """Write the table of every study among the files, and the figures of those that have some.
+
+    Files of one study, such as runs of several sizes, go into one table and one figure.
+
+    Parameters
+    ----------
+    results : sequence of ResultsFile
+    folder : path
+        Made where it does not exist.
+    outputs : bool
+        Write every output as CSV too.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
+    import pandas as pd
+
+    if not results:
+        raise InputError("no results files were given; name at least one")
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write into {folder}: {error.strerror}") from None
+    written = []
+    studies: dict[str, list[ResultsFile]] = {}
+    for file in results:
+        studies.setdefault(file.configuration["study"], []).append(file)
+    for study, files in studies.items():
+        table = target / f"{study}.md"
+        table.write_text(result_table(files), encoding="utf-8")
+        written.append(table)
+        frame = pd.concat([file.table() for file in files], ignore_index=True)
+        if outputs:
+            written.append(target / f"{study}.csv")
+            frame.to_csv(written[-1], index=False)
+        draw = {"paper": _curves, "sample-size": _curves, "consistency": _consistency}.get(study)
+        if draw is not None and not frame.empty:
+            written += _saved(draw, frame, target / study)
+    return written
+
+
+def _saved(draw: Any, frame: pd.DataFrame, path: Path) -> list[Path]:
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    with mpl.rc_context(_SETTINGS):
+        figure = draw(frame)
+        FigureCanvasAgg(figure)
+        svg, png = path.with_suffix(".svg"), path.with_suffix(".png")
+        figure.savefig(svg, metadata={"Date": None, "Creator": None})
+        figure.savefig(png, dpi=150, metadata={"Software": None})
+    return [svg, png]
+
+
+def _curves(frame: pd.DataFrame) -> Figure:
+    """Per setting: outputs with a success rate above x, and with a distance of at most x."""
+    from matplotlib.figure import Figure
+
+    parts: dict[str, list[tuple[str, pd.DataFrame]]] = {}
+    for setting, method, rows in groups(frame):
+        parts.setdefault(setting, []).append((method, rows))
+    height = 2.5 * len(parts) + 0.7
+    figure = Figure(figsize=(8, height), layout="constrained")
+    axes = figure.subplots(len(parts), 2, squeeze=False)
+    for (setting, methods), (left, right) in zip(parts.items(), axes, strict=True):
+        # Far distances of one method would press all others to the edge.
+        distances = [rows["class_distance"].to_numpy() for _, rows in methods]
+        last = int(max(np.quantile(found, 0.95) for found in distances)) + 1
+        for (method, rows), found in zip(methods, distances, strict=True):
+            _success_curve(left, method, rows["success"].to_numpy())
+            _distance_curve(right, method, found, last)
+        left.set(
+            xlim=(0, 100), ylim=(-2, 102), ylabel=f"{_row_label(setting, parts)}\n% of outputs"
+        )
+        right.set(xlim=(0, last), ylim=(-2, 102))
+        right.xaxis.get_major_locator().set_params(integer=True)
+    axes[0, 0].set_title("% of outputs with a success rate above x", fontsize=10)
+    axes[0, 1].set_title("% with a distance to the true class of at most x", fontsize=10)
+    axes[-1, 0].set_xlabel("success rate x, in % of the domains")
+    axes[-1, 1].set_xlabel("structural Hamming distance x")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def _row_label(setting: str, settings: Collection[str]) -> str:
+    """The part of a setting, p or n, in which it differs from the others."""
+    nodes, samples = setting.split(", ")
+    n_samples = len({other.split(", ")[1] for other in settings})
+    return f"n = {int(samples[2:]):,}" if n_samples > 1 else nodes.replace("=", " = ")
+
+
+def _style(method: str) -> dict[str, Any]:
+    colour, dashes, label = _STYLES.get(method, (*_OTHER, method))
+    # Wide and below, so that the others show where curves coincide.
+    below = {"linewidth": 3.0, "zorder": 2} if method == "auto" else {"linewidth": 1.6, "zorder": 3}
+    return {"color": colour, "linestyle": dashes, "label": label, "alpha": 0.9, **below}
+
+
+def _success_curve(axes: Axes, method: str, success: np.ndarray[Any, Any]) -> None:
+    # Flat from each rate to the next, where those with the next rate drop out; no rate is above 1.
+    rates = np.unique(np.concatenate([[0.0], success[success < 1]]))
+    above = [100 * float(np.mean(success > rate)) for rate in rates]
+    axes.step([*(100 * rates), 100], [*above, above[-1]], where="post", **_style(method))
+
+
+def _distance_curve(axes: Axes, method: str, distance: np.ndarray[Any, Any], last: int) -> None:
+    x = np.arange(last + 1)
+    within = [100 * float(np.mean(distance <= bound)) for bound in x]
+    axes.step(x, within, where="post", **_style(method))
+
+
+def _consistency(frame: pd.DataFrame) -> Figure:
+    """Share of equivalent and quasi equivalent optima by sample size, with intervals."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6, 3.4), layout="constrained")
+    axes = figure.subplots()
+    # Side by side, since the shares are often the same.
+    for column, colour, marker, label, shift in (
+        ("quasi_equivalent", "#0072B2", "o", "quasi equivalent to the truth", 0.95),
+        ("equivalent", "#D55E00", "s", "equivalent to the truth", 1.05),
+    ):
+        sizes, shares = [], []
+        for setting, _, rows in groups(frame):
+            sizes.append(int(setting.split("=")[-1]))
+            shares.append(share(rows[column].astype(bool).tolist(), rows["instance"].tolist()))
+        values = np.array([found.value for found in shares])
+        spread = [values - [s.low for s in shares], [s.high for s in shares] - values]
+        axes.errorbar(
+            np.array(sizes) * shift,
+            100 * values,
+            yerr=100 * np.array(spread),
+            color=colour,
+            marker=marker,
+            capsize=3,
+            label=label,
+        )
+    axes.set(xscale="log", ylim=(0, 103), xlabel="samples", ylabel="% of graphs")
+    axes.legend(loc="lower right", frameon=False)
+    return figure

@@ -1,0 +1,128 @@
+"""Run the instances of a study that are not in its results file yet: here or on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+
+from cyclearn.errors import InputError
+from cyclearn.experiments.results_file import ResultsFile
+from cyclearn.experiments.study import Output, Study, Task
+
+# Seconds to wait for the scheduler of a cluster to answer.
+_ANSWER = 20
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The outputs of one instance and the seconds it took."""
+
+    task: Task
+    outputs: list[Output]
+    seconds: float
+
+
+def run_study(
+    study: Study,
+    path: Path | str,
+    *,
+    n_instances: int | None = None,
+    n_jobs: int = 1,
+    scheduler: str | None = None,
+    must_be_new: bool = False,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> ResultsFile:
+    """Run a study, or what is left of it, into one SQLite file.
+
+    Each instance has a seed of its own and runs on one core, so the results depend neither on
+    ``n_jobs`` nor on the order nor on interruptions. A row is written as each instance finishes.
+
+    Parameters
+    ----------
+    study : Study
+    path : path
+        The results file; a file with some results of the same configuration is continued.
+    n_instances : int, optional
+        Instances of every setting; all there are by default.
+    n_jobs : int
+        Processes on this machine.
+    scheduler : str, optional
+        Address of a Dask scheduler to run on instead, such as ``tcp://127.0.0.1:8786``.
+    must_be_new : bool
+        Refuse a file that has results.
+    on_progress : callable, optional
+        Called with the number of finished instances and the number of all.
+
+    Raises
+    ------
+    InputError
+        If the file was made with another configuration.
+    """
+    if n_jobs == 0:
+        raise InputError("n_jobs is 0; give a number of processes, or -1 for all cores")
+    results = ResultsFile(path)
+    tasks = study.tasks(n_instances)
+    results.open(study.configuration, must_be_new=must_be_new)
+    finished = results.finished()
+    left = [task for task in tasks if task not in finished]
+    done = len(tasks) - len(left)
+    if on_progress is not None:
+        on_progress(done, len(tasks))
+    if not left:
+        return results
+    stream = (
+        _run_here(study, left, n_jobs)
+        if scheduler is None
+        else _run_on_cluster(study, left, scheduler)
+    )
+    for instance in stream:
+        results.add(instance.task, instance.outputs, instance.seconds)
+        done += 1
+        if on_progress is not None:
+            on_progress(done, len(tasks))
+    return results
+
+
+def run_task(study: Study, task: Task) -> Finished:
+    """Run one instance on one core."""
+    from threadpoolctl import threadpool_limits
+
+    begun = perf_counter()
+    # Sums in another order have other last digits, so libraries get one thread everywhere.
+    with threadpool_limits(limits=1):
+        outputs = study.run(task)
+    return Finished(task, outputs, perf_counter() - begun)
+
+
+def _run_here(study: Study, tasks: Sequence[Task], n_jobs: int) -> Iterator[Finished]:
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    yield from parallel(delayed(run_task)(study, task) for task in tasks)
+
+
+def _run_on_cluster(study: Study, tasks: Sequence[Task], address: str) -> Iterator[Finished]:
+    try:
+        from distributed import Client, as_completed
+    except ImportError:
+        raise InputError(
+            "a run on a cluster needs the package distributed: install cyclearn[cluster], or run "
+            "without a scheduler"
+        ) from None
+    try:
+        client = Client(address, timeout=_ANSWER)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"no Dask scheduler answers at {address!r} ({error}); start one with dask scheduler "
+            "and workers with dask worker ADDRESS"
+        ) from None
+    with client:
+        # Instances of a lost worker are given to the others by the scheduler.
+        futures = client.map(partial(run_task, study), tasks, pure=False)
+        for future, instance in as_completed(futures, with_results=True):
+            yield instance
+            # The worker may forget what is in the file.
+            future.release()

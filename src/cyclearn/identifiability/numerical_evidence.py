@@ -1,0 +1,126 @@
+"""What drawing and projecting tells about two graphs whose closures may agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.identifiability.largest_columns import separate_by_largest_column
+from cyclearn.identifiability.numerical_overlap import Overlap, Sampler, overlap
+from cyclearn.identifiability.separation import Separation, separate
+from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
+
+_SEPARATION_TRIALS = 10
+# Before two sets are called equal by numerics, this many times as many distributions are drawn.
+_MORE_DRAWS = 10
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How many distributions are drawn, from where, and when one counts as generated."""
+
+    n_draws: int
+    n_starts: int
+    tolerance: float
+    sampler: Sampler
+    random_state: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "n_draws": self.n_draws,
+            "n_starts": self.n_starts,
+            "tolerance": self.tolerance,
+            "sampler": self.sampler.name.lower(),
+            "random_state": self.random_state,
+        }
+
+
+def numerical_evidence(
+    g: DirectedGraph, h: DirectedGraph, inside: tuple[bool, bool], settings: Settings
+) -> dict[str, Any]:
+    """Fields of a comparison of graphs of one dimension; ``inside`` says what subgraphs prove."""
+    certificate = separate_by_largest_column(g, h) or separate_by_largest_column(h, g)
+    forward, backward = _overlaps(g, h, settings, settings.n_draws)
+    if certificate is None and forward.share == backward.share == 1:
+        # Graphs with overlaps of 98% both ways exist on five nodes.
+        forward, backward = _overlaps(g, h, settings, _MORE_DRAWS * settings.n_draws)
+    for drawn, one, other in ((forward, g, h), (backward, h, g)):
+        if certificate is None:
+            certificate = separate(one, other, drawn.missed[:_SEPARATION_TRIALS])
+    common = bool(forward.n_common_tangent or backward.n_common_tangent)
+    closures, lines = _closures(g, inside, common)
+    lines.append(
+        f"The second graph generates {forward} distributions of the first, the first {backward} of "
+        f"the second (95% intervals; {settings.sampler.value}; KL < {settings.tolerance:g}; up to "
+        f"{settings.n_starts} starts, ten times as many for rare failures)."
+    )
+    data = settings.to_dict()
+    if certificate is not None:
+        verdict = Verdict.NOT_GENERATED
+        lines.append(_in_words(certificate, g))
+        data["certificate"] = certificate.to_dict()
+    elif forward.share == backward.share == 1:
+        verdict = Verdict.EQUAL_NUMERICALLY
+    else:
+        verdict = Verdict.DISTINCT_NUMERICALLY
+    return {
+        "verdict": verdict,
+        "sharing": Sharing.PROVED
+        if any(inside)
+        else Sharing.NUMERICAL
+        if common
+        else Sharing.NOT_FOUND,
+        "closures": closures,
+        "evidence": tuple(lines),
+        "data": data,
+        "certificate": certificate,
+        "forward": forward,
+        "backward": backward,
+    }
+
+
+def _overlaps(
+    g: DirectedGraph, h: DirectedGraph, settings: Settings, n_draws: int
+) -> tuple[Overlap, Overlap]:
+    def drawn(one: DirectedGraph, other: DirectedGraph) -> Overlap:
+        return overlap(
+            one,
+            other,
+            n_draws=n_draws,
+            n_starts=settings.n_starts,
+            tolerance=settings.tolerance,
+            sampler=settings.sampler,
+            random_state=settings.random_state,
+        )
+
+    return drawn(g, h), drawn(h, g)
+
+
+def _closures(
+    g: DirectedGraph, inside: tuple[bool, bool], common: bool
+) -> tuple[Closures, list[str]]:
+    if any(inside):
+        inner, outer = ("first", "second") if inside[0] else ("second", "first")
+        return Closures.EQUAL, [
+            f"Up to the rules the {inner} graph is a subgraph of the {outer}, so the {outer} "
+            "generates all its distributions; the dimensions are equal, so the closures agree."
+        ]
+    if g.dimension() == g.n_nodes * (g.n_nodes + 1) // 2:
+        return Closures.EQUAL, [
+            "Both sets have full dimension, so both closures hold every matrix."
+        ]
+    if common:
+        return Closures.EQUAL_NUMERICALLY, [
+            "At common distributions the two sets have the same tangent space."
+        ]
+    return Closures.UNDECIDED, []
+
+
+def _in_words(certificate: Separation, g: DirectedGraph) -> str:
+    where, other = ("first", "second") if certificate.generates is g else ("second", "first")
+    return (
+        f"The {where} graph generates a distribution that the {other}, by a separating matrix, "
+        "cannot, nor anything near it: certificate.holds() verifies it in exact arithmetic."
+    )

@@ -1,0 +1,220 @@
+"""Proof that a graph cannot generate a distribution, nor anything near it: a separating matrix.
+
+Let Θ be positive definite and Θ = Σⱼ qⱼqⱼᵀ with qⱼ supported on column Cⱼ of a graph with p
+columns, so Θ = QQᵀ with Q square. Then QᵀΘ⁻¹Q is the identity, hence **qⱼᵀΘ⁻¹qⱼ = 1 for every j**.
+
+Let Y be a symmetric matrix and c₁, …, c_p numbers with Y[Cⱼ, Cⱼ] ⪰ cⱼ Θ⁻¹[Cⱼ, Cⱼ] for every j. Then
+tr(YΘ) = Σⱼ qⱼᵀYqⱼ ≥ Σⱼ cⱼ qⱼᵀΘ⁻¹qⱼ = Σⱼ cⱼ. So where tr(YΘ*) < Σⱼ cⱼ, the graph cannot generate Θ*.
+If every Y[Cⱼ, Cⱼ] − cⱼ Θ*⁻¹[Cⱼ, Cⱼ] is positive definite, the same Y and c work for all Θ near Θ*,
+so the graph generates nothing in a neighbourhood of Θ*. If another graph generates Θ*, it generates
+a set of positive measure in that neighbourhood, and the two graphs are not equivalent.
+
+Y and c are found in floating point. In the coordinates in which Θ* is the identity, let Wⱼ be the
+subspace that belongs to the column Cⱼ, and Dⱼ the symmetric matrices A ⪰ 0 of trace one on Wⱼ. If
+the graph generates Θ*, the identity lies in D₁ + … + D_p. Otherwise the residual of the nearest
+point of this convex set separates. Then Y, c and a factor Q of Θ* = QQᵀ are rounded to integers,
+and the claims are verified in exact arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.directed_graph import DirectedGraph
+
+FloatArray = NDArray[np.float64]
+IntMatrix = tuple[tuple[int, ...], ...]
+Fractions = list[list[Fraction]]
+
+_ROUNDS = 400
+_Q_SCALE = 10_000
+_Y_SCALE = 10_000_000
+# A separation by less than this share of the length of Y does not survive rounding.
+_MARGIN = 1e-4
+
+
+@dataclass(frozen=True)
+class Separation:
+    """A distribution Θ = QQᵀ of one graph, and Y and c that separate it from another graph.
+
+    All entries are integers, so :meth:`holds` is exact.
+    """
+
+    generates: DirectedGraph
+    cannot: DirectedGraph
+    Q: IntMatrix
+    Y: IntMatrix
+    c: tuple[int, ...]
+
+    def holds(self) -> bool:
+        """Verify the proof in exact arithmetic."""
+        p = self.generates.n_nodes
+        on_support = all(
+            self.Q[i][j] == 0 or self.generates.columns[j] >> i & 1
+            for i in range(p)
+            for j in range(p)
+        )
+        symmetric = all(self.Y[i][k] == self.Y[k][i] for i in range(p) for k in range(i))
+        theta = [
+            [Fraction(sum(self.Q[i][n] * self.Q[k][n] for n in range(p))) for k in range(p)]
+            for i in range(p)
+        ]
+        inverse = _inverse(theta)
+        if not (on_support and symmetric and inverse):
+            return False
+        trace = sum(self.Y[i][k] * theta[i][k] for i in range(p) for k in range(p))
+        return trace < sum(self.c) and all(
+            _is_positive_definite(
+                [[self.Y[i][k] - c * inverse[i][k] for k in bits(column)] for i in bits(column)]
+            )
+            for column, c in zip(self.cannot.columns, self.c, strict=True)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The matrices and numbers, and which graph is refuted."""
+        return {
+            "generates": self.generates.to_dict(),
+            "cannot": self.cannot.to_dict(),
+            "Q": [list(row) for row in self.Q],
+            "Y": [list(row) for row in self.Y],
+            "c": list(self.c),
+        }
+
+
+def _is_positive_definite(matrix: Sequence[Sequence[Fraction]]) -> bool:
+    rows = [list(row) for row in matrix]
+    for step in range(len(rows)):
+        pivot = rows[step][step]
+        if pivot <= 0:
+            return False
+        for i in range(step + 1, len(rows)):
+            factor = rows[i][step] / pivot
+            for k in range(step, len(rows)):
+                rows[i][k] -= factor * rows[step][k]
+    return True
+
+
+def _inverse(matrix: Fractions) -> Fractions | None:
+    """Inverse of a positive semidefinite matrix of fractions, None where there is none."""
+    n = len(matrix)
+    rows = [[*row, *(Fraction(i == j) for j in range(n))] for i, row in enumerate(matrix)]
+    for step in range(n):
+        # A pivot of a positive definite matrix is never zero.
+        if rows[step][step] == 0:
+            return None
+        rows[step] = [x / rows[step][step] for x in rows[step]]
+        for r in range(n):
+            if r != step and rows[r][step]:
+                head = rows[r][step]
+                rows[r] = [x - head * y for x, y in zip(rows[r], rows[step], strict=True)]
+    return [row[n:] for row in rows]
+
+
+def separate(
+    generates: DirectedGraph, cannot: DirectedGraph, factors: Iterable[FloatArray]
+) -> Separation | None:
+    """A proof that ``cannot`` does not generate one of the distributions QQᵀ, if found.
+
+    ``factors`` are matrices Q on the support of ``generates``.
+
+    Examples
+    --------
+    The complete acyclic graph on three nodes generates strongly dependent distributions that a
+    3-cycle does not:
+
+    >>> dag = DirectedGraph.from_edges([(0, 1), (0, 2), (1, 2)])
+    >>> cycle = DirectedGraph.from_edges([(0, 1), (1, 2), (2, 0)])
+    >>> Q = np.array([[1.0, 2.0, 2.0], [0.0, 1.0, 2.0], [0.0, 0.0, 1.0]])
+    >>> separate(dag, cycle, [Q]).holds()
+    True
+    """
+    for Q in factors:
+        whole = np.rint(Q * (_Q_SCALE / np.abs(Q).max()))
+        if np.linalg.matrix_rank(whole) < len(whole):
+            continue
+        found = _separating_matrix(whole, cannot.columns)
+        if found is None:
+            continue
+        Y, c = found
+        scale = _Y_SCALE / float(np.abs(Y).max())
+        separation = Separation(
+            generates,
+            cannot,
+            tuple(tuple(row) for row in whole.astype(int).tolist()),
+            tuple(tuple(row) for row in np.rint(Y * scale).astype(int).tolist()),
+            tuple(np.floor(c * scale).astype(int).tolist()),
+        )
+        if separation.holds():
+            return separation
+    return None
+
+
+def _separating_matrix(
+    Q: FloatArray, columns: Sequence[int]
+) -> tuple[FloatArray, FloatArray] | None:
+    """Y and c with tr(YΘ) < Σ c and Y[C, C] ≻ c Θ⁻¹[C, C], Θ = QQᵀ, or None where none is near."""
+    p = len(Q)
+    # Rows scaled so that Θ has a unit diagonal: rounding then treats all nodes alike.
+    lengths = np.linalg.norm(Q, axis=1)
+    inverse = np.linalg.inv(Q / lengths[:, None])
+    bases = [np.linalg.qr(inverse[:, list(bits(column))])[0] for column in columns]
+    found = _separating_direction(bases, p)
+    if found is None:
+        return None
+    Y, c = found
+    # Half of the margin makes the blocks positive definite, half is left for the trace.
+    slack = (float(c.sum()) - float(np.trace(Y))) / (2 * p)
+    Y = inverse.T @ Y @ inverse
+    return Y / np.outer(lengths, lengths), c - slack
+
+
+def _separating_direction(bases: list[FloatArray], p: int) -> tuple[FloatArray, FloatArray] | None:
+    """Y and the smallest eigenvalues c of Y on the subspaces, with tr Y < Σ c.
+
+    Accelerated projected gradient on the squared distance of the identity from D₁ + … + D_p.
+    """
+    widths = np.array([basis.shape[1] for basis in bases])
+    U = np.zeros((len(bases), p, p))
+    for n, basis in enumerate(bases):
+        U[n, :, : basis.shape[1]] = basis
+    Ut = U.transpose(0, 2, 1)
+    unused = np.arange(p) >= widths[:, None]
+    # Coordinates beyond the width of a subspace get an eigenvalue that the projection drops.
+    drop = np.zeros((len(bases), p, p))
+    drop[:, np.arange(p), np.arange(p)] = np.where(unused, -1e3, 0.0)
+    parts = (~unused / widths[:, None])[:, :, None] * np.eye(p)
+    ahead, momentum = parts, 1.0
+    for round_ in range(_ROUNDS):
+        residual = np.eye(p) - (U @ ahead @ Ut).sum(axis=0)
+        if round_ % 10 == 9:
+            length = float(np.linalg.norm(residual))
+            if length < _MARGIN:
+                return None
+            Y = -residual / length
+            c = np.linalg.eigvalsh(Ut @ Y @ U - drop)[:, 0]
+            if c.sum() - np.trace(Y) > max(_MARGIN, 0.2 * length):
+                return Y, c
+        step = ahead + (Ut @ residual @ U) / p + drop
+        values, vectors = np.linalg.eigh(step)
+        kept = (vectors * _onto_simplex(values)[:, None, :]) @ vectors.transpose(0, 2, 1)
+        longer = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+        ahead = kept + ((momentum - 1) / longer) * (kept - parts)
+        parts, momentum = kept, longer
+    return None
+
+
+def _onto_simplex(values: FloatArray) -> FloatArray:
+    """Nearest nonnegative vectors of sum one; each row of ``values`` is in ascending order."""
+    descending = values[:, ::-1]
+    sums = np.cumsum(descending, axis=1) - 1
+    counts = np.arange(1, values.shape[1] + 1)
+    held = (descending - sums / counts > 0).sum(axis=1)
+    threshold = sums[np.arange(len(values)), held - 1] / held
+    return np.asarray(np.maximum(values - threshold[:, None], 0.0))

@@ -1,0 +1,94 @@
+"""A real Dask scheduler and two workers on this machine, one of which dies half-way."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import pytest
+
+from cyclearn.experiments import ResultsFile, VirtualEdgeStudy, run_study
+
+pytest.importorskip("distributed")
+N_INSTANCES = 40
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """The address of a scheduler, and the processes of its two workers."""
+    processes = []
+
+    def begin(*arguments):
+        log = (tmp_path / f"{len(processes)}.log").open("w")
+        processes.append(
+            subprocess.Popen(
+                [sys.executable, "-m", f"distributed.cli.{arguments[0]}", *arguments[1:]],
+                stdout=log,
+                stderr=log,
+                env=os.environ | {"DASK_DISTRIBUTED__WORKER__DAEMON": "False"},
+                cwd=tmp_path,
+            )
+        )
+        log.close()
+        return processes[-1]
+
+    file = tmp_path / "scheduler.json"
+    begin("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+          "--scheduler-file", str(file))  # fmt: skip
+    limit = time.monotonic() + 60
+    while not file.exists() and time.monotonic() < limit:
+        time.sleep(0.05)
+    address = json.loads(file.read_text())["address"]
+    workers = [
+        begin(
+            "dask_worker",
+            address,
+            "--no-nanny",
+            "--nthreads",
+            "1",
+            "--no-dashboard",
+            "--host",
+            "127.0.0.1",
+            "--local-directory",
+            str(tmp_path),
+        )
+        for _ in range(2)
+    ]
+    yield address, workers
+    for process in reversed(processes):
+        process.kill()
+        process.wait()
+
+
+def instances_in(path):
+    try:
+        with closing(sqlite3.connect(path, timeout=30)) as connection:
+            return connection.execute("SELECT count(*) FROM instances").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+def test_a_lost_worker_loses_nothing(cluster, tmp_path):
+    address, workers = cluster
+    path, alone = tmp_path / "cluster.sqlite", tmp_path / "alone.sqlite"
+    options = ["--seed", "3", "--samples", "2000", "--instances", str(N_INSTANCES)]
+    command = [sys.executable, "-m", "cyclearn", "experiment", "virtual-edges", *options]
+    run = subprocess.Popen(
+        [*command, "--out", str(path), "--scheduler", address], stdout=subprocess.DEVNULL
+    )
+    # The run of this process goes on beside that of the cluster.
+    run_study(VirtualEdgeStudy(n_samples=2000, seed=3), alone, n_instances=N_INSTANCES)
+    limit = time.monotonic() + 120
+    while instances_in(path) < N_INSTANCES and time.monotonic() < limit:
+        assert run.poll() is None
+        time.sleep(0.01)
+    workers[0].send_signal(signal.SIGKILL)
+    assert instances_in(path) < 2 * N_INSTANCES, "the run was over before the worker died"
+    assert run.wait(timeout=180) == 0
+    tables = [ResultsFile(file).table().to_csv(index=False) for file in (path, alone)]
+    assert tables[0] == tables[1]
+    assert instances_in(path) == 2 * N_INSTANCES

@@ -1,0 +1,65 @@
+"""Every block of the documentation runs, and the reference names everything that is public."""
+
+import re
+import runpy
+from types import ModuleType
+
+import pytest
+
+import cyclearn
+from document_blocks import ROOT, run_page
+
+DOCS = ROOT / "docs"
+IMAGES = DOCS / "images"
+PAGES = sorted(
+    path.relative_to(DOCS).as_posix()
+    for path in DOCS.rglob("*.rst")
+    if "_build" not in path.relative_to(DOCS).parts
+)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_run(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run_page(DOCS / page, capsys)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        ">>> 1 + 1\n3\n",
+        ">>> undefined\n",
+        ".. code-block:: console\n\n   $ cyclearn --version\n   another program\n",
+        ".. code-block:: console\n\n   $ cyclearn learn absent.csv\n",
+        ".. code-block:: console\n\n   $ make dinner\n",
+        ".. code-block:: python\n\n   nobody = runs(this)\n",
+    ],
+)
+def test_a_wrong_block_is_noticed(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "page.rst").write_text(page)
+    with pytest.raises(AssertionError):
+        run_page(tmp_path / "page.rst", capsys)
+
+
+def test_every_public_name_is_in_the_reference():
+    text = (DOCS / "api.rst").read_text()
+    documented = set(re.findall(r"auto\w+:: cyclearn\.([\w.]+)", text))
+    modules = {name for name in cyclearn.__all__ if isinstance(getattr(cyclearn, name), ModuleType)}
+    inside = {f"{name}.{each}" for name in modules for each in getattr(cyclearn, name).__all__}
+    assert {*cyclearn.__all__, *inside} - {"__version__"} <= documented
+
+
+def test_the_script_draws_every_picture(tmp_path):
+    runpy.run_path(str(DOCS / "make_pictures.py"))["make_pictures"](tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        path.name for path in IMAGES.glob("*.svg")
+    }
+
+
+def test_every_picture_is_used_and_every_used_picture_exists():
+    used = set()
+    for page in [ROOT / "README.md", *(DOCS / page for page in PAGES)]:
+        for name in re.findall(r"images/([\w.-]+)", page.read_text()):
+            used.add(name)
+    assert used == {path.name for path in IMAGES.iterdir()}
