@@ -18,8 +18,8 @@ from cyclearn.graphs.acyclic_members import AcyclicMembers
 from cyclearn.graphs.bitsets import words_to_supports
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.edge_counts import EdgeCounts
-from cyclearn.graphs.member_sampling import MemberSampler
 from cyclearn.graphs.feedback_pairs import FeedbackPairs, feedback_pairs
+from cyclearn.graphs.member_sampling import MemberSampler
 from cyclearn.graphs.nearest_member import NearestMember, nearest_member
 from cyclearn.graphs.seating import Seating
 from cyclearn.graphs.territories import Territory, territories
