@@ -140,6 +140,9 @@ def test_prints_without_controls(page):
     assert not page.get_by_text("Next →").is_visible()
     assert not page.locator("nav").is_visible()
     assert page.locator("#learned-graph").is_visible()
+    # As wide as a sheet of A4 with the usual margins.
+    page.set_viewport_size({"width": 700, "height": 1000})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 700
 
 
 def test_without_scripts_members_are_a_list(browser, learned, tmp_path):

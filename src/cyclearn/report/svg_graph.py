@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 # Pixels for the height of a node: as drawn, and the least that can be read.
 _UNIT, _LEAST_UNIT = 38, 21
 _ROUNDING = 0.22
-_SHORT, _ASIDE = 1.9, 0.34
+_SHORT, _ASIDE, _APART = 1.9, 0.34, 0.65
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,8 @@ def label_spots(graph: DirectedGraph, layout: Layout, edges: list[DrawnEdge]) ->
     already placed, and, with less weight, from the lines of other edges.
     """
     lines = [sampled(layout.routes[edge.source, edge.target], 16) for edge in edges]
-    solid = [np.array(layout.positions[name]) for name in graph.names]
-    spots = []
+    nodes = np.array([layout.positions[name] for name in graph.names])
+    spots: list[FloatArray] = []
     for n, line in enumerate(lines):
         others = [points for m, points in enumerate(lines) if m != n]
         first, last = len(line) // 5, max(len(line) * 3 // 4, len(line) // 5 + 2)
@@ -154,14 +154,15 @@ def label_spots(graph: DirectedGraph, layout: Layout, edges: list[DrawnEdge]) ->
         offsets = (_ASIDE, -_ASIDE) if is_short else (0.0, _ASIDE, -_ASIDE)
         candidates = np.concatenate([line[first:last] + aside * offset for offset in offsets])
         clearance = np.minimum(
-            _gap(candidates, np.array(solid)),
+            _gap(candidates, nodes),
             2 * _gap(candidates, np.concatenate(others)) if others else np.inf,
         )
         middle = np.abs(np.linspace(-1, 1, last - first))
         cost = np.concatenate([0.15 * middle + (0.1 if offset else 0) for offset in offsets])
-        best = int(np.argmax(np.minimum(clearance, 1.0) - cost))
-        spots.append(candidates[best])
-        solid.append(candidates[best])
+        if spots:
+            # Two labels must not run into each other, whatever else they cover.
+            cost += 2 * np.maximum(_APART - _gap(candidates, np.array(spots)), 0)
+        spots.append(candidates[int(np.argmax(np.minimum(clearance, 1.0) - cost))])
     return spots
 
 
