@@ -152,6 +152,19 @@ def test_an_instance_that_two_runs_finished_is_in_the_file_once(tmp_path):
     assert len(one.table()) == len(other.finished()) == 1
 
 
+def test_an_instance_that_cannot_run_is_named_and_the_others_are_kept(tmp_path):
+    class Broken(Counted):
+        def run(self, task):
+            if task.instance == 2:
+                raise InputError("no data")
+            return super().run(task)
+
+    path = tmp_path / "r.sqlite"
+    with pytest.raises(InputError, match="instance 2 of 'one': no data"):
+        run_study(Broken(), path)
+    assert ResultsFile(path).finished() == {Task("one", 0), Task("one", 1)}
+
+
 def test_a_scheduler_that_does_not_answer_is_named(tmp_path, monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr("cyclearn.experiments.runner._ANSWER", 0.2)
