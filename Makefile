@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 .PHONY: help demo test lint types docs lock clean
 help:
-	@echo "make demo   install, then run cyclearn on built-in data"
+	@echo "make demo   install, learn from built-in data, write demo/report.html"
 	@echo "make test   install, then lint, types and all tests"
 	@echo "make docs   install, then build the documentation into docs/_build/html"
 	@echo "make lock   resolve the locked versions again (needs uv)"

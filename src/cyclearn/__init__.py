@@ -32,11 +32,13 @@ if TYPE_CHECKING:
     from cyclearn.identifiability import quasi_equivalent as quasi_equivalent
     from cyclearn.identifiability.hard_constraints import hard_constraints as hard_constraints
     from cyclearn.learning import BootstrapResult as BootstrapResult
+    from cyclearn.learning import ClassEffects as ClassEffects
     from cyclearn.learning import CyclicGraphLearner as CyclicGraphLearner
     from cyclearn.learning import Knowledge as Knowledge
     from cyclearn.learning import LearnResult as LearnResult
     from cyclearn.learning import l1_learn as l1_learn
     from cyclearn.learning.bootstrap import bootstrap as bootstrap
+    from cyclearn.learning.class_effects import class_effects as class_effects
     from cyclearn.learning.learn import learn as learn
     from cyclearn.models import DataWarning as DataWarning
     from cyclearn.models import FittedModel as FittedModel
@@ -65,6 +67,8 @@ _ROOM_OF = {
     "project": "cyclearn.models",
     "learn": "cyclearn.learning",
     "bootstrap": "cyclearn.learning",
+    "class_effects": "cyclearn.learning",
+    "ClassEffects": "cyclearn.learning",
     "BootstrapResult": "cyclearn.learning",
     "LearnResult": "cyclearn.learning",
     "CyclicGraphLearner": "cyclearn.learning",

@@ -81,7 +81,7 @@ def kill_and_resume(path, n_instances, n_kills, seed):
 def test_a_run_killed_at_random_moments_loses_nothing(tmp_path):
     # More kills: CYCLEARN_KILLS=20 python -m pytest tests/experiments/test_runs.py -k random
     n_kills = int(os.environ.get("CYCLEARN_KILLS", "3"))
-    n_instances = 15 * n_kills
+    n_instances = 10 * n_kills
     run_study(STUDY, tmp_path / "whole.sqlite", n_instances=n_instances)
     kill_and_resume(tmp_path / "cut.sqlite", n_instances, n_kills, seed=n_kills)
     assert csv(tmp_path / "cut.sqlite") == csv(tmp_path / "whole.sqlite")
@@ -143,12 +143,26 @@ def test_an_instance_is_written_whole_or_not_at_all(tmp_path):
     assert len(results.table()) == 0
 
 
-def test_two_runs_on_one_file_agree(tmp_path):
-    path, alone = tmp_path / "both.sqlite", tmp_path / "alone.sqlite"
-    processes = [start(path, 6), start(path, 6)]
-    assert [process.wait(timeout=300) for process in processes] == [0, 0]
-    run_study(STUDY, alone, n_instances=6)
-    assert csv(path) == csv(alone)
+def test_an_instance_that_two_runs_finished_is_in_the_file_once(tmp_path):
+    path = tmp_path / "r.sqlite"
+    one, other = ResultsFile(path), ResultsFile(path)
+    for results in (one, other):
+        results.open({"study": "counted"})
+        results.add(Task("one", 0), [Output(0, "a", {"x": 1}, 0.0)], 0.0)
+    assert len(one.table()) == len(other.finished()) == 1
+
+
+def test_an_instance_that_cannot_run_is_named_and_the_others_are_kept(tmp_path):
+    class Broken(Counted):
+        def run(self, task):
+            if task.instance == 2:
+                raise InputError("no data")
+            return super().run(task)
+
+    path = tmp_path / "r.sqlite"
+    with pytest.raises(InputError, match="instance 2 of 'one': no data"):
+        run_study(Broken(), path)
+    assert ResultsFile(path).finished() == {Task("one", 0), Task("one", 1)}
 
 
 def test_a_scheduler_that_does_not_answer_is_named(tmp_path, monkeypatch):

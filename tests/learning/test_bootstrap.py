@@ -18,8 +18,7 @@ from cyclearn import (
     learn,
 )
 from cyclearn.learning import BootstrapResult
-from cyclearn.learning.bootstrap_result import Resample
-from cyclearn.learning.resampling import make_resampler
+from cyclearn.learning.resampling import Resample, make_resampler
 
 MODEL = LinearGaussianModel(
     [[0, 0, 0.7, 0], [0, 0, 0, 0.8], [0, 0, 0, -0.6], [0, 0, 0.5, 0]],
@@ -196,6 +195,16 @@ def test_a_checkpoint_made_with_other_settings_is_refused(tmp_path, change, name
     bootstrap(DATA, 1, checkpoint=path, **QUICK)
     with pytest.raises(InputError, match=rf"other settings \({named}\)"):
         bootstrap(**{"data": DATA, "n_resamples": 1, "checkpoint": path, **QUICK, **change})
+
+
+def test_a_checkpoint_of_another_version_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "resamples.jsonl"
+    bootstrap(DATA, 1, checkpoint=path, max_parents=np.int64(2), **QUICK)
+    # By its full name, since the package gives its function the same name.
+    module = sys.modules["cyclearn.learning.bootstrap"]
+    monkeypatch.setattr(module, "__version__", "0.0.0")
+    with pytest.raises(InputError, match=r"other settings \(version\)"):
+        bootstrap(DATA, 1, checkpoint=path, max_parents=2, **QUICK)
 
 
 def test_other_files_are_no_checkpoints(tmp_path):

@@ -42,8 +42,8 @@ def browser():
 def learned():
     B = [[0, 0, 0.7, 0], [0, 0, 0, 0.6], [0, -0.7, 0, 0], [0.6, 0, 0.5, 0]]
     truth = cl.LinearGaussianModel(B, [1, 1, 1, 1], NAMES)
-    known = cl.Knowledge(required=truth.graph.edges)
-    result = cl.learn(cl.Moments(truth.covariance, 5_000, names=NAMES), knowledge=known)
+    moments = cl.Moments(truth.covariance, 5_000, names=NAMES)
+    result = cl.learn(moments, method="hill-climbing", start=truth.graph)
     assert result.equivalence_class.size == 8
     return result
 
@@ -53,6 +53,7 @@ def page(browser, learned, tmp_path):
     """The report opened from a file; whatever it says or asks for is a failure."""
     path = learned.report(tmp_path / "report.html", title="<script>hacked = 1</script>")
     context = browser.new_context()
+    context.set_default_timeout(10_000)
     opened = context.new_page()
     troubles = []
     opened.on("console", lambda message: troubles.append(message.text))
@@ -139,6 +140,9 @@ def test_prints_without_controls(page):
     assert not page.get_by_text("Next →").is_visible()
     assert not page.locator("nav").is_visible()
     assert page.locator("#learned-graph").is_visible()
+    # As wide as a sheet of A4 with the usual margins.
+    page.set_viewport_size({"width": 700, "height": 1000})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 700
 
 
 def test_without_scripts_members_are_a_list(browser, learned, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from html.parser import HTMLParser
 from importlib.resources import files
 
@@ -10,7 +11,7 @@ import pytest
 
 import cyclearn as cl
 from cyclearn.report import lay_out, report_html
-from cyclearn.report.findings import PairVerdict, find_out
+from cyclearn.report.findings import find_out
 from cyclearn.report.fit_words import grade, verdict
 from cyclearn.report.svg_graph import shortened
 
@@ -175,12 +176,12 @@ def test_members_are_those_of_the_class():
     # The paper's example on four nodes, whose class has eight members.
     B = [[0, 0, 0.7, 0], [0, 0, 0, 0.6], [0, -0.7, 0, 0], [0.6, 0, 0.5, 0]]
     truth = cl.LinearGaussianModel(B, [1, 1, 1, 1])
-    known = cl.Knowledge(required=truth.graph.edges)
-    learned = cl.learn(cl.Moments(truth.covariance, 5_000), knowledge=known)
+    moments = cl.Moments(truth.covariance, 5_000)
+    learned = cl.learn(moments, method="hill-climbing", start=truth.graph)
     assert learned.graph == truth.graph
     assert learned.equivalence_class.size == 8
     found = find_out(learned, None, 200)
-    assert found.is_complete
+    assert found.listing.selection == "all"
     assert {m.graph for m in found.members} == set(learned.equivalence_class)
     assert found.members[0].graph == learned.graph
     for member in found.members:
@@ -190,8 +191,8 @@ def test_members_are_those_of_the_class():
     certain = set.intersection(*(set(m.graph.edges) for m in found.members))
     assert found.certain == certain
     cut = find_out(learned, None, 3)
-    assert len(cut.members) == 3
-    assert not cut.is_complete
+    assert len(cut.members) <= 3
+    assert cut.listing.selection == "sampled"
     assert cut.members[0].graph == learned.graph
     assert (
         "3 of 8 graphs of the class are listed here"
@@ -201,23 +202,60 @@ def test_members_are_those_of_the_class():
     assert len(json.loads(data[1])) == 3
 
 
-def test_one_direction_can_be_certain_while_the_other_comes_and_goes():
-    pair = PairVerdict("a", "b", forward=3, backward=0, both=2, none=0)
-    assert pair.certain_edges == (("a", "b"),)
-    assert not pair.is_settled
-    assert pair.chances(("b", "a")) == 2
-    assert PairVerdict("a", "b", 0, 0, 4, 0).certain_edges == (("a", "b"), ("b", "a"))
-    assert PairVerdict("a", "b", 0, 4, 0, 1).certain_edges == ()
+def test_verdicts_on_pairs_follow_from_the_members():
+    for seed in range(12):
+        graph = cl.simulate.random_graph(5, max_component=4, random_state=seed)
+        truth = cl.simulate.random_model(graph, random_state=seed)
+        learned = cl.learn(cl.Moments(truth.covariance, 5_000), method="hill-climbing")
+        members = [set(member.edges) for member in learned.equivalence_class]
+        found = find_out(learned, None, 10**6)
+        assert found.size == len(members)
+        joined = {frozenset(edge) for member in members for edge in member}
+        assert {frozenset((p.a, p.b)) for p in found.pairs} == joined
+        for pair in found.pairs:
+            ahead, back = (pair.a, pair.b), (pair.b, pair.a)
+            ways = Counter((ahead in m, back in m) for m in members)
+            numbers = (ways[True, False], ways[False, True], ways[True, True], ways[False, False])
+            assert pair.counts == numbers
+            assert pair.can_vanish == (numbers[3] > 0)
+            certain = [e for e in (ahead, back) if all(e in m for m in members)]
+            assert list(pair.certain_edges) == certain
+            possible = [e for e in (ahead, back) if any(e in m for m in members)]
+            assert list(pair.possible_edges) == possible
+            settled = len(ways) == 1
+            assert (pair.kind == "certain") == settled
+            if not settled:
+                turns = not pair.can_vanish and not certain
+                assert pair.kind == ("can turn" if turns else "comes and goes")
+
+
+def test_members_against_the_knowledge_are_no_answers():
+    truth = cl.LinearGaussianModel([[0, 0.8, 0], [0, 0, 0.8], [0, 0, 0]], [1, 1, 1])
+    moments = cl.Moments(truth.covariance, 1_000)
+    free = find_out(cl.learn(moments), None, 200)
+    assert (free.size, len(free.certain)) == (3, 0)
+    learned = cl.learn(moments, knowledge=cl.Knowledge(exogenous=["X1"]))
+    found = find_out(learned, None, 200)
+    # Only X1 → X2 → X3 leaves X1 without a cause and makes no collider of X2.
+    assert (found.size, found.certain) == (1, {("X1", "X2"), ("X2", "X3")})
+    words = Page(report_html(learned)).words
+    assert "No other graph that agrees with the knowledge generates the same" in words
+    tiers = cl.learn(moments, knowledge=cl.Knowledge(forbidden=[("X3", "X2")]))
+    found = find_out(tiers, None, 200)
+    assert (found.size, found.certain) == (2, {("X2", "X3")})
+    assert "2 graphs that agree with the knowledge generate" in Page(report_html(tiers)).words
 
 
 def test_a_class_that_cannot_be_counted_is_said_so(monkeypatch, result):
     def refuse(_):
         raise cl.LimitError("too many")
 
+    certain = find_out(result, None, 200).certain
     monkeypatch.setattr(cl.EquivalenceClass, "size", property(refuse))
+    assert find_out(result, None, 200).certain == certain
     words = Page(report_html(result)).words
-    assert "An unknown number of graphs" in words
-    assert "too entangled to be counted" in words
+    assert "An unknown number of graphs generate exactly the same distributions" in words
+    assert "in some in every not joined in some" in words
 
 
 def test_warnings_reach_the_page(rows):
@@ -286,3 +324,45 @@ def test_result_writes_it(tmp_path, result, rows):
         result.report(tmp_path / "absent" / "r.html")
     with pytest.raises(cl.InputError, match="max_members"):
         result.report(path, max_members=0)
+
+
+def cells(source, caption):
+    """Rows of the table with a caption, each as the texts of its cells."""
+    grid = re.search(rf"<caption>{caption}.*?</table>", source, re.DOTALL)[0]
+    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", grid, re.DOTALL)
+    return [re.split(r"</t[hd]>(?:<td[^>]*>)?", row)[:-1] for row in rows]
+
+
+def test_effects_over_the_class_are_those_of_each_pair():
+    names = ["a", "b", "c", "d"]
+    B = np.zeros((4, 4))
+    B[0, 1], B[1, 2], B[2, 3] = 0.7, 0.8, -0.5
+    truth = cl.LinearGaussianModel(B, [1, 2, 1, 1], names)
+    learned = cl.learn(cl.Moments(truth.covariance, 2_000, names=names))
+    rows = cells(report_html(learned), "Total effects over 4 stable graphs")
+    assert len(rows) == 12
+    for pair, low, high, share, verdict_ in rows:
+        effects = cl.class_effects(learned.graph, learned.model.moments, *pair.split(" → "))
+        expected = [f"{value:.3f}".replace("-", "−") for value in effects.interval]
+        assert [low, high] == ["0" if value == "0.000" else value for value in expected]
+        values = [each.total_effect for each in effects.effects]
+        assert share == f"{np.mean(np.abs(values) > 1e-9):.0%}"
+        # In a chain some member turns every edge.
+        assert verdict_ in {"positive or none", "negative or none"}
+
+
+def test_frequencies_over_resamples(rows):
+    learned = cl.learn(rows, bootstrap=5)
+    source = report_html(learned, data=rows)
+    table = learned.bootstrap.edges
+    shown = cells(source, "Share of resamples with an edge")
+    assert len(shown) == len(table)
+    for (edge, learned_share, every, some), row in zip(shown, table.itertuples(), strict=True):
+        assert edge == f"{row.source} → {row.target}"
+        numbers = (row.frequency, row.compelled, row.possible)
+        assert [learned_share, every, some] == [f"{x:.0%}" for x in numbers]
+    ((loop, share), *_) = cells(source, "The most frequent feedback loops")
+    most = learned.bootstrap.cycles.iloc[0]
+    assert loop == " → ".join([*most.cycle, most.cycle[0]])
+    assert share == f"{most.frequency:.0%}"
+    assert "No resamples were drawn" in Page(report_html(cl.learn(rows))).words

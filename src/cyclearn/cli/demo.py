@@ -1,43 +1,70 @@
-"""``cyclearn demo``: from built-in data to a graph with feedback and its class."""
+"""``cyclearn demo``: from built-in data to a graph with feedback, its class and its report."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
 import typer
 
+from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
 
-# Supply and demand with two instruments: price and quantity drive each other.
+# Supply and demand: price and quantity drive each other, and what is sold leaves the stock, which
+# moves the price again.
 _MARKET = LinearGaussianModel(
-    B=[
-        [0, 0, 0.7, 0],
-        [0, 0, 0, 0.8],
-        [0, 0, 0, -0.6],
-        [0, 0, 0.5, 0],
-    ],
-    noise_variances=[1, 1, 1, 1],
-    names=["costs", "income", "price", "quantity"],
+    B=np.array(
+        [
+            [0, 0, 0.7, 0, 0, 0],
+            [0, 0, 0, 0.8, 0, 0],
+            [0, 0, 0, -0.6, 0, 0.5],
+            [0, 0, 0.5, 0, -0.7, 0.6],
+            [0, 0, -0.3, 0, 0, 0],
+            [0, 0, 0, 0, 0, 0],
+        ]
+    ),
+    noise_variances=[1, 1, 1, 1, 1, 1],
+    names=["costs", "income", "price", "quantity", "stock", "profit"],
 )
+_TITLE = "What drives what in a market"
+_ROWS, _RESAMPLES = 2_000, 10
 
 
-def demo() -> None:
-    """Learn the feedback between price and quantity from simulated market data."""
+def demo(
+    folder: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder for the data and the report.")
+    ] = Path("demo"),
+) -> None:
+    """Learn the feedback in simulated market data, and write a report about it."""
     from cyclearn.learning import learn
 
     truth = _MARKET.graph
-    typer.echo("2,000 simulated rows of a market in which")
+    table, page = folder / "market.csv", folder / "report.html"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _MARKET.sample(_ROWS, random_state=0).to_csv(table, index=False)
+    except OSError as error:
+        raise InputError(f"cannot write {error.filename}: {error.strerror}") from None
+    typer.echo(f"{_ROWS:,} simulated rows of a market ({table}) in which")
     for a, b in truth.edges:
         typer.echo(f"  {a} -> {b}  {_MARKET.B[truth.index(a), truth.index(b)]:+.3f}")
-    result = learn(_MARKET.sample(2_000, random_state=0))
+    typer.echo("\nLearning (the first time on a machine, the kernels are compiled) …")
+    result = learn(table, bootstrap=_RESAMPLES)
     typer.echo("\nLearned from the data:")
     typer.echo(str(result))
     typer.echo("\nWhat all graphs that fit equally well agree on:")
     typer.echo(result.equivalence_class.edge_table().to_string(index=False))
-    typer.echo("\n" + _finding(result.graph, truth in result.equivalence_class))
+    command = ["cyclearn", "report", str(table), "-o", str(page), "--title", _TITLE]
+    command += ["--bootstrap", str(_RESAMPLES)]
+    result.report(page, data=table, title=_TITLE, command=command)
+    is_true = truth in result.equivalence_class
+    typer.echo(f"\n{_finding(result.graph, is_true)} Report: {page}")
 
 
 def _finding(graph: DirectedGraph, is_true: bool) -> str:
-    loops = [" and ".join(nodes) for nodes in graph.components if len(nodes) > 1]
-    found = f"Feedback was found between {loops[0]}" if loops else "No feedback was found"
+    loops = [f"{', '.join(nodes[:-1])} and {nodes[-1]}" for nodes in graph.components if nodes[1:]]
+    found = f"Feedback was found among {loops[0]}" if loops else "No feedback was found"
     verdict = "the class of the true graph" if is_true else "not the class of the true graph"
     return f"{found}; the learned class is {verdict}."

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import log10, prod
+from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from cyclearn.graphs.bitsets import words_to_supports
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.edge_counts import EdgeCounts
 from cyclearn.graphs.feedback_pairs import FeedbackPairs, feedback_pairs
+from cyclearn.graphs.member_sampling import MemberSampler
 from cyclearn.graphs.nearest_member import NearestMember, nearest_member
 from cyclearn.graphs.seating import Seating
 from cyclearn.graphs.territories import Territory, territories
@@ -125,6 +127,29 @@ class EquivalenceClass:
                 return Members(tuple(graphs), False, f"time_limit={time_limit}")
             graphs.append(graph)
         return Members(tuple(graphs), True, None)
+
+    def sample(
+        self, n: int, random_state: int | np.random.Generator | None = None
+    ) -> tuple[DirectedGraph, ...]:
+        """Members drawn independently, each member with the same probability.
+
+        Raises
+        ------
+        LimitError
+            If the class is too entangled to be counted with ``max_states`` states.
+
+        Examples
+        --------
+        >>> chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+        >>> len(set(EquivalenceClass(chain).sample(100, random_state=0)))
+        3
+        """
+        if isinstance(n, bool) or not isinstance(n, int) or n < 0:
+            raise InputError(f"n is {n!r}; give a whole number of members, zero or more")
+        # Python's own generator draws whole numbers of any size.
+        source = Random(int(np.random.default_rng(random_state).integers(2**62)))
+        sampler = MemberSampler(self._seating)
+        return tuple(DirectedGraph.from_columns(sampler.draw(source), self.names) for _ in range(n))
 
     def iter_acyclic(self) -> Iterator[DirectedGraph]:
         """Stream the acyclic members, none when the class has none."""

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.identifiability.largest_columns import separate_by_largest_column
 from cyclearn.identifiability.numerical_overlap import Overlap, Sampler, overlap
 from cyclearn.identifiability.separation import Separation, separate
+from cyclearn.identifiability.separation_search import search_separation
 from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 
 _SEPARATION_TRIALS = 10
+_WIDE_TRIALS = 40
+_BOUNDARY_TRIALS = 10
 # Before two sets are called equal by numerics, this many times as many distributions are drawn.
 _MORE_DRAWS = 10
 
@@ -38,10 +40,17 @@ class Settings:
 
 
 def numerical_evidence(
-    g: DirectedGraph, h: DirectedGraph, inside: tuple[bool, bool], settings: Settings
+    g: DirectedGraph,
+    h: DirectedGraph,
+    inside: tuple[bool, bool],
+    certificate: Separation | None,
+    settings: Settings,
 ) -> dict[str, Any]:
-    """Fields of a comparison of graphs of one dimension; ``inside`` says what subgraphs prove."""
-    certificate = separate_by_largest_column(g, h) or separate_by_largest_column(h, g)
+    """Fields of a comparison of graphs of one dimension.
+
+    ``inside`` says what subgraphs prove, ``certificate`` is a proof of difference where one is
+    known already.
+    """
     forward, backward = _overlaps(g, h, settings, settings.n_draws)
     if certificate is None and forward.share == backward.share == 1:
         # Graphs with overlaps of 98% both ways exist on five nodes.
@@ -49,6 +58,14 @@ def numerical_evidence(
     for drawn, one, other in ((forward, g, h), (backward, h, g)):
         if certificate is None:
             certificate = separate(one, other, drawn.missed[:_SEPARATION_TRIALS])
+    if certificate is None:
+        certificate = search_separation(
+            g,
+            h,
+            n_wide=_WIDE_TRIALS,
+            n_boundary=_BOUNDARY_TRIALS,
+            random_state=settings.random_state,
+        )
     common = bool(forward.n_common_tangent or backward.n_common_tangent)
     closures, lines = _closures(g, inside, common)
     lines.append(

@@ -13,8 +13,10 @@ import numpy as np
 
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, EquivalenceClass
+from cyclearn.graphs.directed_graph import Node
 from cyclearn.learning.alternatives import Alternative, tied_graphs
 from cyclearn.learning.bootstrap_result import BootstrapResult
+from cyclearn.learning.class_effects import ClassEffects, class_effects
 from cyclearn.learning.exact import Certificate
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.local_search import SearchStatus
@@ -151,6 +153,16 @@ class LearnResult:
             [(m.kind, m.describe(), m.change, m.score, m.is_best) for m in self.moves],
             columns=["kind", "move", "change", "score", "is_best"],
         )
+
+    def effects(self, source: Node, target: Node, **options: Any) -> ClassEffects:
+        """Effects of one variable on another under all graphs that fit equally well.
+
+        Knowledge given to the search holds here too; options as of
+        :func:`cyclearn.class_effects`.
+        """
+        record = self.options["knowledge"]
+        options.setdefault("knowledge", None if record is None else Knowledge.from_dict(record))
+        return class_effects(self.graph, self.model.moments, source, target, **options)
 
     def report(self, path: str | Path, *, data: Data | None = None, **options: Any) -> Path:
         """Write a page of HTML about the result that opens without a network.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.report.curves import part, point_on, sampled
 from cyclearn.report.layout import FONT_SIZE, Layout
+from cyclearn.report.palette import INK, Dashes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,19 +21,15 @@ FloatArray = NDArray[np.float64]
 _UNIT = 0.3
 _LEGEND_ROW = 0.9
 _HEAD = 0.34
-_INK = "#222222"
 _GROUP_FILL = "#f1eee6"
 _GROUP_EDGE = "#b5ad9a"
-
-
-Dashes = Literal["solid"] | tuple[int, tuple[float, ...]]
 
 
 @dataclass(frozen=True)
 class Stroke:
     """How an edge is drawn: colour, dashes (as matplotlib's ``linestyle``), width in points."""
 
-    color: str = _INK
+    color: str = INK
     dashes: Dashes = "solid"
     width: float = 1.2
 
@@ -95,7 +92,7 @@ class Canvas:
                     0.2,
                     boxstyle="round,pad=0.4",
                     facecolor="white",
-                    edgecolor=_INK,
+                    edgecolor=INK,
                     linewidth=self._line(0.9),
                     zorder=3,
                 )
@@ -141,7 +138,7 @@ class Canvas:
         half = np.array([0.15 * len(label), 0.25])
         n_curves = (len(curve) - 1) / 3
         for share in (0.5, 0.42, 0.58, 0.34, 0.66, 0.27):
-            point = point_on(curve, share * n_curves)[0]
+            point = point_on(curve, share * n_curves)
             if not any((np.abs(point - q) < half + h).all() for q, h in self._labelled):
                 break
         self._labelled.append((point, half))
@@ -162,7 +159,7 @@ class Canvas:
         if far.size:
             number, within = divmod(int(far[-1]), per_curve)
             cut = number + within / (per_curve - 1)
-        base = point_on(run, cut)[0]
+        base = point_on(run, cut)
         along = run[-1] - base
         along = along / max(float(np.hypot(*along)), 1e-9)
         across = np.array([-along[1], along[0]]) * size * 0.38
@@ -218,7 +215,7 @@ class Canvas:
         size: float,
         *,
         zorder: float,
-        color: str = _INK,
+        color: str = INK,
         boxed: bool = False,
     ) -> None:
         around = {"boxstyle": "square,pad=0.08", "facecolor": "white", "edgecolor": "none"}

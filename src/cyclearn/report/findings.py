@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import log10
@@ -10,11 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import LimitError
-from cyclearn.graphs import DirectedGraph
+from cyclearn.graphs import DirectedGraph, class_statements
 from cyclearn.graphs.directed_graph import Edge
-from cyclearn.learning import LearnResult
-from cyclearn.models import DataWarning, check_data, check_fit, fit
+from cyclearn.learning import Knowledge, LearnResult
+from cyclearn.models import DataWarning, Moments, check_data, check_fit
+from cyclearn.report.class_listing import Listing, Member, list_members
 
 if TYPE_CHECKING:
     from cyclearn.models.moments import Data
@@ -22,50 +23,47 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairVerdict:
-    """How a pair of nodes is joined over the members of a class; numbers of members."""
+    """How a pair of nodes is joined over the members of a class.
+
+    ``possible`` and ``compelled``: whether some, whether every member has a → b and b → a.
+    ``counts``: members with only a → b, only b → a, both, neither, where they could be counted.
+    """
 
     a: str
     b: str
-    forward: int
-    backward: int
-    both: int
-    none: int
+    possible: tuple[bool, bool]
+    compelled: tuple[bool, bool]
+    can_vanish: bool
+    counts: tuple[int, int, int, int] | None = None
 
-    @property
-    def size(self) -> int:
-        """Number of members."""
-        return self.forward + self.backward + self.both + self.none
+    def _edges(self, which: tuple[bool, bool]) -> tuple[Edge, ...]:
+        both = ((self.a, self.b), (self.b, self.a))
+        return tuple(edge for edge, holds in zip(both, which, strict=True) if holds)
 
     @property
     def certain_edges(self) -> tuple[Edge, ...]:
         """The edges of this pair that every member has."""
-        ahead = ((self.a, self.b),) if self.forward + self.both == self.size else ()
-        back = ((self.b, self.a),) if self.backward + self.both == self.size else ()
-        return ahead + back
+        return self._edges(self.compelled)
 
     @property
-    def is_settled(self) -> bool:
-        """Whether the pair is joined in the same way in every member."""
-        return self.size in (self.forward, self.backward, self.both)
+    def possible_edges(self) -> tuple[Edge, ...]:
+        """The edges of this pair that some member has."""
+        return self._edges(self.possible)
 
     @property
-    def can_vanish(self) -> bool:
-        """Whether the pair is not joined in some member."""
-        return self.none > 0
+    def kind(self) -> str:
+        """Certain, can turn, or comes and goes."""
+        if self.possible == self.compelled:
+            return "certain"
+        return "comes and goes" if self.can_vanish or any(self.compelled) else "can turn"
 
-    def chances(self, edge: Edge) -> int:
-        """In how many members the edge is."""
-        return self.both + (self.forward if edge == (self.a, self.b) else self.backward)
-
-
-@dataclass(frozen=True)
-class Member:
-    """One graph of the class: how it differs from the learned one, and whether it can be stable."""
-
-    graph: DirectedGraph
-    added: tuple[Edge, ...]
-    removed: tuple[Edge, ...]
-    is_stable: bool
+    def chances(self, edge: Edge) -> str:
+        """In how many members the edge is, in words."""
+        if self.counts is None:
+            return "in some graphs of the class"
+        forward, backward, both, _ = self.counts
+        count = both + (forward if edge == (self.a, self.b) else backward)
+        return f"in {count:,} of {sum(self.counts):,} graphs of the class"
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +73,9 @@ class Findings:
     result: LearnResult
     warnings: tuple[DataWarning, ...]
     has_rows: bool
-    size: int | None
-    pairs: tuple[PairVerdict, ...] | None
-    members: tuple[Member, ...]
-    is_complete: bool
+    has_knowledge: bool
+    pairs: tuple[PairVerdict, ...]
+    listing: Listing
 
     @property
     def graph(self) -> DirectedGraph:
@@ -97,11 +94,24 @@ class Findings:
         return self.result.model.B * scale[:, None] / scale
 
     @cached_property
-    def certain(self) -> frozenset[Edge] | None:
-        """Edges that every member of the class has; None where they could not be counted."""
-        if self.pairs is None:
-            return None
+    def certain(self) -> frozenset[Edge]:
+        """Edges that every member of the class has."""
         return frozenset(edge for pair in self.pairs for edge in pair.certain_edges)
+
+    @cached_property
+    def pair_of(self) -> dict[Edge, PairVerdict]:
+        """The verdict on the pair that an edge joins."""
+        return {edge: pair for pair in self.pairs for edge in pair.possible_edges}
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The listed members of the class, the learned graph first."""
+        return self.listing.members
+
+    @property
+    def size(self) -> int | None:
+        """Number of members of the class that agree with the knowledge, if known."""
+        return self.listing.size
 
     @property
     def size_in_words(self) -> str:
@@ -112,58 +122,63 @@ class Findings:
 
 
 def find_out(result: LearnResult, data: Data | None, max_members: int) -> Findings:
-    """Everything that the report of a result needs and the result does not hold by itself."""
-    from cyclearn.models import Moments
+    """Everything that the report of a result needs and the result does not hold by itself.
 
+    Members that contradict the knowledge of the search are no answers, and left out.
+    """
     rows = result.model.moments if data is None else data
-    graphs = result.equivalence_class
-    pairs: tuple[PairVerdict, ...] | None = None
-    size: int | None = None
-    try:
-        size = graphs.size
-        pairs = tuple(
-            PairVerdict(
-                row.a,
-                row.b,
-                int(row.forward),
-                int(row.backward),
-                int(row.both),
-                size - int(row.adjacent),
-            )
-            for row in graphs.edge_table().itertuples()
-        )
-    except LimitError:
-        # Members can still be listed; the report says that they could not be counted.
-        pass
-    listed = graphs.members(max_members)
+    record = result.options.get("knowledge")
+    allowed, required = Knowledge.from_dict(record or {}).masks(result.graph.names)
+    has_knowledge = not allowed[~np.eye(len(allowed), dtype=bool)].all() or bool(required.any())
+
+    def agrees(graph: DirectedGraph) -> bool:
+        A = graph.adjacency
+        return not ((A & ~allowed) | (required & ~A)).any()
+
+    listing = list_members(result, agrees, has_knowledge=has_knowledge, max_members=max_members)
+    counts: dict[tuple[str, str], tuple[int, int, int, int]] = {}
+    if not has_knowledge and listing.size is not None:
+        counts = _counts(result, listing.size)
     return Findings(
         result,
         warnings=(*check_data(rows), *check_fit(result.model)),
         has_rows=not isinstance(rows, Moments),
-        size=size,
-        pairs=pairs,
-        members=_members(result, listed.graphs, max_members),
-        is_complete=listed.complete,
+        has_knowledge=has_knowledge,
+        pairs=_pairs(result, allowed, required, counts),
+        listing=listing,
     )
 
 
-def _members(
-    result: LearnResult, graphs: tuple[DirectedGraph, ...], max_members: int
-) -> tuple[Member, ...]:
-    """The learned graph, then the others, those that differ least from it first."""
-    learned = set(result.graph.edges)
-    members = [Member(result.graph, (), (), result.model.is_stable)]
-    for graph in graphs:
-        edges = set(graph.edges)
-        if edges == learned:
-            continue
-        members.append(
-            Member(
-                graph,
-                tuple(edge for edge in graph.edges if edge not in learned),
-                tuple(edge for edge in result.graph.edges if edge not in edges),
-                fit(graph, result.model.moments).is_stable,
-            )
+def _counts(result: LearnResult, size: int) -> dict[tuple[str, str], tuple[int, int, int, int]]:
+    table = result.equivalence_class.edge_table()
+    return {
+        (row.a, row.b): (row.forward, row.backward, row.both, size - row.adjacent)
+        for row in table.itertuples()
+    }
+
+
+def _pairs(
+    result: LearnResult,
+    allowed: NDArray[np.bool_],
+    required: NDArray[np.bool_],
+    counts: Mapping[tuple[str, str], tuple[int, int, int, int]],
+) -> tuple[PairVerdict, ...]:
+    names, A = result.graph.names, result.graph.adjacency
+    stated = class_statements(result.equivalence_class, allowed, required)
+    # A graph that keeps a redundant edge because it is required is no irreducible member, but it
+    # is an answer all the same.
+    possible, compelled, adjacent = A, A, A | A.T
+    if not stated.is_empty:
+        possible, compelled = stated.possible | A, stated.compelled & A
+        adjacent = stated.always_adjacent & adjacent
+    return tuple(
+        PairVerdict(
+            names[i],
+            names[j],
+            (bool(possible[i, j]), bool(possible[j, i])),
+            (bool(compelled[i, j]), bool(compelled[j, i])),
+            not adjacent[i, j],
+            counts.get((names[i], names[j])),
         )
-    members.sort(key=lambda member: len(member.added))
-    return tuple(members[:max_members])
+        for i, j in np.argwhere(np.triu(possible | possible.T)).tolist()
+    )

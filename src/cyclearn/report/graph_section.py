@@ -27,16 +27,17 @@ def picture(found: Findings) -> Markup:
     edges = []
     for a, b in graph.edges:
         weight = float(found.standardised[graph.index(a), graph.index(b)])
-        words = _standing(found, (a, b))
+        is_certain = (a, b) in found.certain
+        words = "in every graph of the class" if is_certain else found.pair_of[a, b].chances((a, b))
         edges.append(
             DrawnEdge(
                 a,
                 b,
                 classes="negative" if weight < 0 else "positive",
                 width=_width(weight),
-                open_head=found.certain is not None and (a, b) not in found.certain,
+                open_head=not is_certain,
                 label=number(weight, 2) if labelled else "",
-                title=f"{a} → {b}: {number(weight, 2)}" + (f", {words}" if words else ""),
+                title=f"{a} → {b}: {number(weight, 2)}, {words}",
             )
         )
     groups = "; ".join(", ".join(nodes) for nodes in found.loops)
@@ -57,7 +58,7 @@ def picture(found: Findings) -> Markup:
         ("neutral", "strong", False, strong),
         ("neutral", "weak", False, weak),
     ]
-    if found.certain is not None and not found.certain.issuperset(graph.edges):
+    if not found.certain.issuperset(graph.edges):
         items.append(("neutral", "open head: not in every graph of the class", True, weak))
     note = (
         "Numbers and widths are standardised weights: standard deviations of the effect for one "
@@ -80,66 +81,43 @@ def _width(weight: float) -> float:
     return low + (high - low) * min(abs(weight), 1.0)
 
 
-def _standing(found: Findings, edge: Edge) -> str:
-    """How sure one edge is, in words; nothing where it could not be counted."""
-    if found.certain is None:
-        return ""
-    if edge in found.certain:
-        return "in every graph of the class"
-    pair = next(p for p in found.pairs or () if {p.a, p.b} == set(edge))
-    return f"in {pair.chances(edge):,} of {pair.size:,} graphs of the class"
-
-
 def standing(found: Findings, edge: Edge) -> str:
-    """How sure one edge is: certain, can turn, comes and goes, or not known."""
-    if found.certain is None:
-        return "not known"
-    if edge in found.certain:
-        return "certain"
-    pair = next(p for p in found.pairs or () if {p.a, p.b} == set(edge))
-    return "comes and goes" if pair.can_vanish or pair.certain_edges else "can turn"
+    """How sure one edge of the learned graph is: certain, can turn, comes and goes."""
+    return "certain" if edge in found.certain else found.pair_of[edge].kind
 
 
 def verdicts(found: Findings) -> Markup:
     """What is certain, what can turn, what can come and go."""
-    if found.pairs is None:
-        return tag(
-            "p",
-            "The graphs that generate the same distributions are too many and too entangled to be "
-            "counted, so what they share is not known. Some of them are listed below.",
-        )
-    certain = _in_order(found, found.certain or ())
-    turning = [p for p in found.pairs if not p.can_vanish and not p.certain_edges]
-    going = [p for p in found.pairs if p.can_vanish or (p.certain_edges and not p.is_settled)]
+    certain = _in_order(found, found.certain)
+    turning = [p for p in found.pairs if p.kind == "can turn"]
+    going = [p for p in found.pairs if p.kind == "comes and goes"]
+    agreeing = " that agree with the knowledge" if found.has_knowledge else ""
     if found.size == 1:
-        return join(
-            [
-                tag(
-                    "p",
-                    "No other graph generates the same distributions: if the assumptions hold and "
-                    "the search found the best graph, every edge is certain.",
-                ),
-                _certain(certain),
-            ]
+        intro = tag(
+            "p",
+            f"No other graph{' that agrees with the knowledge' * found.has_knowledge} generates "
+            "the same distributions: if the assumptions hold and the search found the best graph, "
+            "every edge is certain.",
         )
+        return join([intro, _certain(certain)])
     intro = tag(
         "p",
-        f"{_capital(found.size_in_words)} graphs generate exactly the same distributions as the "
-        "learned one, so no amount of data of this kind can choose between them. An experiment or "
-        "knowledge can.",
+        f"{_capital(found.size_in_words)} graphs{agreeing} generate exactly the same distributions "
+        "as the learned one, so no amount of data of this kind can choose between them. An "
+        "experiment or further knowledge can.",
     )
     parts = [intro, _certain(certain), *_certain_if_stable(found)]
     if turning:
         parts += [
             tag("h3", f"Can turn ({len(turning)})"),
             tag("p", "These pairs are joined in every graph, but not always the same way."),
-            _pair_table("Pairs that can turn, with the number of graphs", turning),
+            _pair_table("Pairs that can turn", turning),
         ]
     if going:
         parts += [
             tag("h3", f"Can come and go ({len(going)})"),
             tag("p", "These pairs have an edge in some graphs that other graphs do without."),
-            _pair_table("Pairs that come and go, with the number of graphs", going),
+            _pair_table("Pairs that come and go", going),
         ]
     return join(parts)
 
@@ -156,9 +134,9 @@ def _certain(edges: list[Edge]) -> Markup:
 def _certain_if_stable(found: Findings) -> list[Markup]:
     """Edges that all members share among which a shock dies out; only where all were looked at."""
     stable = [set(member.graph.edges) for member in found.members if member.is_stable]
-    if not found.is_complete or not stable or len(stable) == len(found.members):
+    if found.listing.selection != "all" or not stable or len(stable) == len(found.members):
         return []
-    more = _in_order(found, set.intersection(*stable) - (found.certain or frozenset()))
+    more = _in_order(found, set.intersection(*stable) - found.certain)
     words = (
         f"If a shock to the system dies out, only {len(stable):,} of the {len(found.members):,} "
         f"graph{'s' * (len(found.members) != 1)} can be: with these data the feedback of the "
@@ -181,19 +159,36 @@ def _in_order(found: Findings, edges: Iterable[Edge]) -> list[Edge]:
 
 
 def _pair_table(caption: str, pairs: list[PairVerdict]) -> Markup:
-    share = sorted(pairs, key=lambda p: p.none)
+    counted = [(p, p.counts) for p in pairs if p.counts is not None]
+    if len(counted) < len(pairs):
+        rows: list[tuple[str, ...]] = [
+            (
+                f"{p.a}, {p.b}",
+                ", ".join(map(arrow, p.possible_edges)),
+                ", ".join(map(arrow, p.certain_edges)) or "–",
+                "yes" if p.can_vanish else "no",
+            )
+            for p in pairs
+        ]
+        columns: tuple[str, ...] = ("pair", "in some", "in every", "not joined in some")
+        return table(caption, columns, rows)
+    counted.sort(key=lambda each: each[1][3])
     rows = [
         (
             f"{p.a}, {p.b}",
-            _count(p.forward, arrow((p.a, p.b)), p.size),
-            _count(p.backward, arrow((p.b, p.a)), p.size),
-            _count(p.both, f"{p.a} ⇄ {p.b}", p.size),
-            _count(p.none, "no edge", p.size),
+            *(
+                _count(count, words, sum(counts))
+                for count, words in zip(
+                    counts,
+                    (arrow((p.a, p.b)), arrow((p.b, p.a)), f"{p.a} ⇄ {p.b}", "no edge"),
+                    strict=True,
+                )
+            ),
         )
-        for p in share
+        for p, counts in counted
     ]
     columns = ("pair", "one way", "the other way", "both ways", "not joined")
-    return table(caption, columns, rows)
+    return table(f"{caption}, with the number of graphs", columns, rows)
 
 
 def _count(count: int, words: str, size: int) -> str:

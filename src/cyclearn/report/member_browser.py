@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from cyclearn.report.findings import Findings, Member
+from cyclearn.report.class_listing import Member
+from cyclearn.report.findings import Findings
 from cyclearn.report.graph_section import arrow
 from cyclearn.report.layout import lay_out
 from cyclearn.report.markup import Markup, join, script_data, tag
@@ -97,7 +98,7 @@ def describe(member: Member) -> str:
     --------
     >>> from cyclearn import DirectedGraph
     >>> g = DirectedGraph.from_edges([("b", "a"), ("c", "a")], names=["a", "b", "c"])
-    >>> describe(Member(g, (("b", "a"), ("c", "a")), (("a", "b"),), True))
+    >>> describe(Member(g, (("b", "a"), ("c", "a")), (("a", "b"),), ("a model",)))
     'Turned: b → a. Added: c → a. No feedback.'
     """
     added, removed = set(member.added), set(member.removed)
@@ -118,13 +119,16 @@ def describe(member: Member) -> str:
 def _cap(found: Findings) -> str:
     listed = len(found.members)
     stable = sum(member.is_stable for member in found.members)
-    words = f"All {listed:,} graphs of the class, those nearest to the learned one first."
+    agreeing = " that agree with the knowledge" if found.has_knowledge else ""
+    words = f"All {listed:,} graphs of the class{agreeing}, those nearest to the learned one first."
     if listed == 1:
-        words = "The learned graph is the only one of its class."
-    elif not found.is_complete:
+        words = "The learned graph is the only one" + (agreeing or " of its class") + "."
+    elif found.listing.selection != "all":
+        how = {"sampled": "drawn at random", "first": "the first of a long list"}
         words = (
-            f"{listed:,} of {found.size_in_words} graphs of the class are listed here, the learned "
-            "one first; the list was cut there to keep this page small."
+            f"{listed:,} of {found.size_in_words} graphs of the class{agreeing} are listed here, "
+            f"{how[found.listing.selection]} to keep this page small; the learned one comes first, "
+            "then those nearest to it."
         )
     if stable < listed:
         words += (

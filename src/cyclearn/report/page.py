@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from cyclearn.errors import InputError
 from cyclearn.learning import LearnResult
 from cyclearn.models import DataWarning
+from cyclearn.report.bootstrap_section import bootstrap_section
+from cyclearn.report.class_effects_section import class_effects_section
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import verdict
 from cyclearn.report.graph_section import picture, verdicts
@@ -100,6 +102,13 @@ def report_html(
         ("coefficients", "Coefficients", "Coefficients", coefficients(found)),
         ("fit", "Fit", "How well it fits", fit_quality(found)),
         ("effects", "Total effects", "Total effects", total_effects(found)),
+        ("class-effects", "Over the class", "Effects over the class", class_effects_section(found)),
+        (
+            "bootstrap",
+            "Bootstrap",
+            "How often it comes out",
+            bootstrap_section(result.bootstrap),
+        ),
         ("alternatives", "Ties", "Other answers with the same score", _alternatives(found)),
         ("made", "How it was made", "How this was made", how_it_was_made(found, source)),
     ]

@@ -28,6 +28,7 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
     """Version, data, options, seed, command, and how the search went."""
     result = found.result
     agreeing, starts = result.n_starts_agreeing
+    n_resamples = 0 if result.bootstrap is None else len(result.bootstrap.resamples)
     facts: list[tuple[str, object]] = [
         ("cyclearn", VERSION),
         ("numpy, scipy, numba", _versions()),
@@ -50,7 +51,7 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
         parts += [tag("h3", "The command"), tag("pre", source.command, tabindex="0")]
     parts += [
         tag("h3", "The same in Python"),
-        tag("pre", call(result.options), tabindex="0"),
+        tag("pre", call(result.options, n_resamples), tabindex="0"),
         tag(
             "details",
             tag("summary", "All options"),
@@ -69,7 +70,7 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
     return join(parts)
 
 
-def call(options: Any) -> str:
+def call(options: Any, n_resamples: int = 0) -> str:
     """The call of ``learn`` with every option that is not the default.
 
     Examples
@@ -87,6 +88,8 @@ def call(options: Any) -> str:
         for key, value in options.items()
         if key in signature and value != signature[key].default and not _is_implied(key, options)
     ]
+    if n_resamples:
+        given.append(f"bootstrap={n_resamples}")
     return f"import cyclearn as cl\n\nresult = cl.learn({', '.join(['data', *given])})"
 
 

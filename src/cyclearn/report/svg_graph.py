@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 # Pixels for the height of a node: as drawn, and the least that can be read.
 _UNIT, _LEAST_UNIT = 38, 21
 _ROUNDING = 0.22
-_SHORT = 1.9
+_SHORT, _ASIDE, _APART = 1.9, 0.34, 0.65
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def graph_svg(
     drawn = list(edges)
     in_group = {name for group in layout.groups for name in group.nodes}
     labels = [edge for edge in drawn if edge.label]
-    taken = [np.array(layout.positions[name]) for name in graph.names]
+    spots = label_spots(graph, layout, labels)
     size = f"width:{layout.width * _UNIT:.0f}px;min-width:{layout.width * _LEAST_UNIT:.0f}px"
     return tag(
         "svg",
@@ -76,15 +76,7 @@ def graph_svg(
         ),
         *(_edge(edge, layout.routes[edge.source, edge.target]) for edge in drawn),
         *(_node(name, layout, name in in_group) for name in graph.names),
-        *(
-            _label(
-                edge,
-                layout.routes[edge.source, edge.target],
-                taken,
-                inside=any({edge.source, edge.target} <= set(g.nodes) for g in layout.groups),
-            )
-            for edge in labels
-        ),
+        *(_label(edge, spot, layout) for edge, spot in zip(labels, spots, strict=True)),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {_n(layout.width)} {_n(layout.height)}",
         role="img",
@@ -136,25 +128,48 @@ def _edge(edge: DrawnEdge, route: FloatArray) -> Markup:
     )
 
 
-def _label(edge: DrawnEdge, route: FloatArray, taken: list[FloatArray], *, inside: bool) -> Markup:
-    """The weight on its edge, where it is farthest from nodes and other labels."""
-    points = sampled(route, 16)
-    inner = points[len(points) // 4 : len(points) * 2 // 3]
-    # Wide things: a step sideways clears a label less than a step up or down.
-    gaps = [
-        min(float(np.hypot(0.6 * (p - q)[0], (p - q)[1])) for q in taken) - 0.02 * abs(n)
-        for n, p in enumerate(inner, start=-(len(inner) // 2))
-    ]
-    n = int(np.argmax(np.minimum(gaps, 1.2)))
-    spot = inner[n]
-    if np.hypot(*np.diff(points, axis=0).T).sum() < _SHORT:
-        # On a short edge the label would cover the line: it stands beside it, on the right.
-        along = inner[min(n + 1, len(inner) - 1)] - inner[max(n - 1, 0)]
-        spot = spot + np.array([-along[1], along[0]]) / max(float(np.hypot(*along)), 1e-9) * 0.34
-    x, y = spot
-    taken.append(spot)
+def _label(edge: DrawnEdge, spot: FloatArray, layout: Layout) -> Markup:
+    inside = any({edge.source, edge.target} <= set(group.nodes) for group in layout.groups)
     classes = f"weight {edge.classes}{' inside' if inside else ''}"
-    return tag("text", edge.label, x=_n(x), y=_n(y + 0.13), class_=classes)
+    return tag("text", edge.label, x=_n(spot[0]), y=_n(spot[1] + 0.13), class_=classes)
+
+
+def label_spots(graph: DirectedGraph, layout: Layout, edges: list[DrawnEdge]) -> list[FloatArray]:
+    """Where the labels of edges stand: on the line or beside it, clear of what else is drawn.
+
+    Of some points along each edge the one is taken that is farthest from nodes, from labels
+    already placed, and, with less weight, from the lines of other edges.
+    """
+    lines = [sampled(layout.routes[edge.source, edge.target], 16) for edge in edges]
+    nodes = np.array([layout.positions[name] for name in graph.names])
+    spots: list[FloatArray] = []
+    for n, line in enumerate(lines):
+        others = [points for m, points in enumerate(lines) if m != n]
+        first, last = len(line) // 5, max(len(line) * 3 // 4, len(line) // 5 + 2)
+        along = np.gradient(line, axis=0)[first:last]
+        aside = np.column_stack([-along[:, 1], along[:, 0]])
+        aside /= np.maximum(np.hypot(*aside.T), 1e-9)[:, None]
+        is_short = np.hypot(*np.diff(line, axis=0).T).sum() < _SHORT
+        # On a short edge a label would hide the line.
+        offsets = (_ASIDE, -_ASIDE) if is_short else (0.0, _ASIDE, -_ASIDE)
+        candidates = np.concatenate([line[first:last] + aside * offset for offset in offsets])
+        clearance = np.minimum(
+            _gap(candidates, nodes),
+            2 * _gap(candidates, np.concatenate(others)) if others else np.inf,
+        )
+        middle = np.abs(np.linspace(-1, 1, last - first))
+        cost = np.concatenate([0.15 * middle + (0.1 if offset else 0) for offset in offsets])
+        if spots:
+            # Two labels must not run into each other, whatever else they cover.
+            cost += 2 * np.maximum(_APART - _gap(candidates, np.array(spots)), 0)
+        spots.append(candidates[int(np.argmax(np.minimum(clearance, 1.0) - cost))])
+    return spots
+
+
+def _gap(points: FloatArray, others: FloatArray) -> FloatArray:
+    """Distance to the nearest of the others; labels are wide, so a step sideways clears less."""
+    steps = points[:, None] - others
+    return np.asarray(np.hypot(0.55 * steps[:, :, 0], steps[:, :, 1]).min(axis=1))
 
 
 def shortened(route: FloatArray, length: float) -> FloatArray:

@@ -1,0 +1,35 @@
+"""Make ``docs/images/report.png``: the upper part of the report of ``cyclearn demo``.
+
+Needs playwright and Chromium: ``python docs/make_screenshot.py``.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+TARGET = Path(__file__).parent / "images" / "report.png"
+SIZE = {"width": 1000, "height": 1180}
+
+
+def main() -> None:
+    """Run the demo in an empty folder and take a picture of its page."""
+    browsers = ("chromium", "chromium-browser", "google-chrome")
+    path = next(filter(None, map(shutil.which, browsers)), None)
+    if path is None:
+        sys.exit(f"none of {', '.join(browsers)} is on this machine")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as running:
+        subprocess.run([sys.executable, "-m", "cyclearn", "demo", "-o", folder], check=True)
+        browser = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = browser.new_page(viewport=SIZE)
+        page.goto((Path(folder) / "report.html").as_uri())
+        TARGET.parent.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=TARGET)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,292 @@
+"""What one variable does to another, under every graph that the data cannot tell apart.
+
+The members of a class fit equally well and disagree about effects. Taking each with its maximum
+likelihood parameters gives the set of effects that the data leave open: IDA (Maathuis, Kalisch
+and Bühlmann 2009), with feedback.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.errors import InputError, LimitError
+from cyclearn.graphs import DirectedGraph, EquivalenceClass
+from cyclearn.graphs.directed_graph import Node
+from cyclearn.learning.knowledge import Knowledge
+from cyclearn.models import LinearGaussianModel, Moments, as_moments, fit
+from cyclearn.models.linear_gaussian import spectral_radius
+from cyclearn.models.moments import Data
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+BoolArray = NDArray[np.bool_]
+
+# Effects that differ by less than this share of the largest are one effect.
+_SAME = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class MemberEffect:
+    """The effect under one stable parameter set of one member of the class.
+
+    Attributes
+    ----------
+    graph : DirectedGraph
+    model : LinearGaussianModel
+        Its maximum likelihood parameters.
+    weight : float
+        Share that the member has of those that agree with the knowledge; halved where it has
+        two stable parameter sets, and so on.
+    total_effect : float
+        Change of the target for a unit push on the source, feedback on the source included:
+        the entry of (I − B)⁻¹.
+    do_effect : float
+        Change of the target for each unit by which the source is held higher; NaN where the
+        system does not settle when the source is held.
+    """
+
+    graph: DirectedGraph
+    model: LinearGaussianModel
+    weight: float
+    total_effect: float
+    do_effect: float
+
+
+@dataclass(frozen=True, eq=False)
+class ClassEffects:
+    """The effects of one variable on another over a class; made by :func:`class_effects`.
+
+    Attributes
+    ----------
+    source, target : str
+    effects : tuple of MemberEffect
+    selection : {"all", "sampled", "first"}
+        All members; members drawn at random with equal probability; or, where the class is too
+        entangled to be counted, the first in the order of listing, which are no fair sample.
+    n_members : int
+        Members looked at, as often as they were drawn.
+    class_size : int or None
+        Number of all members; None where it cannot be counted.
+    n_unstable, n_degenerate, n_excluded : int
+        Members without a stable best fit, whose likelihood has no maximum, and that contradict
+        the knowledge; these have no effect in the result.
+    """
+
+    source: str
+    target: str
+    effects: tuple[MemberEffect, ...]
+    selection: Literal["all", "sampled", "first"]
+    n_members: int
+    class_size: int | None
+    n_unstable: int
+    n_degenerate: int
+    n_excluded: int
+
+    @property
+    def n_stable(self) -> int:
+        """Members with an effect in the result, as often as they were drawn."""
+        return self.n_members - self.n_unstable - self.n_degenerate - self.n_excluded
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row for each stable parameter set, with its effects and the edges in words."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [(e.weight, e.total_effect, e.do_effect, _in_words(e.graph)) for e in self.effects],
+            columns=["weight", "total_effect", "do_effect", "edges"],
+        )
+
+    @property
+    def distinct(self) -> pd.DataFrame:
+        """The different effects, ascending, with the share of the weight that each has."""
+        table = self.table.drop(columns="edges").rename(columns={"weight": "share"})
+        effects = table[["total_effect", "do_effect"]]
+        step = _SAME * max(float(effects.abs().max().max()), 1e-300) if len(table) else 1.0
+        # Adding zero makes one value of zero and minus zero.
+        rounded = [(effects[column] / step).round() + 0.0 for column in effects]
+        groups = table.groupby(rounded, dropna=False)
+        found = groups.agg({"total_effect": "first", "do_effect": "first", "share": "sum"})
+        found["share"] /= found["share"].sum()
+        return found.reset_index(drop=True)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The smallest and the largest total effect; NaN without any."""
+        values = [e.total_effect for e in self.effects]
+        return (min(values), max(values)) if values else (np.nan, np.nan)
+
+    def do(self, value: float) -> pd.DataFrame:
+        """What holding the source at ``value`` is predicted to do to the target.
+
+        One row for each stable parameter set: its ``weight``, the ``mean`` and the standard
+        deviation ``sd`` of the target then; NaN where the system does not settle.
+        """
+        import pandas as pd
+
+        rows = []
+        for effect in self.effects:
+            mean = sd = np.nan
+            if not np.isnan(effect.do_effect):
+                after = effect.model.do({self.source: value})
+                j = after.names.index(self.target)
+                mean, sd = after.mean[j], np.sqrt(after.covariance[j, j])
+            rows.append((effect.weight, mean, sd))
+        return pd.DataFrame(rows, columns=["weight", "mean", "sd"])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the effects; see :func:`cyclearn.report.effect_plot.plot_effects`."""
+        from cyclearn.report.effect_plot import plot_effects
+
+        return plot_effects(self, ax)
+
+    def __str__(self) -> str:
+        of = "an unknown number of" if self.class_size is None else self.class_size
+        looked = {
+            "all": f"all {self.n_members} members of the class",
+            "sampled": f"{self.n_members} members drawn at random from {of}",
+            "first": f"the first {self.n_members} members listed of {of}, no fair sample",
+        }[self.selection]
+        lines = [f"Effect of {self.source} on {self.target} over {looked}."]
+        for count, what in (
+            (self.n_unstable, "without a stable best fit"),
+            (self.n_degenerate, "whose likelihood has no maximum"),
+            (self.n_excluded, "that contradict the knowledge"),
+        ):
+            if count:
+                lines.append(f"Left out: {count} {what}.")
+        if self.effects:
+            lines.append(self.distinct.round(4).to_string(index=False))
+        return "\n".join(lines)
+
+
+def class_effects(
+    graph: DirectedGraph | EquivalenceClass,
+    data: Data,
+    source: Node,
+    target: Node,
+    *,
+    knowledge: Knowledge | None = None,
+    max_members: int = 500,
+    random_state: int | np.random.Generator | None = 0,
+) -> ClassEffects:
+    """Effects of one variable on another over all stable members of a class.
+
+    Every member is given its maximum likelihood parameters, and those of
+    ``FittedModel.alternatives`` where there are several sets; of these the stable ones count,
+    since in an unstable system a push has no total effect.
+
+    Parameters
+    ----------
+    graph : DirectedGraph or EquivalenceClass
+        Any member, or the class.
+    data : DataFrame, array of shape (n, p), path or Moments
+    source, target : str or int
+    knowledge : Knowledge, optional
+        Leave out members that contradict it. Where all do and the graph given does not, that
+        graph alone is looked at: it has a required edge that rotations show to be redundant.
+    max_members : int
+        A larger class is sampled: this many members are drawn, each with equal probability, and
+        the result says so.
+    random_state : int, Generator or None
+        For the sample.
+
+    Returns
+    -------
+    ClassEffects
+
+    Examples
+    --------
+    Three chains generate the same distributions; in two of them a does nothing to c:
+
+    >>> model = LinearGaussianModel([[0, 0.5, 0], [0, 0, 0.5], [0, 0, 0]], [1, 1, 1], list("abc"))
+    >>> data = Moments(model.covariance, 100, names=list("abc"))
+    >>> class_effects(model.graph, data, "a", "c").distinct.round(3)
+       total_effect  do_effect  share
+    0          0.00       0.00  0.667
+    1          0.25       0.25  0.333
+    """
+    if isinstance(max_members, bool) or not isinstance(max_members, int) or max_members < 1:
+        raise InputError(f"max_members is {max_members!r}; give a whole number of at least 1")
+    members = graph if isinstance(graph, EquivalenceClass) else EquivalenceClass(graph)
+    moments = as_moments(data).aligned_to(members.names)
+    i, j = members.representative.index(source), members.representative.index(target)
+    if i == j:
+        raise InputError(f"source and target are both {members.names[i]!r}; give two variables")
+    chosen, selection, size = _chosen(members, max_members, random_state)
+    masks = (knowledge or Knowledge()).masks(members.names)
+    agreeing = Counter({g: times for g, times in chosen.items() if _agrees(g, *masks)})
+    n_excluded = chosen.total() - agreeing.total()
+    if not agreeing and isinstance(graph, DirectedGraph) and _agrees(graph, *masks):
+        agreeing = Counter([graph])
+        chosen[graph] += 1
+    effects: list[MemberEffect] = []
+    left_out: Counter[str] = Counter()
+    for member, times in agreeing.items():
+        models, reason = _stable_models(member, moments)
+        left_out[reason] += times
+        for model in models:
+            weight = times / agreeing.total() / len(models)
+            effects.append(MemberEffect(member, model, weight, *_effects(model, i, j)))
+    return ClassEffects(
+        members.names[i],
+        members.names[j],
+        tuple(effects),
+        selection,
+        chosen.total(),
+        size,
+        left_out["unstable"],
+        left_out["degenerate"],
+        n_excluded,
+    )
+
+
+def _agrees(graph: DirectedGraph, allowed: BoolArray, required: BoolArray) -> bool:
+    """Whether a graph has all required edges and no edge that is not allowed."""
+    A = graph.adjacency
+    return not ((A & ~allowed) | (required & ~A)).any()
+
+
+def _chosen(
+    members: EquivalenceClass, max_members: int, random_state: int | np.random.Generator | None
+) -> tuple[Counter[DirectedGraph], Literal["all", "sampled", "first"], int | None]:
+    """Members to look at, how often each was drawn, and the size of the class."""
+    try:
+        size = members.size
+    except LimitError:
+        first = members.members(max_members=max_members)
+        return Counter(first), "all" if first.complete else "first", None
+    if size <= max_members:
+        return Counter(members), "all", size
+    return Counter(members.sample(max_members, random_state)), "sampled", size
+
+
+def _stable_models(
+    member: DirectedGraph, moments: Moments
+) -> tuple[tuple[LinearGaussianModel, ...], str]:
+    """The stable maximum likelihood parameter sets of a member, or why there are none."""
+    fitted = fit(member, moments)
+    if not fitted.converged:
+        return (), "degenerate"
+    models = tuple(m for m in (fitted.model, *fitted.alternatives) if m.is_stable)
+    return models, "" if models else "unstable"
+
+
+def _effects(model: LinearGaussianModel, i: int, j: int) -> tuple[float, float]:
+    total = float(model.total_effects().iat[i, j])
+    held = model.B.copy()
+    held[:, i] = 0
+    if spectral_radius(model.graph, held) >= 1:
+        return total, np.nan
+    return total, float(np.linalg.inv(np.eye(len(held)) - held)[i, j])
+
+
+def _in_words(graph: DirectedGraph) -> str:
+    return ", ".join(f"{a} -> {b}" for a, b in graph.edges)

@@ -1,0 +1,91 @@
+"""Total effects over the graphs of the class: what stands, and what depends on the graph."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cyclearn.report.findings import Findings
+from cyclearn.report.graph_section import arrow
+from cyclearn.report.markup import Markup, join, number, table, tag
+
+_MAX_ROWS = 40
+# Effects smaller than this, in standard deviations, are none.
+_NONE = 1e-9
+
+
+def class_effects_section(found: Findings) -> Markup:
+    """For every pair of variables, the range of total effects over the stable members."""
+    models = [model for member in found.members for model in member.models]
+    n_stable = sum(member.is_stable for member in found.members)
+    if n_stable == 0:
+        return tag("p", "None of the listed graphs is stable, so total effects do not exist.")
+    if len(models) == 1:
+        return tag(
+            "p",
+            "Only one of the listed graphs is stable, with one set of coefficients: the total "
+            "effects above are the only ones.",
+        )
+    graph = found.graph
+    p = graph.n_nodes
+    effects = np.array([model.total_effects().to_numpy() for model in models])
+    scale = found.result.model.moments.scale
+    standard = effects * scale[:, None] / scale
+    standard[:, np.eye(p, dtype=bool)] = 0
+    size = np.abs(standard).max(axis=0)
+    order = [int(n) for n in np.argsort(-size, axis=None, kind="stable") if size.flat[n] > _NONE]
+    rows = []
+    for n in order[:_MAX_ROWS]:
+        i, j = divmod(n, p)
+        values = standard[:, i, j]
+        rows.append(
+            (
+                arrow((graph.names[i], graph.names[j])),
+                number(float(effects[:, i, j].min())),
+                number(float(effects[:, i, j].max())),
+                f"{np.mean(np.abs(values) > _NONE):.0%}",
+                _verdict(values),
+            )
+        )
+    caption = f"Total effects over {n_stable:,} stable graphs"
+    if len(order) > len(rows):
+        caption += f", the {len(rows)} strongest of {len(order):,}"
+    which = {
+        "all": "all stable graphs of the class",
+        "sampled": "the stable ones among the graphs drawn at random from the class",
+        "first": "the stable ones among the graphs listed, which are no fair sample of the class",
+    }[found.listing.selection]
+    example = f"result.effects({graph.names[order[0] // p]!r}, {graph.names[order[0] % p]!r})"
+    return join(
+        [
+            tag(
+                "p",
+                f"The same over {which}, each with the coefficients that fit best: what one "
+                "variable does to another if that graph is the true one.",
+            ),
+            table(
+                caption,
+                ("cause and effect", "smallest", "largest", "not zero in", "so it is"),
+                rows,
+                numbers=(1, 2, 3),
+            ),
+            tag("p", "In Python, ", tag("code", example), " tells it graph by graph."),
+        ]
+    )
+
+
+def _verdict(values: np.ndarray) -> str:
+    """What all graphs agree on.
+
+    Examples
+    --------
+    >>> [_verdict(np.array(v)) for v in ([0.1, 0.4], [-0.1, -0.2], [0.0, 0.4], [-0.1, 0.4])]
+    ['positive in all', 'negative in all', 'positive or none', 'of open sign']
+    """
+    low, high = values.min(), values.max()
+    if low > _NONE:
+        return "positive in all"
+    if high < -_NONE:
+        return "negative in all"
+    if low >= -_NONE:
+        return "positive or none"
+    return "negative or none" if high <= _NONE else "of open sign"
