@@ -14,6 +14,7 @@ import pytest
 from cyclearn import InputError
 from cyclearn.experiments import ResultsFile, VirtualEdgeStudy, run_study
 from cyclearn.experiments.study import Output, Task, task_generator
+from cyclearn.experiments.tables import result_table
 
 COMMAND = [sys.executable, "-m", "cyclearn", "experiment", "virtual-edges"]
 STUDY = VirtualEdgeStudy(n_samples=300, seed=5)
@@ -93,6 +94,12 @@ def test_the_table_does_not_depend_on_the_number_of_processes(tmp_path):
     run_study(STUDY, tmp_path / "two.sqlite", n_instances=4, n_jobs=2)
     assert csv(tmp_path / "one.sqlite") == csv(tmp_path / "two.sqlite")
     assert "seconds" not in csv(tmp_path / "one.sqlite")
+    lines = result_table([ResultsFile(tmp_path / "one.sqlite")]).splitlines()
+    table = ResultsFile(tmp_path / "one.sqlite").table()
+    rows = table[table["setting"].str.startswith("(b)") & (table["method"] == "5, 5, with")]
+    share = f"{rows['equivalent'].mean():.0%} ["
+    assert lines[-1].startswith(f"| (b) a 4-cycle with one outside parent | 5, 5 | with | {share}")
+    assert lines[-1].endswith("| 83% | 97% |")
 
 
 def test_only_what_is_left_is_run_and_more_instances_can_be_added(tmp_path):
