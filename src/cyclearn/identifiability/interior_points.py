@@ -16,8 +16,9 @@ so the graph generates a neighbourhood of Θ.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ _Q_UNIT = 1 << 40
 _K_UNIT = 1 << 30
 _BOUND_UNIT = 1 << 64
 _NEWTON_STEPS = 3
+# Factors that were drawn are rounded to integers after this scaling.
+_FACTOR_SCALE = 1000
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,15 @@ class InteriorPoint:
     theta: IntMatrix
     Q: IntMatrix
     K: IntMatrix
+
+    def to_dict(self) -> dict[str, Any]:
+        """The graph and the matrices of integers."""
+        return {
+            "graph": self.graph.to_dict(),
+            "theta": [list(row) for row in self.theta],
+            "Q": [list(row) for row in self.Q],
+            "K": [list(row) for row in self.K],
+        }
 
     def holds(self) -> bool:
         """Verify the proof in exact arithmetic."""
@@ -120,3 +132,23 @@ def interior_point(
 
 def _whole(matrix: FloatArray, unit: int) -> IntMatrix:
     return tuple(tuple(round(x * unit) for x in row) for row in matrix.tolist())
+
+
+def common_interior_point(
+    g: DirectedGraph, h: DirectedGraph, pairs: Iterable[tuple[FloatArray, FloatArray]]
+) -> tuple[InteriorPoint, InteriorPoint] | None:
+    """Proofs that both graphs generate everything near one Θ, if found.
+
+    ``pairs`` are factors of one matrix, exact on the support of ``g`` and approximate on that of
+    ``h``. Only graphs of full dimension generate everything near a matrix.
+    """
+    if not g.dimension() == h.dimension() == g.n_nodes * (g.n_nodes + 1) // 2:
+        return None
+    for Q, nearest in pairs:
+        whole = np.rint(Q * _FACTOR_SCALE)
+        theta = (whole @ whole.T).astype(np.int64).tolist()
+        first = interior_point(g, theta, whole)
+        second = interior_point(h, theta, nearest * _FACTOR_SCALE)
+        if first is not None and second is not None:
+            return first, second
+    return None
