@@ -29,6 +29,7 @@ from scipy.cluster.hierarchy import DisjointSet
 from cyclearn.graphs import DirectedGraph
 from cyclearn.identifiability import Sampler
 from cyclearn.identifiability.conormals import vanishing_conormal_minors
+from cyclearn.identifiability.interior_points import interior_point
 from cyclearn.identifiability.numerical_overlap import (
     draw_factor,
     has_common_tangent_space,
@@ -39,6 +40,8 @@ from cyclearn.identifiability.separation import Separation, separate
 from cyclearn.identifiability.separation_search import search_separation
 
 TOLERANCE = 1e-9
+# Percent.
+ANCHORS = (-10, 5, 10, 30)
 TABLE = """
 create table if not exists pairs (
     first text, second text, n_drawn integer, n_generated integer, n_common integer,
@@ -63,6 +66,12 @@ class Invariants:
         self._moved: dict[int, int] = {}
         self.largest = [largest_columns(graph) for graph in classes.graphs]
         self._equal = equal_by_rules(classes)
+        full = classes.p * (classes.p + 1) // 2
+        self._anchors = {
+            n: anchors(classes.graphs[n])
+            for n in classes.representatives
+            if classes.dimensions[n] == full
+        }
 
     def closures_differ(self, pair: PairOrbit) -> bool:
         """Whether normal directions prove that the closures differ."""
@@ -89,6 +98,41 @@ class Invariants:
     def equal_by_rules(self, pair: PairOrbit) -> bool:
         """Whether the rules prove that the sets are equal."""
         return self._equal.connected(pair.first, pair.second)
+
+    def is_shared(self, pair: PairOrbit) -> bool:
+        """Whether both sets hold a neighbourhood of one anchor, or one set lies in the other."""
+        first, second = (
+            self._anchors.get(self.classes.origin[n][0], frozenset())
+            for n in (pair.first, pair.second)
+        )
+        if first & second:
+            return True
+        one, other = self.classes.keys[pair.first], self.classes.keys[pair.second]
+        return is_contained(one, other) or is_contained(other, one)
+
+
+def anchors(graph: DirectedGraph) -> frozenset[int]:
+    """Which of the matrices with one correlation throughout are proved to be inside the set.
+
+    No relabelling changes these matrices, so the answer holds for the whole orbit.
+    """
+    p = graph.n_nodes
+    found = set()
+    generator = np.random.default_rng(0)
+    for correlation in ANCHORS:
+        theta = np.full((p, p), correlation) + (100 - correlation) * np.eye(p, dtype=int)
+        covariance = np.linalg.inv(theta)
+        scale = np.sqrt(covariance.diagonal())
+        _, Q = nearest_factor(
+            graph,
+            covariance / np.outer(scale, scale),
+            n_starts=50,
+            tolerance=1e-10,
+            generator=generator,
+        )
+        if interior_point(graph, theta.astype(int).tolist(), Q / scale[:, None]) is not None:
+            found.add(correlation)
+    return frozenset(found)
 
 
 def equal_by_rules(classes: Classes) -> DisjointSet:
@@ -163,6 +207,7 @@ def run(state: sqlite3.Connection, known: Invariants, options: argparse.Namespac
     # A run that is cut short has then seen a random part of the pairs.
     np.random.default_rng(0).shuffle(work)
     print(f"{len(work):,} pairs to settle, {len(done):,} done", file=sys.stderr, flush=True)
+    n_settled = 0
     for n, pair in enumerate(work):
         g, h = graphs[pair.first], graphs[pair.second]
         name = as_sets(g), as_sets(h)
@@ -171,12 +216,15 @@ def run(state: sqlite3.Connection, known: Invariants, options: argparse.Namespac
         if perf_counter() - started > options.seconds:
             break
         if row is None:
+            is_shared = known.is_shared(pair)
+            if is_different and is_shared:
+                continue
             found = settle(
                 g,
                 h,
                 known.classes.dimensions[pair.first],
                 is_different=is_different,
-                is_shared=is_inside(known, pair),
+                is_shared=is_shared,
                 n_draws=options.draws,
                 n_starts=options.starts,
             )
@@ -188,16 +236,12 @@ def run(state: sqlite3.Connection, known: Invariants, options: argparse.Namespac
         else:
             continue
         state.execute("insert or replace into pairs values (?, ?, ?, ?, ?, ?)", (*name, *found))
-        state.commit()
-        if n % 5000 == 0:
+        n_settled += 1
+        if n_settled % 100 == 0:
+            state.commit()
+        if n_settled % 2000 == 0:
             print(f"{n:,} {perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
-
-
-def is_inside(known: Invariants, pair: PairOrbit) -> bool:
-    """Whether a subgraph proves that one set lies in the other."""
-    keys = known.classes.keys
-    one, other = keys[pair.first], keys[pair.second]
-    return is_contained(one, other) or is_contained(other, one)
+    state.commit()
 
 
 def kind(known: Invariants, pair: PairOrbit, row: tuple[object, ...] | None) -> str:
@@ -206,12 +250,14 @@ def kind(known: Invariants, pair: PairOrbit, row: tuple[object, ...] | None) -> 
         return "distinct: closures differ, proved"
     if known.equal_by_rules(pair):
         return "equal beyond rotations, proved by the rules"
+    is_shared = known.is_shared(pair)
+    if known.largest_differ(pair) and is_shared:
+        return "quasi equivalent (proved), not equivalent (proved)"
     if row is None:
         return "not settled yet"
     different = "proved" if known.largest_differ(pair) or row[5] else "open"
-    inside = is_inside(known, pair)
-    if inside or row[4]:
-        shared = "proved" if inside else "by numerics"
+    if is_shared or row[4]:
+        shared = "proved" if is_shared else "by numerics"
         if different == "open":
             if row[2] == row[3]:
                 return f"quasi equivalent ({shared}), equal as far as numerics can tell"

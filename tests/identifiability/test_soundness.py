@@ -9,6 +9,7 @@ from cyclearn.graphs import DirectedGraph, equivalent
 from cyclearn.graphs.steps import iter_exchanges, iter_reductions, iter_reversions
 from cyclearn.graphs.territories import territories
 from cyclearn.identifiability import Sampler, Sharing, Verdict, compare
+from cyclearn.identifiability.interior_points import InteriorPoint, interior_point
 from cyclearn.identifiability.largest_columns import separate_by_largest_column
 from cyclearn.identifiability.numerical_overlap import draw_factor, nearest_factor
 from cyclearn.identifiability.separation import Separation, separate
@@ -153,6 +154,40 @@ def test_a_forged_separation_does_not_hold():
         Separation(dag, cycle, ((1, 1, 1),) * 3, true.Y, true.c),
     ):
         assert not forged.holds()
+
+
+def test_interior_points_are_generated_with_what_is_near():
+    """Against projection: nearby matrices in random directions."""
+    rng = np.random.default_rng(1)
+    one = DirectedGraph.from_columns((0b0011, 0b1110, 0b0111, 0b1101), tuple("abcd"))
+    other = DirectedGraph.from_columns((0b0001, 0b0011, 0b0111, 0b1111), tuple("abcd"))
+    found = compare(one, other)
+    assert found.sharing is Sharing.PROVED
+    points = found.shared or tuple(
+        interior_point(graph, np.eye(4, dtype=int).tolist(), np.eye(4)) for graph in (one, other)
+    )
+    for point in points:
+        assert point.holds()
+        theta = np.array(point.theta, dtype=float)
+        for _ in range(5):
+            change = rng.standard_normal((4, 4)) * 1e-4 * np.abs(theta).min()
+            near = np.linalg.cholesky(theta + change + change.T)
+            assert divergence(point.graph, near) < 1e-9
+
+
+def test_an_interior_point_that_is_not_one_does_not_hold():
+    cycle = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "a")])
+    true = interior_point(cycle, np.eye(3, dtype=int).tolist(), np.eye(3))
+    assert true.holds()
+    outside = ((10, 9, 9), (9, 10, 9), (9, 9, 10))
+    assert interior_point(cycle, outside, np.linalg.cholesky(np.array(outside))) is None
+    for theta, Q, K in (
+        (outside, true.Q, true.K),
+        (true.theta, ((1, 1, 1),) * 3, true.K),
+        (true.theta, true.Q, tuple(tuple(0 for _ in row) for row in true.K)),
+        (((1, 1, 0), (0, 1, 0), (0, 0, 1)), true.Q, true.K),
+    ):
+        assert not InteriorPoint(cycle, theta, Q, K).holds()
 
 
 def test_points_on_the_boundary_of_a_set_prove_nothing():

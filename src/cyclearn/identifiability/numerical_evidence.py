@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.identifiability.interior_points import common_interior_point
 from cyclearn.identifiability.numerical_overlap import Overlap, Sampler, overlap
 from cyclearn.identifiability.separation import Separation, separate
 from cyclearn.identifiability.separation_search import search_separation
@@ -66,14 +67,24 @@ def numerical_evidence(
             n_boundary=_BOUNDARY_TRIALS,
             random_state=settings.random_state,
         )
-    common = bool(forward.n_common_tangent or backward.n_common_tangent)
+    common = bool(forward.common or backward.common)
     closures, lines = _closures(g, inside, common)
+    shared = None if any(inside) else common_interior_point(g, h, forward.common)
+    if shared is None and not any(inside):
+        turned = common_interior_point(h, g, backward.common)
+        shared = None if turned is None else turned[::-1]
     lines.append(
         f"The second graph generates {forward} distributions of the first, the first {backward} of "
         f"the second (95% intervals; {settings.sampler.value}; KL < {settings.tolerance:g}; up to "
         f"{settings.n_starts} starts, ten times as many for rare failures)."
     )
     data = settings.to_dict()
+    if shared is not None:
+        lines.append(
+            "Both graphs generate everything near one distribution: shared[0].holds() and "
+            "shared[1].holds() verify it in exact arithmetic."
+        )
+        data["shared"] = [point.to_dict() for point in shared]
     if certificate is not None:
         verdict = Verdict.NOT_GENERATED
         lines.append(_in_words(certificate, g))
@@ -85,7 +96,7 @@ def numerical_evidence(
     return {
         "verdict": verdict,
         "sharing": Sharing.PROVED
-        if any(inside)
+        if any(inside) or shared is not None
         else Sharing.NUMERICAL
         if common
         else Sharing.NOT_FOUND,
@@ -93,6 +104,7 @@ def numerical_evidence(
         "evidence": tuple(lines),
         "data": data,
         "certificate": certificate,
+        "shared": shared,
         "forward": forward,
         "backward": backward,
     }
