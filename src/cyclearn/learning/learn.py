@@ -219,28 +219,28 @@ def learn(
         return result
     from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 
-    resampled = run_bootstrap(
-        data,
-        **(bootstrap if isinstance(bootstrap, Mapping) else {"n_resamples": bootstrap}),
-        random_state=random_state,
-        n_jobs=n_jobs,
-        method=method,
-        penalty=penalty,
-        knowledge=knowledge,
-        start=start,
-        n_starts=n_starts,
-        virtual_edges=virtual_edges,
-        first_improvement=first_improvement,
-        tabu_length=tabu_length,
-        patience=patience,
-        stable=stable,
-        max_component=max_component,
-        max_cycle_length=max_cycle_length,
-        max_parents=max_parents,
-        max_edges=max_edges,
-        max_evaluations=max_evaluations,
-        time_limit=time_limit,
-    )
+    own = bootstrap if isinstance(bootstrap, Mapping) else {"n_resamples": bootstrap}
+    inherited = {
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+        "method": method,
+        "penalty": penalty,
+        "knowledge": knowledge,
+        "start": start,
+        "n_starts": n_starts,
+        "virtual_edges": virtual_edges,
+        "first_improvement": first_improvement,
+        "tabu_length": tabu_length,
+        "patience": patience,
+        "stable": stable,
+        "max_component": max_component,
+        "max_cycle_length": max_cycle_length,
+        "max_parents": max_parents,
+        "max_edges": max_edges,
+        "max_evaluations": max_evaluations,
+        "time_limit": time_limit,
+    }
+    resampled = run_bootstrap(data, **{**inherited, **own})
     return replace(result, bootstrap=resampled)
 
 
