@@ -34,6 +34,7 @@ Every output is projected on all domains of its true graph: its success rate is 
 KL divergence below η = p·10⁻³. Distance is the smallest structural Hamming distance to a graph
 equivalent to the true one, exact unless marked. Equivalent: by rotations. At least the true
 score: the output scores no worse than the true graph, all that a search can be asked for.
+Success has to be read beside the distance, since a graph with too many edges generates more.
 Intervals are Wilson's at 95%, with the outputs of one true graph counted as the fewer independent
 ones that their likeness makes them.
 """
