@@ -2,10 +2,12 @@
 
 1. Acyclic graphs are annealed over all edges: no component is fitted, so proposals are cheap, and
    wrong orientations, which cost extra edges that look like cycles, are mostly gone.
-2. Hill climbing with virtual-edge moves closes cycles.
+2. Hill climbing closes cycles.
 3. The edges among a few nodes near each other are annealed, cycles included, then polished by hill
    climbing; every node is the centre of such a region in turn, until a whole pass over all nodes
    finds nothing better.
+4. Hill climbing with virtual-edge moves, which are few where few superfluous edges are left; if it
+   finds something better, 3 begins again.
 """
 
 from __future__ import annotations
@@ -74,6 +76,7 @@ class AutoSearch:
     def run(self, start: Adjacency, *, acyclic_stage: bool = True) -> SearchRun:
         """Search from a graph; without the acyclic stage it is improved as it is."""
         self._rng = np.random.default_rng(self.seed)
+        self._plain = self.score.without_virtual_edges()
         self._may_add = self.allowed.astype(np.uint8)
         self._may_delete = (~self.required).astype(np.uint8)
         self._steps: list[SearchStep] = []
@@ -85,9 +88,9 @@ class AutoSearch:
         if acyclic_stage and not self._ended():
             self._anneal_acyclic()
         if not self._ended():
-            self._climb(self._graph)
+            self._climb(self._graph, self._plain)
         while self._ended() is None:
-            if not self._pass_over_regions():
+            if not self._pass_over_regions() and not self._climb(self._graph, self.score):
                 break
         return SearchRun(
             start,
@@ -182,7 +185,7 @@ class AutoSearch:
                     effort.region_proposals,
                 )
                 if change < -_ROUNDING or not self._is_admitted:
-                    self._climb(found)
+                    self._climb(found, self._plain)
         return self._value < before - _ROUNDING
 
     def _region(self, centre: int) -> NDArray[np.int64]:
@@ -201,16 +204,16 @@ class AutoSearch:
             front |= near[chosen]
         return np.flatnonzero(inside)
 
-    def _climb(self, found: Adjacency) -> None:
-        """Climb from a graph; go there if the result may be visited and is better."""
+    def _climb(self, found: Adjacency, score: GraphScore) -> bool:
+        """Climb from a graph; go there, and say so, if the end may be visited and is better."""
         admitted, rule = self.admit(found)
         if admitted is None:
             self._refusals[rule or "refused"] += 1
             if self._is_admitted:
-                return
+                return False
             admitted = found
         run = local_search(
-            self.score,
+            score,
             admitted,
             HillClimbing(),
             allowed=self.allowed,
@@ -228,6 +231,8 @@ class AutoSearch:
                 self._note(step)
             self._graph, self._value = run.best, run.score
             self._is_admitted = True
+            return True
+        return False
 
     def _adopt(self, graph: Adjacency, value: float) -> None:
         toggles = np.argwhere(self._graph != graph)

@@ -6,7 +6,8 @@ correlation matrix; the rows of the data are never seen again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,6 +78,12 @@ class GraphScore:
         self._values = np.empty(_CACHE_SIZE)
         self._is_stable = np.empty(_CACHE_SIZE, dtype=np.uint8)
         self._stable: dict[int, bool] = {}
+
+    def without_virtual_edges(self) -> GraphScore:
+        """The same score, with the same memory, whose neighbourhoods have no virtual-edge moves."""
+        plain = copy(self)
+        plain.limits = replace(self.limits, max_virtual_cycle=0)
+        return plain
 
     def value(self, A: Adjacency) -> float:
         """Score per sample of a graph."""
