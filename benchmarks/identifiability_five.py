@@ -195,7 +195,7 @@ def settle(
 
 
 def run(state: sqlite3.Connection, known: Invariants, options: argparse.Namespace) -> None:
-    """Settle the pairs that are not in the file yet; with ``--again``, those that lack a proof."""
+    """Settle the pairs that are not in the file yet; with ``--again``, only search for proofs."""
     started = perf_counter()
     graphs = known.classes.graphs
     done = {row[:2]: row for row in state.execute("select * from pairs")}
@@ -215,7 +215,7 @@ def run(state: sqlite3.Connection, known: Invariants, options: argparse.Namespac
         row = done.get(name)
         if perf_counter() - started > options.seconds:
             break
-        if row is None:
+        if row is None and not options.again:
             is_shared = known.is_shared(pair)
             if is_different and is_shared:
                 continue
@@ -228,7 +228,7 @@ def run(state: sqlite3.Connection, known: Invariants, options: argparse.Namespac
                 n_draws=options.draws,
                 n_starts=options.starts,
             )
-        elif options.again and not (is_different or row[5]):
+        elif row is not None and options.again and not (is_different or row[5]):
             separation = search_separation(
                 g, h, n_wide=options.again, n_boundary=options.again, random_state=0
             )
@@ -315,7 +315,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=12)
     parser.add_argument("--starts", type=int, default=4)
     parser.add_argument(
-        "--again", type=int, default=0, help="search so often for a proof where none was found"
+        "--again", type=int, default=0, help="search so often where a settled pair lacks a proof"
     )
     options = parser.parse_args()
     state = sqlite3.connect(options.state)

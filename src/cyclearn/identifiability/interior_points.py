@@ -1,13 +1,17 @@
-"""Proof that a graph of full dimension generates a distribution and everything near it.
+"""Proof that a graph generates a distribution and everything near it.
+
+"Everything" are the matrices with the zeros that the graph forces: entry (i, j) of Θ is zero on
+the whole set if no column holds both. Only where there are no further constraints can a graph
+generate all of these near some Θ.
 
 A factor Q of Θ on the support is found in floating point, so QQᵀ is only close to Θ. That an exact
 factor exists near Q is proved in integers. Let J be the derivative at Q of Q ↦ QQᵀ as a map into
-the entries i ≤ j, K a matrix with JK close to the identity, and look for a factor Q + δ with
-δ = Ky on the support. It has to satisfy y = T(y) with
+the entries i ≤ j that are not forced to be zero, K a matrix with JK close to the identity, and look
+for a factor Q + δ with δ = Ky on the support. It has to satisfy y = T(y) with
 
     T(y) = (Θ − QQᵀ) + (I − JK)y − (Ky)(Ky)ᵀ.
 
-In the largest-entry norm let r bound Θ − QQᵀ, ε bound I − JK, and β the entries of kkᵀ-like sums
+In the largest-entry norm let r bound Θ − QQᵀ, ε bound I − JK, and β the sums
 Σⱼ kᵢⱼkₗⱼ, with kᵢⱼ the sum of the moduli of the row of K that belongs to the entry (i, j). If
 r + ερ + βρ² ≤ ρ, then T maps the ball of radius ρ into itself, so by Brouwer's theorem it has a
 fixed point: the graph generates Θ. If ε + 2βρ < 1 as well, the derivative at the solution is onto,
@@ -62,11 +66,12 @@ class InteriorPoint:
         p = self.graph.n_nodes
         Q = np.array(self.Q, dtype=object)
         K = np.array(self.K, dtype=object)
-        J = gram_jacobian(self.graph.columns, Q)
+        free = free_entries(self.graph)
+        J = gram_jacobian(self.graph.columns, Q)[:, free[np.triu_indices(p)]]
+        theta = np.array(self.theta, dtype=object) * _Q_UNIT**2
         if (Q * ~self.graph.support).any() or K.shape != J.shape:
             return False
-        theta = np.array(self.theta, dtype=object) * _Q_UNIT**2
-        if (theta != theta.T).any():
+        if (theta != theta.T).any() or (theta * ~free).any():
             return False
         unit = _Q_UNIT * _K_UNIT
         r = _over(np.abs(theta - Q.dot(Q.T)).max(), _Q_UNIT**2)
@@ -81,6 +86,12 @@ class InteriorPoint:
         rho, one = 2 * r, _BOUND_UNIT
         fits = r * one**2 + epsilon * rho * one + beta * rho**2 <= rho * one**2
         return fits and epsilon * one + 2 * beta * rho < one**2
+
+
+def free_entries(graph: DirectedGraph) -> NDArray[np.bool_]:
+    """Where Θ is not forced to be zero: nodes that some column holds together."""
+    support = graph.support.astype(np.int64)
+    return np.asarray(support @ support.T > 0)
 
 
 def _over(numerator: int, denominator: int) -> int:
@@ -102,30 +113,35 @@ def interior_point(
     >>> interior_point(cycle, eye, np.eye(3)).holds()
     True
 
-    A chain generates the identity, and not all that is near it:
+    A chain generates all that is near it and has Θ[a, c] = 0; with a → b ← c no entry of Θ is zero,
+    and not everything near the identity is generated:
 
     >>> chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
-    >>> interior_point(chain, eye, np.eye(3)) is None
+    >>> interior_point(chain, eye, np.eye(3)).holds()
+    True
+    >>> collider = DirectedGraph.from_edges([("a", "b"), ("c", "b")])
+    >>> interior_point(collider, eye, np.eye(3)) is None
     True
     """
     p = graph.n_nodes
     target = np.array(theta, dtype=np.float64)
-    upper = np.triu_indices(p)
+    free = free_entries(graph)
+    kept = free[np.triu_indices(p)]
     places = np.array([(i, j) for j, column in enumerate(graph.columns) for i in bits(column)])
     Q = np.where(graph.support, start, 0.0)
     for _ in range(_NEWTON_STEPS):
-        J = gram_jacobian(graph.columns, Q).T
+        J = gram_jacobian(graph.columns, Q).T[kept]
         if J.shape[1] < J.shape[0] or np.linalg.svd(J, compute_uv=False)[-1] < 1e-6:
             return None
         inverse = np.linalg.pinv(J)
-        Q[places[:, 0], places[:, 1]] += inverse @ (target - Q @ Q.T)[upper]
+        Q[places[:, 0], places[:, 1]] += inverse @ (target - Q @ Q.T)[np.triu_indices(p)][kept]
     if not np.abs(Q).max() < 1e6 or not np.abs(inverse).max() < 1e6:
         return None
     found = InteriorPoint(
         graph,
         tuple(tuple(int(x) for x in row) for row in theta),
         _whole(Q, _Q_UNIT),
-        _whole(np.linalg.pinv(gram_jacobian(graph.columns, Q).T), _K_UNIT),
+        _whole(np.linalg.pinv(gram_jacobian(graph.columns, Q).T[kept]), _K_UNIT),
     )
     return found if found.holds() else None
 
@@ -140,9 +156,11 @@ def common_interior_point(
     """Proofs that both graphs generate everything near one Θ, if found.
 
     ``pairs`` are factors of one matrix, exact on the support of ``g`` and approximate on that of
-    ``h``. Only graphs of full dimension generate everything near a matrix.
+    ``h``. None where other constraints than zeros of Θ bind one of them, or not the same zeros.
     """
-    if not g.dimension() == h.dimension() == g.n_nodes * (g.n_nodes + 1) // 2:
+    free = free_entries(g)
+    n_free = int(np.triu(free).sum())
+    if (free != free_entries(h)).any() or not g.dimension() == h.dimension() == n_free:
         return None
     for Q, nearest in pairs:
         whole = np.rint(Q * _FACTOR_SCALE)
