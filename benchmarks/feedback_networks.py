@@ -1,7 +1,7 @@
-"""Simulated fMRI-like networks with feedback (Sanchez-Romero et al. 2019), cyclearn beside ges.
+"""The study `feedback` with a learner of acyclic graphs, ges, beside it.
 
-The data are public (doi 10.1162/netn_a_00061); name the folder that holds ``feedback/`` by
-``--data`` or by the variable CYCLEARN_DATA.
+Name the folder that holds ``feedback/`` by ``--data`` or by CYCLEARN_DATA (`cyclearn experiment
+feedback --help` says where the data are). A run that is cut continues with the same command.
 
     python benchmarks/feedback_networks.py --data DIR > benchmarks/results/feedback_networks.md
 """
@@ -9,86 +9,61 @@ The data are public (doi 10.1162/netn_a_00061); name the folder that holds ``fee
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import warnings
 from pathlib import Path
+from time import perf_counter
 
-import numpy as np
 from environment import describe_run
 
-from cyclearn import DirectedGraph, EquivalenceClass, equivalence_class, learn, read_graph
-from cyclearn.metrics import class_distance, structure_scores
+from cyclearn import DirectedGraph, read_graph
+from cyclearn.experiments import FeedbackStudy, Output, Task, run_study
+from cyclearn.experiments.feedback import data_sets, measured_against
+from cyclearn.experiments.tables import result_table
 from cyclearn.models import read_table
+
+
+class BesideGes(FeedbackStudy):
+    """The study, and one member of the class that ges returns."""
+
+    @property
+    def configuration(self) -> dict[str, object]:
+        """All that the results depend on."""
+        return super().configuration | {"peer": "ges"}
+
+    def run(self, task: Task) -> list[Output]:
+        """Learn from one data set by all methods and by ges."""
+        import ges
+
+        (network,) = (path for path in self.networks() if path.name == task.setting)
+        true = read_graph(network / "truth.graph.txt")
+        table = read_table(data_sets(network)[task.instance])[list(true.names)]
+        begun = perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            cpdag, _ = ges.fit_bic(table.to_numpy())
+            dag = ges.utils.pdag_to_dag(cpdag)
+        seconds = perf_counter() - begun
+        measures = measured_against(DirectedGraph(dag != 0, true.names), true)
+        return [*super().run(task), Output(0, "ges", measures, seconds)]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--data", type=Path, default=os.environ.get("CYCLEARN_DATA"))
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--out", type=Path, default=Path("feedback_networks.sqlite"))
     arguments = parser.parse_args()
-    if arguments.data is None or not (Path(arguments.data) / "feedback").is_dir():
-        sys.exit("name the folder that holds feedback/ by --data or CYCLEARN_DATA")
-    networks = sorted((Path(arguments.data) / "feedback").iterdir())
+    results = run_study(BesideGes(arguments.data), arguments.out)
     print("# Networks with feedback: cyclearn beside a learner of acyclic graphs\n")
     print(describe_run("benchmarks/feedback_networks.py --data DIR"))
     print(
-        "Ten data sets of 500 rows a network. Distance: structural Hamming distance to the class "
-        "of the true graph. Adjacency: pairs that are joined, against the true graph. Orientation: "
-        "directed edges, against the true graph; for ges, one member of its class as it returns a "
-        "class. All are means over the data sets.\n"
+        "Simulated fMRI-like networks (Sanchez-Romero et al. 2019), ten data sets of 500 rows a "
+        "network. Distance: structural Hamming distance to the class of the true graph. Against "
+        "the class, right is what some equivalent graph has, and to be found is what all have; a "
+        "cycle is counted by the pairs of nodes that it joins. `tabu` has length 5, or 10 beyond "
+        "five variables, and patience 5; `tabu-2bic` length and patience 10 and twice the penalty. "
+        "For ges, one member of the class that it returns.\n"
     )
-    print(
-        "| network | nodes | edges | method | distance | adjacency precision | recall "
-        "| orientation precision | recall | edges found |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|---|")
-    totals: dict[str, list[list[float]]] = {}
-    for network in networks:
-        truth = read_graph(network / "truth.graph.txt")
-        members = equivalence_class(truth)
-        rows: dict[str, list[list[float]]] = {}
-        for path in sorted(network.glob("sim-*.txt")):
-            table = read_table(path)[list(truth.names)]
-            for method, graph in learned(table, truth.names).items():
-                rows.setdefault(method, []).append(measures(graph, truth, members))
-        for method, values in rows.items():
-            totals.setdefault(method, []).extend(values)
-            print_row(f"{network.name} | {truth.n_nodes} | {truth.n_edges}", method, values)
-    for method, values in totals.items():
-        print_row("all | |", method, values)
-
-
-def learned(table, names) -> dict[str, DirectedGraph]:
-    import ges
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cpdag, _ = ges.fit_bic(table.to_numpy())
-        dag = ges.utils.pdag_to_dag(cpdag)
-    return {
-        "cyclearn, tabu": learn(table, method="tabu").graph,
-        "cyclearn, tabu, penalty 2 bic": learn(table, method="tabu", penalty="2 bic").graph,
-        "cyclearn, auto": learn(table, random_state=0).graph,
-        "ges": DirectedGraph(dag != 0, names),
-    }
-
-
-def measures(graph: DirectedGraph, truth: DirectedGraph, members: EquivalenceClass) -> list[float]:
-    scores = structure_scores(graph, truth, to_class=False)
-    return [
-        class_distance(graph, members),
-        scores.adjacency.precision,
-        scores.adjacency.recall,
-        scores.arrowhead.precision,
-        scores.arrowhead.recall,
-        graph.n_edges,
-    ]
-
-
-def print_row(head: str, method: str, values: list[list[float]]) -> None:
-    distance, *shares, n_edges = np.nanmean(np.array(values, dtype=float), axis=0)
-    cells = " | ".join(f"{value:.2f}" for value in shares)
-    print(f"| {head} | {method} | {distance:.1f} | {cells} | {n_edges:.1f} |")
+    print(result_table([results]))
 
 
 if __name__ == "__main__":

@@ -24,19 +24,24 @@ from time import perf_counter
 import numpy as np
 from class_pairs import Classes, PairOrbit, as_sets
 from environment import describe_run
+from scipy.cluster.hierarchy import DisjointSet
 
 from cyclearn.graphs import DirectedGraph
 from cyclearn.identifiability import Sampler
 from cyclearn.identifiability.conormals import vanishing_conormal_minors
+from cyclearn.identifiability.interior_points import interior_point
 from cyclearn.identifiability.numerical_overlap import (
     draw_factor,
     has_common_tangent_space,
     nearest_factor,
 )
 from cyclearn.identifiability.rule_search import is_contained, reachable_classes
-from cyclearn.identifiability.separation import separate
+from cyclearn.identifiability.separation import Separation, separate
+from cyclearn.identifiability.separation_search import search_separation
 
 TOLERANCE = 1e-9
+# Percent.
+ANCHORS = (-10, 5, 10, 30)
 TABLE = """
 create table if not exists pairs (
     first text, second text, n_drawn integer, n_generated integer, n_common integer,
@@ -60,7 +65,13 @@ class Invariants:
         }
         self._moved: dict[int, int] = {}
         self.largest = [largest_columns(graph) for graph in classes.graphs]
-        self._reached: dict[int, set[int]] = {}
+        self._equal = equal_by_rules(classes)
+        full = classes.p * (classes.p + 1) // 2
+        self._anchors = {
+            n: anchors(classes.graphs[n])
+            for n in classes.representatives
+            if classes.dimensions[n] == full
+        }
 
     def closures_differ(self, pair: PairOrbit) -> bool:
         """Whether normal directions prove that the closures differ."""
@@ -86,29 +97,79 @@ class Invariants:
 
     def equal_by_rules(self, pair: PairOrbit) -> bool:
         """Whether the rules prove that the sets are equal."""
-        n = pair.first
-        if n not in self._reached:
-            found = reachable_classes(self.classes.graphs[n], max_classes=500, max_members=2000)
-            self._reached[n] = {self.classes.number(key) for key in found.steps}
-        return pair.second in self._reached[n]
+        return self._equal.connected(pair.first, pair.second)
+
+    def is_shared(self, pair: PairOrbit) -> bool:
+        """Whether both sets hold a neighbourhood of one anchor, or one set lies in the other."""
+        first, second = (
+            self._anchors.get(self.classes.origin[n][0], frozenset())
+            for n in (pair.first, pair.second)
+        )
+        if first & second:
+            return True
+        one, other = self.classes.keys[pair.first], self.classes.keys[pair.second]
+        return is_contained(one, other) or is_contained(other, one)
+
+
+def anchors(graph: DirectedGraph) -> frozenset[int]:
+    """Which of the matrices with one correlation throughout are proved to be inside the set.
+
+    No relabelling changes these matrices, so the answer holds for the whole orbit.
+    """
+    p = graph.n_nodes
+    found = set()
+    generator = np.random.default_rng(0)
+    for correlation in ANCHORS:
+        theta = np.full((p, p), correlation) + (100 - correlation) * np.eye(p, dtype=int)
+        covariance = np.linalg.inv(theta)
+        scale = np.sqrt(covariance.diagonal())
+        _, Q = nearest_factor(
+            graph,
+            covariance / np.outer(scale, scale),
+            n_starts=50,
+            tolerance=1e-10,
+            generator=generator,
+        )
+        if interior_point(graph, theta.astype(int).tolist(), Q / scale[:, None]) is not None:
+            found.add(correlation)
+    return frozenset(found)
+
+
+def equal_by_rules(classes: Classes) -> DisjointSet:
+    """Classes joined by rules; what holds for a class holds for every relabelling of it."""
+    joined = DisjointSet(range(len(classes.keys)))
+    for n in classes.representatives:
+        found = reachable_classes(classes.graphs[n], max_classes=500, max_multisets=20_000)
+        for key in found.steps:
+            m = classes.number(key)
+            if m != n:
+                for order in classes.orders:
+                    joined.merge(classes.image(n, order), classes.image(m, order))
+    return joined
+
+
+def as_json(found: Separation | None) -> str | None:
+    """A proof for the file."""
+    if found is None:
+        return None
+    return json.dumps({"Q": found.Q, "Y": found.Y, "c": found.c, "of": as_sets(found.generates)})
 
 
 def settle(
     g: DirectedGraph,
     h: DirectedGraph,
+    dimension: int,
     *,
     is_different: bool,
     is_shared: bool,
     n_draws: int,
     n_starts: int,
-    seed: int = 0,
 ) -> tuple[int, int, int, str | None]:
     """Draw until a common distribution and a separating matrix are found, where still wanted.
 
     Numbers of distributions drawn, generated, and common with one tangent space; the proof.
     """
-    generator = np.random.default_rng(seed)
-    dimension = g.dimension()
+    generator = np.random.default_rng(0)
     drawn = generated = common = 0
     proof: str | None = None
     for _ in range(n_draws):
@@ -119,11 +180,8 @@ def settle(
             drawn += 1
             if is_shared or common:
                 # Only a proof is wanted; it is cheaper than a projection.
-                found = separate(one, other, [Q])
-                if found is not None:
-                    proof = json.dumps(
-                        {"Q": found.Q, "Y": found.Y, "c": found.c, "of": as_sets(one)}
-                    )
+                proof = as_json(separate(one, other, [Q]))
+                if proof:
                     continue
             divergence, nearest = nearest_factor(
                 other, R, n_starts=n_starts, tolerance=TOLERANCE, generator=generator
@@ -132,15 +190,12 @@ def settle(
                 generated += 1
                 common += has_common_tangent_space(one, Q, other, nearest, dimension)
             elif not (is_different or proof or is_shared or common):
-                found = separate(one, other, [Q])
-                if found is not None:
-                    proof = json.dumps(
-                        {"Q": found.Q, "Y": found.Y, "c": found.c, "of": as_sets(one)}
-                    )
+                proof = as_json(separate(one, other, [Q]))
     return drawn, generated, common, proof
 
 
 def run(state: sqlite3.Connection, known: Invariants, options: argparse.Namespace) -> None:
+    """Settle the pairs that are not in the file yet; with ``--again``, those that lack a proof."""
     started = perf_counter()
     graphs = known.classes.graphs
     done = {row[:2]: row for row in state.execute("select * from pairs")}
@@ -152,43 +207,41 @@ def run(state: sqlite3.Connection, known: Invariants, options: argparse.Namespac
     # A run that is cut short has then seen a random part of the pairs.
     np.random.default_rng(0).shuffle(work)
     print(f"{len(work):,} pairs to settle, {len(done):,} done", file=sys.stderr, flush=True)
+    n_settled = 0
     for n, pair in enumerate(work):
         g, h = graphs[pair.first], graphs[pair.second]
         name = as_sets(g), as_sets(h)
         is_different = known.largest_differ(pair)
         row = done.get(name)
-        if row is not None and not (options.again and is_open(row, is_different)):
-            continue
         if perf_counter() - started > options.seconds:
             break
-        inside = is_inside(known, pair)
-        found = settle(
-            g,
-            h,
-            is_different=is_different,
-            is_shared=inside,
-            n_draws=options.draws,
-            n_starts=options.starts,
-            seed=options.again,
-        )
+        if row is None:
+            is_shared = known.is_shared(pair)
+            if is_different and is_shared:
+                continue
+            found = settle(
+                g,
+                h,
+                known.classes.dimensions[pair.first],
+                is_different=is_different,
+                is_shared=is_shared,
+                n_draws=options.draws,
+                n_starts=options.starts,
+            )
+        elif options.again and not (is_different or row[5]):
+            separation = search_separation(
+                g, h, n_wide=options.again, n_boundary=options.again, random_state=0
+            )
+            found = (*row[2:5], as_json(separation))
+        else:
+            continue
         state.execute("insert or replace into pairs values (?, ?, ?, ?, ?, ?)", (*name, *found))
-        if n % 200 == 0:
+        n_settled += 1
+        if n_settled % 100 == 0:
             state.commit()
-        if n % 5000 == 0:
+        if n_settled % 2000 == 0:
             print(f"{n:,} {perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
     state.commit()
-
-
-def is_open(row: tuple[object, ...], is_different: bool) -> bool:
-    """Whether a settled pair still lacks a proof of difference or a common distribution."""
-    return not (is_different or row[5]) or not row[4]
-
-
-def is_inside(known: Invariants, pair: PairOrbit) -> bool:
-    """Whether a subgraph proves that one set lies in the other."""
-    keys = known.classes.keys
-    one, other = keys[pair.first], keys[pair.second]
-    return is_contained(one, other) or is_contained(other, one)
 
 
 def kind(known: Invariants, pair: PairOrbit, row: tuple[object, ...] | None) -> str:
@@ -197,12 +250,14 @@ def kind(known: Invariants, pair: PairOrbit, row: tuple[object, ...] | None) -> 
         return "distinct: closures differ, proved"
     if known.equal_by_rules(pair):
         return "equal beyond rotations, proved by the rules"
+    is_shared = known.is_shared(pair)
+    if known.largest_differ(pair) and is_shared:
+        return "quasi equivalent (proved), not equivalent (proved)"
     if row is None:
         return "not settled yet"
     different = "proved" if known.largest_differ(pair) or row[5] else "open"
-    inside = is_inside(known, pair)
-    if inside or row[4]:
-        shared = "proved" if inside else "by numerics"
+    if is_shared or row[4]:
+        shared = "proved" if is_shared else "by numerics"
         if different == "open":
             if row[2] == row[3]:
                 return f"quasi equivalent ({shared}), equal as far as numerics can tell"
@@ -258,9 +313,9 @@ def main() -> None:
     parser.add_argument("--page", action="store_true", help="write the results so far")
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--draws", type=int, default=12)
-    parser.add_argument("--starts", type=int, default=12)
+    parser.add_argument("--starts", type=int, default=4)
     parser.add_argument(
-        "--again", type=int, default=0, help="settle open pairs anew, with this seed"
+        "--again", type=int, default=0, help="search so often for a proof where none was found"
     )
     options = parser.parse_args()
     state = sqlite3.connect(options.state)

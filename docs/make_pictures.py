@@ -300,7 +300,7 @@ def p53_certain() -> Figure:
 def p53_bootstrap() -> Figure:
     """How often each edge comes out, from the data of the page on resampling."""
     data = _genes().sample(500, random_state=1)
-    return bootstrap(data, 20, random_state=0, n_starts=1).plot().figure
+    return bootstrap(data, 10, random_state=0, n_starts=1).plot().figure
 
 
 def p53_class() -> Figure:

@@ -151,9 +151,3 @@ def test_every_command_has_help(cyclearn):
 
 def test_version(cyclearn):
     assert cyclearn("--version").stdout.startswith("cyclearn 0.")
-
-
-def test_demo(cyclearn):
-    result = cyclearn("demo")
-    assert result.returncode == 0
-    assert "Feedback was found between price and quantity" in result.stdout

@@ -186,14 +186,3 @@ def test_what_cannot_be_evaluated_is_refused():
         Evaluator(PAPER, [])
     with pytest.raises(InputError, match="different nodes"):
         metrics.shd(PAPER, DirectedGraph.from_edges([("a", "b")]))
-
-
-def test_an_entangled_class_leaves_precision_out(monkeypatch):
-    def too_much(_):
-        raise cl.LimitError("too entangled")
-
-    monkeypatch.setattr(cl.EquivalenceClass, "edge_table", too_much)
-    found = metrics.evaluate(PAPER, PAPER, n_domains=1)
-    assert found.scores is None
-    assert "too entangled" in str(found)
-    assert found.to_dict()["scores"] is None

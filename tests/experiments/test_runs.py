@@ -14,6 +14,7 @@ import pytest
 from cyclearn import InputError
 from cyclearn.experiments import ResultsFile, VirtualEdgeStudy, run_study
 from cyclearn.experiments.study import Output, Task, task_generator
+from cyclearn.experiments.tables import result_table
 
 COMMAND = [sys.executable, "-m", "cyclearn", "experiment", "virtual-edges"]
 STUDY = VirtualEdgeStudy(n_samples=300, seed=5)
@@ -81,7 +82,7 @@ def kill_and_resume(path, n_instances, n_kills, seed):
 def test_a_run_killed_at_random_moments_loses_nothing(tmp_path):
     # More kills: CYCLEARN_KILLS=20 python -m pytest tests/experiments/test_runs.py -k random
     n_kills = int(os.environ.get("CYCLEARN_KILLS", "3"))
-    n_instances = 15 * n_kills
+    n_instances = 10 * n_kills
     run_study(STUDY, tmp_path / "whole.sqlite", n_instances=n_instances)
     kill_and_resume(tmp_path / "cut.sqlite", n_instances, n_kills, seed=n_kills)
     assert csv(tmp_path / "cut.sqlite") == csv(tmp_path / "whole.sqlite")
@@ -93,6 +94,12 @@ def test_the_table_does_not_depend_on_the_number_of_processes(tmp_path):
     run_study(STUDY, tmp_path / "two.sqlite", n_instances=4, n_jobs=2)
     assert csv(tmp_path / "one.sqlite") == csv(tmp_path / "two.sqlite")
     assert "seconds" not in csv(tmp_path / "one.sqlite")
+    lines = result_table([ResultsFile(tmp_path / "one.sqlite")]).splitlines()
+    table = ResultsFile(tmp_path / "one.sqlite").table()
+    rows = table[table["setting"].str.startswith("(b)") & (table["method"] == "5, 5, with")]
+    share = f"{rows['equivalent'].mean():.0%} ["
+    assert lines[-1].startswith(f"| (b) a 4-cycle with one outside parent | 5, 5 | with | {share}")
+    assert lines[-1].endswith("| 83% | 97% |")
 
 
 def test_only_what_is_left_is_run_and_more_instances_can_be_added(tmp_path):
@@ -143,12 +150,26 @@ def test_an_instance_is_written_whole_or_not_at_all(tmp_path):
     assert len(results.table()) == 0
 
 
-def test_two_runs_on_one_file_agree(tmp_path):
-    path, alone = tmp_path / "both.sqlite", tmp_path / "alone.sqlite"
-    processes = [start(path, 6), start(path, 6)]
-    assert [process.wait(timeout=300) for process in processes] == [0, 0]
-    run_study(STUDY, alone, n_instances=6)
-    assert csv(path) == csv(alone)
+def test_an_instance_that_two_runs_finished_is_in_the_file_once(tmp_path):
+    path = tmp_path / "r.sqlite"
+    one, other = ResultsFile(path), ResultsFile(path)
+    for results in (one, other):
+        results.open({"study": "counted"})
+        results.add(Task("one", 0), [Output(0, "a", {"x": 1}, 0.0)], 0.0)
+    assert len(one.table()) == len(other.finished()) == 1
+
+
+def test_an_instance_that_cannot_run_is_named_and_the_others_are_kept(tmp_path):
+    class Broken(Counted):
+        def run(self, task):
+            if task.instance == 2:
+                raise InputError("no data")
+            return super().run(task)
+
+    path = tmp_path / "r.sqlite"
+    with pytest.raises(InputError, match="instance 2 of 'one': no data"):
+        run_study(Broken(), path)
+    assert ResultsFile(path).finished() == {Task("one", 0), Task("one", 1)}
 
 
 def test_a_scheduler_that_does_not_answer_is_named(tmp_path, monkeypatch):

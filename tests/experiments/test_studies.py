@@ -11,6 +11,7 @@ from cyclearn.experiments import (
     ConsistencyStudy,
     FeedbackStudy,
     HippocampusStudy,
+    ResultsFile,
     SimulatedStudy,
     Task,
     run_study,
@@ -18,6 +19,7 @@ from cyclearn.experiments import (
 from cyclearn.experiments.hippocampus import ANATOMICAL
 from cyclearn.experiments.simulated import drawn_problem
 from cyclearn.experiments.study import task_generator
+from cyclearn.experiments.tables import result_table
 from cyclearn.graphs import structural_hamming_distance
 
 
@@ -69,7 +71,7 @@ def test_options_that_make_no_study_are_refused(options, message):
 
 def test_exact_optima_of_large_samples_are_equivalent_to_the_truth():
     study = ConsistencyStudy(3, (100_000,), seed=2)
-    outputs = [study.run(task)[0].measures for task in study.tasks(4)]
+    outputs = [study.run(task)[0].measures for task in study.tasks(2)]
     assert all(measures["quasi_equivalent"] for measures in outputs)
     for measures in outputs:
         assert measures["equivalent"] == (measures["class_distance"] == 0)
@@ -95,6 +97,16 @@ def test_hippocampus_on_data_of_the_anatomical_graph(tmp_path):
         assert member.measures["is_optimum_of_single_edges"]
         assert member.measures["is_stable_optimum"] == member.measures["is_stable"]
     assert any(member.measures["is_stable"] for member in members)
+    results = ResultsFile(tmp_path / "r.sqlite")
+    results.open(study.configuration)
+    results.add(task, [learned, *members], 0.0)
+    table = result_table([results])
+    assert "| subject1_left | 20000 |" in table
+    assert "Local optima: 8 of 8 pairs" in table
+    n_stable = sum(member.measures["is_stable"] for member in members)
+    assert table.count("| optimum |") == n_stable
+    assert table.count("| (optimum) |") == 8 - n_stable
+    assert "| score above the best found | 0.0 |" in table
     before = study.configuration["data"]
     data[:-1].to_csv(tmp_path / "hippocampus" / "subject1_left.csv", index=False)
     assert study.configuration["data"] != before
@@ -117,6 +129,10 @@ def test_feedback_on_a_network_of_our_own(tmp_path):
     assert (table["class_distance"] == 0).all()
     assert (table["class_adjacency_precision"] == 1).all()
     assert (table["class_cycle_recall"].dropna() == 1).all()
+    head, _, row, total = result_table([results]).splitlines()[2:]
+    assert head.startswith("| network | nodes | edges | method | data sets | distance |")
+    assert row.startswith("| own | 4 | 4 | tabu | 2 | 0.0 | 4.0 | 1.00, 1.00 |")
+    assert total.startswith("| all |  |  | tabu | 2 | 0.0 |")
 
 
 def test_missing_data_say_where_to_get_them(tmp_path, monkeypatch):

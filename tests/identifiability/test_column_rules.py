@@ -98,7 +98,7 @@ def test_reaching_is_symmetric_on_the_known_pairs():
 
 
 def test_a_limit_is_reported():
-    assert not reachable_classes(graph_of("1 12 123 1234"), max_members=1).complete
+    assert not reachable_classes(graph_of("1 12 123 1234"), max_multisets=1).complete
 
 
 def test_containment_of_subgraphs():

@@ -34,6 +34,12 @@ def test_covariances_and_models_are_matched_with_the_nodes():
     assert not is_faithful(chain, model.covariance)
     with pytest.raises(InputError, match="shape"):
         is_faithful(chain, np.eye(2))
+    with pytest.raises(InputError, match="not symmetric"):
+        is_faithful(chain, [[1, 0.5, 0], [0.2, 1, 0], [0, 0, 1]])
+    with pytest.raises(InputError):
+        is_faithful(chain, np.ones((3, 3)))
+    with pytest.raises(InputError, match="tolerance=0"):
+        is_faithful(chain, np.eye(3), tolerance=0)
     with pytest.raises(InputError, match="names"):
         is_faithful(chain, LinearGaussianModel(np.zeros((3, 3)), np.ones(3), ["x", "y", "z"]))
 

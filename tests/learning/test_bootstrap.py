@@ -18,8 +18,7 @@ from cyclearn import (
     learn,
 )
 from cyclearn.learning import BootstrapResult
-from cyclearn.learning.bootstrap_result import Resample
-from cyclearn.learning.resampling import make_resampler
+from cyclearn.learning.resampling import Resample, make_resampler
 
 MODEL = LinearGaussianModel(
     [[0, 0, 0.7, 0], [0, 0, 0, 0.8], [0, 0, 0, -0.6], [0, 0, 0.5, 0]],
@@ -198,6 +197,16 @@ def test_a_checkpoint_made_with_other_settings_is_refused(tmp_path, change, name
         bootstrap(**{"data": DATA, "n_resamples": 1, "checkpoint": path, **QUICK, **change})
 
 
+def test_a_checkpoint_of_another_version_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "resamples.jsonl"
+    bootstrap(DATA, 1, checkpoint=path, max_parents=np.int64(2), **QUICK)
+    # By its full name, since the package gives its function the same name.
+    module = sys.modules["cyclearn.learning.bootstrap"]
+    monkeypatch.setattr(module, "__version__", "0.0.0")
+    with pytest.raises(InputError, match=r"other settings \(version\)"):
+        bootstrap(DATA, 1, checkpoint=path, max_parents=2, **QUICK)
+
+
 def test_other_files_are_no_checkpoints(tmp_path):
     path = tmp_path / "data.csv"
     for text in ("a,b\n1,2\n", '{"schema": "other"}\n', "[]\n"):
@@ -252,3 +261,10 @@ def test_learn_carries_the_bootstrap_through_json():
     assert learn(DATA, method="hill-climbing").bootstrap is None
     half = learn(DATA, bootstrap={"n_resamples": 2, "kind": "half"}, method="hill-climbing")
     assert half.bootstrap.kind == "half"
+
+
+def test_a_bootstrap_may_search_differently_from_the_learning_it_belongs_to():
+    own = {"n_resamples": 2, "n_starts": 2, "random_state": 5}
+    result = learn(DATA, bootstrap=own, n_starts=1, method="hill-climbing")
+    alone = bootstrap(DATA, **own, method="hill-climbing")
+    assert result.bootstrap.resamples == alone.resamples

@@ -8,7 +8,7 @@ import pytest
 from numba.core import compiler
 from numba.core.typed_passes import type_inference_stage
 
-from cyclearn._kernels import annealing, component_fit, first_use, neighbourhood
+from cyclearn._kernels import annealing, component_fit, first_use, neighbourhood, proposals
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_the_second_half_is_compiled_for_the_types_that_searches_use():
         neighbourhood._list_edges,
         neighbourhood._list_virtual_edges,
         neighbourhood.state_of,
-        annealing._propose,
+        proposals.propose,
         annealing._touched,
         annealing._is_allowed,
         annealing._node_value,

@@ -49,7 +49,7 @@ def test_feedback_is_found():
     assert result.equivalence_class.size == 2
     assert "price, quantity" in str(result)
     assert result.status is SearchStatus.SETTLED
-    assert result.n_starts_agreeing == (2, 2)
+    assert result.n_starts_agreeing == (5, 5)
     assert learn(DATA, method="tabu").status is SearchStatus.PATIENCE
     assert result.limits == ()
 

@@ -1,5 +1,5 @@
 from itertools import combinations
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -87,13 +87,14 @@ def test_the_same_graph_looks_the_same():
     assert all(np.array_equal(first.routes[e], second.routes[e]) for e in first.routes)
 
 
-def test_the_edges_of_a_two_cycle_run_apart():
-    g = DirectedGraph.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")])
-    layout = lay_out(g)
-    for a, b in (("a", "b"), ("b", "c")):
-        there, back = (bezier_points(layout.routes[edge]) for edge in ((a, b), (b, a)))
-        middle, other = there[len(there) // 2], back[len(back) // 2]
-        assert np.hypot(*(middle - other)) > 0.5
+@pytest.mark.parametrize("graph", GRAPHS, ids=lambda g: f"{g.n_nodes}-{g.n_edges}")
+def test_the_edges_of_a_two_cycle_run_apart(graph):
+    layout = lay_out(graph)
+    for a, b in graph.edges:
+        if a < b and graph.has_edge(b, a):
+            there, back = (bezier_points(layout.routes[edge]) for edge in ((a, b), (b, a)))
+            apart = np.linalg.norm(there[:, None] - back, axis=2).min(axis=1)
+            assert apart.max() > 0.3, (a, b)
 
 
 def test_further_pairs_get_routes_and_move_nothing():
@@ -118,7 +119,7 @@ def test_long_and_broken_names_are_shortened():
 def test_fifty_nodes_take_a_moment():
     graph = random_graph(50, max_component=10, random_state=1)
     lay_out(graph)
-    begun = perf_counter()
+    begun = process_time()
     lay_out(graph)
-    # 0.1 to 0.2 s on an idle core; the rest is for a busy one.
-    assert perf_counter() - begun < 1.5
+    # 0.1 to 0.2 s; the rest is for a slower machine.
+    assert process_time() - begun < 0.9

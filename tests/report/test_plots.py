@@ -19,7 +19,7 @@ from cyclearn import (
     read_graph,
 )
 from cyclearn.graphs import random_graph
-from cyclearn.learning.bootstrap_result import Resample
+from cyclearn.learning.resampling import Resample
 
 MARKET = LinearGaussianModel(
     [[0, 0, 0.7, 0], [0, 0, 0, 0.8], [0, 0, 0, -0.6], [0, 0, 0.5, 0]],
@@ -139,6 +139,8 @@ def test_a_bootstrap_shows_what_came_out_often():
     ax = found.plot()
     assert legend(ax) == ["in every member", "may turn"]
     assert sorted(texts(ax))[:3] == ["100%", "100%", "67%"]
+    # Either way at a third or more, never both: joined, but no feedback.
+    assert legend(found.plot(threshold=0.3)) == ["in every member", "joined"]
     with pytest.raises(InputError, match="threshold"):
         found.plot(threshold=0)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numba.core import config
 
-from cyclearn._kernels import annealing, component_fit, component_scores, neighbourhood
+from cyclearn._kernels import annealing, component_fit, component_scores, neighbourhood, proposals
 from cyclearn._kernels.component_information import expected_information
 from cyclearn._kernels.virtual_edges import virtual_edge_moves
 
@@ -91,8 +91,8 @@ def _compile_moves() -> None:
     n = neighbourhood._list_edges(graph, state, rules, moves)
     neighbourhood._list_virtual_edges(graph, state, rules, virtual, sizes, moves, n)
     neighbourhood._next_move(moves, n, False)
-    walk = annealing.new_walk(2, 1)
-    annealing._propose(graph.A, walk, np.arange(2))
+    walk = proposals.new_walk(2, 1)
+    proposals.propose(graph.A, walk, np.arange(2))
     annealing._is_allowed(graph.A, walk, allowed, allowed, 2)
     annealing._touched(graph.A, walk)
     annealing._apply(graph.A, walk)

@@ -14,6 +14,7 @@ import typer
 
 from cyclearn import __version__
 from cyclearn.cli import (
+    compare_command,
     demo,
     evaluate_command,
     experiment_command,
@@ -51,6 +52,7 @@ def options(
 app.command("learn")(learn_command.learn)
 app.command("fit")(fit_command.fit)
 app.command("equivalent")(graph_commands.equivalent)
+app.command("compare")(compare_command.compare)
 app.command("class")(graph_commands.equivalence_class)
 app.command("report")(report_command.report)
 app.command("simulate")(simulate_command.simulate)

@@ -8,7 +8,6 @@ from functools import cached_property
 from math import isnan
 from typing import Any
 
-from cyclearn.errors import LimitError
 from cyclearn.evaluation.distances import ClassDistance, class_distance, shd
 from cyclearn.evaluation.multi_domain import Domains, SuccessRate, draw_domains
 from cyclearn.evaluation.structure import Features, StructureScores
@@ -19,15 +18,12 @@ from cyclearn.models.linear_gaussian import RandomState
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How near a learned graph comes to the true one and its class.
-
-    ``scores`` is None where the true class is too entangled for a table of its edges.
-    """
+    """How near a learned graph comes to the true one and its class."""
 
     equivalent: bool
     shd: int
     class_distance: ClassDistance
-    scores: StructureScores | None
+    scores: StructureScores
     success: SuccessRate
     n_edges: tuple[int, int]
 
@@ -39,7 +35,7 @@ class Evaluation:
             "class_distance": int(self.class_distance),
             "class_distance_is_exact": self.class_distance.is_exact,
             "class_distance_lower_bound": self.class_distance.lower_bound,
-            "scores": None if self.scores is None else self.scores.to_dict(),
+            "scores": self.scores.to_dict(),
             "multi_domain_success": float(self.success),
             "n_domains": len(self.success.successes),
             "eta": self.success.eta,
@@ -58,21 +54,18 @@ class Evaluation:
             f"Hamming distance to the graph  {self.shd}",
             f"Hamming distance to the class  {nearest}",
         ]
-        if self.scores is None:
-            lines.append("precision and recall           the true class is too entangled to count")
-        else:
-            for name, pair in (
-                ("adjacency", self.scores.adjacency),
-                ("arrowhead", self.scores.arrowhead),
-                ("cycle", self.scores.cycle),
-            ):
-                numbers = ", ".join(
-                    "nothing to count" if isnan(x) else f"{x:.3f}"
-                    for x in (pair.precision, pair.recall)
-                )
-                lines.append(f"{name + ' precision, recall':<31}{numbers}")
-            if not self.scores.is_exact:
-                lines.append("(cycles: the class is large, and only a part of it was looked at)")
+        for name, pair in (
+            ("adjacency", self.scores.adjacency),
+            ("arrowhead", self.scores.arrowhead),
+            ("cycle", self.scores.cycle),
+        ):
+            numbers = ", ".join(
+                "nothing to count" if isnan(x) else f"{x:.3f}"
+                for x in (pair.precision, pair.recall)
+            )
+            lines.append(f"{name + ' precision, recall':<31}{numbers}")
+        if not self.scores.is_exact:
+            lines.append("(cycles: the class is large, and only a part of it was looked at)")
         n = len(self.success.successes)
         lines.append(
             f"multi-domain success           {self.success:.3f} ({sum(self.success.successes)} of "
@@ -106,11 +99,8 @@ class Evaluator:
         return equivalence_class(self.true)
 
     @cached_property
-    def _features(self) -> Features | None:
-        try:
-            return Features.of_class(self.members)
-        except LimitError:
-            return None
+    def _features(self) -> Features:
+        return Features.of_class(self.members)
 
     def evaluate(self, learned: DirectedGraph) -> Evaluation:
         """Every metric of a learned graph."""
@@ -120,7 +110,7 @@ class Evaluator:
                 learned in self.members,
                 shd(learned, self.true),
                 class_distance(learned, self.members, time_limit=self._time_limit),
-                None if self._features is None else self._features.scores(learned),
+                self._features.scores(learned),
                 self.domains.success(learned),
                 (learned.n_edges, self.true.n_edges),
             )

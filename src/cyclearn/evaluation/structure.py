@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.graphs import DirectedGraph, EquivalenceClass, equivalence_class
+from cyclearn.graphs.class_statements import class_statements
 
 BoolArray = NDArray[np.bool_]
 
@@ -82,22 +83,19 @@ class Features:
 
     @classmethod
     def of_class(cls, members: EquivalenceClass) -> Features:
-        """The features of a class, from its table of edges and its pairs on cycles."""
-        p = len(members.names)
-        index = {name: n for n, name in enumerate(members.names)}
-        some = {kind: np.zeros((p, p), dtype=bool) for kind in ("adjacency", "arrowhead")}
-        every = {kind: np.zeros((p, p), dtype=bool) for kind in some}
-        size = members.size
-        for row in members.edge_table().itertuples(index=False):
-            i, j = index[row.a], index[row.b]
-            for a, b, alone in ((i, j, row.forward), (j, i, row.backward)):
-                some["adjacency"][a, b] = True
-                every["adjacency"][a, b] = row.adjacent == size
-                some["arrowhead"][a, b] = alone + row.both > 0
-                every["arrowhead"][a, b] = alone + row.both == size
-        cycles = members.feedback_pairs()
-        some["cycle"], every["cycle"] = cycles.some, cycles.every
-        return cls(members.names, some, every, cycles.is_exact)
+        """The features of a class: what its members say about edges, and its pairs on cycles."""
+        said, cycles = class_statements(members), members.feedback_pairs()
+        adjacent = said.possible | said.possible.T
+        return cls(
+            members.names,
+            {"adjacency": adjacent, "arrowhead": said.possible, "cycle": cycles.some},
+            {
+                "adjacency": said.always_adjacent,
+                "arrowhead": said.compelled,
+                "cycle": cycles.every,
+            },
+            cycles.is_exact,
+        )
 
     def scores(self, learned: DirectedGraph) -> StructureScores:
         """Precision and recall of a graph against these features."""
@@ -126,11 +124,6 @@ def structure_scores(
     to_class : bool
         Score against the class: right is what some member has, to be found what every member
         has. Otherwise against the graph ``true`` itself.
-
-    Raises
-    ------
-    LimitError
-        If the class is too entangled for its table of edges.
 
     Examples
     --------

@@ -27,15 +27,20 @@ SOURCES = {
 }
 
 
-def data_folder(name: str, data: Path | str | None) -> Path:
-    """The folder ``name`` inside the data folder given, or named by CYCLEARN_DATA."""
+def located(data: Path | str | None) -> Path | None:
+    """The data folder given, or named by CYCLEARN_DATA, as a path that holds in any process."""
     given = data or os.environ.get(VARIABLE)
-    if not given:
+    return Path(given).absolute() if given else None
+
+
+def data_folder(name: str, given: Path | None) -> Path:
+    """The folder ``name`` inside the data folder."""
+    if given is None:
         raise InputError(
             f"this study needs data that are not shipped; name the folder that holds {name}/ by "
             f"--data DIR or {VARIABLE}. {SOURCES[name]}"
         )
-    folder = Path(given) / name
+    folder = given / name
     if not folder.is_dir():
         raise InputError(f"there is no folder {name} in {given}. {SOURCES[name]}")
     return folder

@@ -9,7 +9,7 @@ from typing import Any
 from cyclearn import __version__
 from cyclearn.errors import InputError
 from cyclearn.evaluation import class_distance, structure_scores
-from cyclearn.experiments.data_folder import data_folder, fingerprint
+from cyclearn.experiments.data_folder import data_folder, fingerprint, located
 from cyclearn.experiments.methods import checked_methods, learn_by
 from cyclearn.experiments.study import Output, Task
 from cyclearn.graphs import DirectedGraph, equivalence_class, read_graph
@@ -29,6 +29,7 @@ class FeedbackStudy:
     name: str = "feedback"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "data", located(self.data))
         checked_methods(self.methods)
 
     def networks(self) -> list[Path]:

@@ -16,7 +16,7 @@ from typing import Any
 from cyclearn import __version__
 from cyclearn.errors import InputError
 from cyclearn.evaluation import class_distance
-from cyclearn.experiments.data_folder import data_folder, fingerprint
+from cyclearn.experiments.data_folder import data_folder, fingerprint, located
 from cyclearn.experiments.study import Output, Task
 from cyclearn.graphs import DirectedGraph, equivalence_class
 from cyclearn.learning import LearnResult, learn
@@ -47,6 +47,9 @@ class HippocampusStudy:
     penalty: str = "bic"
     seed: int = 0
     name: str = "hippocampus"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "data", located(self.data))
 
     def _files(self) -> list[Path]:
         files = sorted(data_folder("hippocampus", self.data).glob("subject*.csv"))

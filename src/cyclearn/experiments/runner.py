@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-from cyclearn.errors import InputError
+from cyclearn.errors import InputError, LimitError
 from cyclearn.experiments.results_file import ResultsFile
 from cyclearn.experiments.study import Output, Study, Task
 
@@ -92,8 +92,11 @@ def run_task(study: Study, task: Task) -> Finished:
 
     begun = perf_counter()
     # Sums in another order have other last digits, so libraries get one thread everywhere.
-    with threadpool_limits(limits=1):
-        outputs = study.run(task)
+    try:
+        with threadpool_limits(limits=1):
+            outputs = study.run(task)
+    except (InputError, LimitError) as error:
+        raise type(error)(f"instance {task.instance} of {task.setting!r}: {error}") from error
     return Finished(task, outputs, perf_counter() - begun)
 
 

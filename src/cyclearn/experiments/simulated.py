@@ -129,12 +129,11 @@ def measured(found: Evaluation) -> dict[str, Any]:
         "n_edges": found.n_edges[0],
         "n_true_edges": found.n_edges[1],
     }
-    if found.scores is not None:
-        for name, pair in (
-            ("adjacency", found.scores.adjacency),
-            ("arrowhead", found.scores.arrowhead),
-            ("cycle", found.scores.cycle),
-        ):
-            for kind, value in pair.to_dict().items():
-                measures[f"{name}_{kind}"] = value
+    for name, pair in (
+        ("adjacency", found.scores.adjacency),
+        ("arrowhead", found.scores.arrowhead),
+        ("cycle", found.scores.cycle),
+    ):
+        for kind, value in pair.to_dict().items():
+            measures[f"{name}_{kind}"] = value
     return measures

@@ -153,28 +153,33 @@ def _hippocampus(frame: pd.DataFrame) -> str:
     head = ["subject", "rows", "learned graph", "graphs in its class", "distance", "starts agree"]
     text = "Learned graphs; distance to the anatomical class:\n\n" + _markdown(head, rows)
     members = frame[frame["method"] == "anatomical"]
-    rows = []
-    for setting, _, part in groups(members):
-        gains = part["first_gain"]
-        rows.append(
-            [
-                setting,
-                f"{part['gap'].min():.1f}",
-                int(part["is_stable"].sum()),
-                int(part["is_optimum"].sum()),
-                int(part["is_optimum_of_single_edges"].sum()),
-                int(part["is_stable_optimum"].sum()),
-                f"{gains.min():.1f} to {gains.max():.1f}",
-            ]
-        )
-    head = ["subject", "score above the best found", "stable", "local optima",
-            "under single edges only", "among stable structures",
-            "gain of the best move"]  # fmt: skip
+    subjects = sorted(members["setting"].unique())
+    cells = members.pivot(index="number", columns="setting")
+    rows = [
+        [
+            members[members["number"] == number]["edges"].iloc[0],
+            *(_optimum(cells.loc[number].xs(name, level="setting")) for name in subjects),
+        ]
+        for number in cells.index
+    ]
+    gaps = [f"{cells['gap'][name].min():.1f}" for name in subjects]
+    rows.append(["score above the best found", *gaps])
     text += (
-        "\nThe eight structures equivalent to the anatomical graph, of which so many are stable "
-        "and local optima:\n\n" + _markdown(head, rows)
+        "\nThe structures equivalent to the anatomical graph. A number: what the best move gains, "
+        "so the structure is no local optimum; in brackets where the fit is not stable. They share "
+        "one score, which is above the best found by the last line:\n\n"
+        + _markdown(["structure", *subjects], rows)
     )
-    return text
+    counts = [int(members[name].sum()) for name in ("is_optimum", "is_optimum_of_single_edges")]
+    return text + (
+        f"\nLocal optima: {counts[0]} of {len(members)} pairs of a structure and a subject; under "
+        f"moves of single edges alone {counts[1]}.\n"
+    )
+
+
+def _optimum(structure: Any) -> str:
+    text = "optimum" if structure["is_optimum"] else f"{structure['first_gain']:.1f}"
+    return text if structure["is_stable"] else f"({text})"
 
 
 def _feedback(frame: pd.DataFrame) -> str:

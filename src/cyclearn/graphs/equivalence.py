@@ -136,7 +136,8 @@ def equivalent(g: DirectedGraph, h: DirectedGraph) -> Equivalence:
     A positive answer is a proof and carries the steps. A negative answer says that no rotations
     link the graphs. The paper's "only if" would make it a proof of difference, but that direction
     fails: see the first example. Graphs of different :meth:`~DirectedGraph.dimension`, or that
-    are not :func:`~cyclearn.markov_equivalent`, do differ.
+    are not :func:`~cyclearn.markov_equivalent`, do differ; :func:`~cyclearn.compare` goes on from
+    there with further rules and invariants, and says what is proved.
 
     Parameters
     ----------
@@ -172,6 +173,7 @@ def equivalent(g: DirectedGraph, h: DirectedGraph) -> Equivalence:
     See Also
     --------
     cyclearn.equivalence_class : all graphs that are equivalent to one.
+    cyclearn.compare : what is known beyond rotations.
     """
     h = h.reordered(g.names)
     return Equivalence(g, h, territories(g.columns), territories(h.columns))

@@ -10,6 +10,7 @@ from cyclearn.identifiability.hard_constraints import Faithfulness as Faithfulne
 from cyclearn.identifiability.hard_constraints import HardConstraint as HardConstraint
 from cyclearn.identifiability.hard_constraints import hard_constraints as hard_constraints
 from cyclearn.identifiability.hard_constraints import is_faithful as is_faithful
+from cyclearn.identifiability.interior_points import InteriorPoint as InteriorPoint
 from cyclearn.identifiability.numerical_overlap import Overlap as Overlap
 from cyclearn.identifiability.numerical_overlap import Sampler as Sampler
 from cyclearn.identifiability.separation import Separation as Separation
@@ -23,6 +24,7 @@ __all__ = [
     "Comparison",
     "Faithfulness",
     "HardConstraint",
+    "InteriorPoint",
     "Overlap",
     "QuasiEquivalence",
     "Sampler",

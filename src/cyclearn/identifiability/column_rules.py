@@ -12,29 +12,35 @@ M[V, V] ∈ S(F) and rank M ≤ n. So S(F) = S(F′) with equally many columns g
 S(F + D) = S(F′ + D). From {i, l}, {i} ~ {i, l}, {l} and {i}, {i} ~ {i}, ∅ the two facts make the
 exchange and the reduction. The further rules are, each to be lifted and put into any context:
 
-**Block rule.** Let A and B be disjoint, of two elements or more. A *full chain* on A is a nested
-sequence of sets of sizes |A|, …, 2, 1 that begins with A; a *short chain* stops at size 2. Then
-{A ∪ B}, a full chain on A and a short chain on B generate the same as {A ∪ B}, a short chain on A
-and a full chain on B: all M ⪰ 0 on A ∪ B with M[A, B] of rank at most one. In effect a column
-D ∪ {a}, a ∈ A, becomes D ∪ {b}, b ∈ B.
+**Chordal columns.** The columns of a perfect orientation of a connected chordal graph, each a node
+with a clique of earlier neighbours, without the column {root}, generate the singular M ⪰ 0 with the
+zeros of the graph; with the column {v} of any node v they generate all of these M.
 
-**Cycle rule.** Let k ≥ 3. Then {v₁,v₂}, {v₂,v₃}, …, {v_k,v₁}, {v₁} generates the same as
-{v₁,v₂}, …, {v_k,v₁}, ∅. In effect a column D ∪ {v₁} becomes D: an edge was redundant that no
-rotation removes.
+**Scaling rule.** Take such columns for a connected chordal graph on V and a column W ⊆ V. If the
+missing edges among the nodes of W have a bipartite component (an isolated node is one), a further
+column {v}, v ∈ V, adds nothing. In effect a column D ∪ {v} becomes D. The smallest case is a path
+and W its two ends: a cycle of pairs.
+
+**Block rule.** Take such columns for two connected chordal graphs, on V₁ and V₂ disjoint, and a
+column W that is a clique of the first together with a clique of the second, neither empty. Then a
+further column {v₁}, v₁ ∈ V₁, does the same as {v₂}, v₂ ∈ V₂. In effect a column D ∪ {v₁} becomes
+D ∪ {v₂}.
 
 **Facet rule.** The k subsets of k − 1 elements of a set V of k elements generate all matrices of
 factor width k − 1: a convex cone, so a further column inside V, other than V itself, adds nothing.
-In effect a column between D and D ∪ V, without D ∪ V, becomes any other. For k = 3 this is the
-cycle rule.
+In effect a column between D and D ∪ V, without D ∪ V, becomes any other. For k = 3 this is a case
+of the scaling rule.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 from cyclearn.graphs.bitsets import bits
+from cyclearn.identifiability.chordal_growth import iter_growths
 
 Columns = tuple[int, ...]
 
@@ -70,7 +76,7 @@ def _set(members: int, names: Sequence[str]) -> str:
 
 
 def iter_rule_steps(columns: Columns) -> Iterator[RuleStep]:
-    """All uses of the block, cycle and facet rules on a multiset of columns, one element at a time.
+    """All uses of the three rules on a multiset of columns, one element at a time.
 
     Examples
     --------
@@ -83,49 +89,84 @@ def iter_rule_steps(columns: Columns) -> Iterator[RuleStep]:
         rest = columns[:position] + columns[position + 1 :]
         for v in bits(column):
             core = column ^ (1 << v)
-            if _on_cycle(rest, core, v):
-                yield RuleStep("cycle", columns, column, core)
-            for target in _block_targets(rest, core, v):
-                yield RuleStep("block", columns, column, core | target)
-        around = 0
-        for other in rest:
-            if column & ~other == 0 and other.bit_count() == column.bit_count() + 2:
-                around |= other & ~column
-        for v in bits(around):
-            if _on_cycle(rest, column, v):
-                yield RuleStep("cycle", columns, column, column | 1 << v)
+            above = _above(rest, core)
+            if _absorbed(above) >> v & 1:
+                yield RuleStep("scaling", columns, column, core)
+            for target in bits(_block_targets(above, v)):
+                yield RuleStep("block", columns, column, core | 1 << target)
+        for v in bits(_absorbed(_above(rest, column))):
+            yield RuleStep("scaling", columns, column, column | 1 << v)
         for target in _facet_targets(rest, column):
             yield RuleStep("facet", columns, column, target)
 
 
-def _on_cycle(columns: Columns, core: int, v: int) -> bool:
-    """Whether v lies on a cycle, of three nodes or more, of pairs {u, w} with core ∪ {u, w} held.
+def _above(columns: Columns, core: int) -> Columns:
+    """Columns of core and two nodes or more, without the core, in order."""
+    return tuple(
+        sorted(c ^ core for c in columns if core & ~c == 0 and (c ^ core).bit_count() >= 2)
+    )
 
-    That is the case if two pairs at v lead to neighbours that are connected without v.
-    """
-    size = core.bit_count() + 2
-    pairs = [c ^ core for c in columns if c.bit_count() == size and core & ~c == 0]
-    at_v = {pair ^ (1 << v) for pair in pairs if pair >> v & 1}
-    if len(at_v) < 2:
-        return False
-    groups: list[int] = []
-    for pair in at_v | {pair for pair in pairs if not pair >> v & 1}:
-        joined = pair
-        apart = []
-        for group in groups:
-            if group & joined:
-                joined |= group
-            else:
-                apart.append(group)
-        groups = [*apart, joined]
-    return any(sum(1 for u in at_v if u & group) >= 2 for group in groups)
+
+# Few columns lie above a core, so the same ones come back in many multisets of a class.
+@lru_cache(maxsize=1 << 16)
+def _absorbed(above: Columns) -> int:
+    """Nodes v such that the scaling rule turns core ∪ {v} into core, and back."""
+    found = 0
+    if len(above) < 3:
+        # A path of two pairs and a column from end to end is the smallest case.
+        return found
+    for growth in iter_growths(above):
+        if any(
+            position not in growth.used and W & ~growth.nodes == 0 and growth.has_scaling(W)
+            for position, W in enumerate(above)
+        ):
+            found |= growth.nodes
+    return found
+
+
+def _block_targets(above: Columns, v: int) -> int:
+    """Nodes b such that the block rule turns core ∪ {v} into core ∪ {b}."""
+    found = 0
+    for one, other in _blocks(above):
+        found |= other if one >> v & 1 else 0
+    return found
+
+
+@lru_cache(maxsize=1 << 16)
+def _blocks(above: Columns) -> frozenset[tuple[int, int]]:
+    """Nodes of the two chordal graphs of every use of the block rule."""
+    found: set[tuple[int, int]] = set()
+    if len(above) < 3:
+        return frozenset()
+    for first in iter_growths(above):
+        for place, W in enumerate(above):
+            inner, outer = W & first.nodes, W & ~first.nodes
+            if place in first.used or not inner or not outer or not first.is_clique(inner):
+                continue
+            apart = tuple(
+                c
+                for n, c in enumerate(above)
+                if n not in first.used and n != place and not c & first.nodes
+            )
+            found |= {
+                (first.nodes, second.nodes)
+                for second in iter_growths(apart)
+                if second.is_clique(outer)
+            }
+    return frozenset(found)
 
 
 def _facet_targets(columns: Columns, column: int) -> Iterator[int]:
     """Columns, one element more or fewer, that the facet rule with four facets or more makes."""
     held = set(columns)
     found: set[int] = set()
-    for whole in {a | b for a, b in combinations(held, 2)}:
+    if len(held) < 4:
+        return
+    for whole in {
+        a | b
+        for a, b in combinations(held, 2)
+        if a.bit_count() == b.bit_count() > column.bit_count()
+    }:
         open_ = sum(1 << v for v in bits(whole) if whole ^ (1 << v) in held)
         core = whole & ~open_
         if open_.bit_count() < 4 or column & ~whole or core & ~column:
@@ -137,30 +178,3 @@ def _facet_targets(columns: Columns, column: int) -> Iterator[int]:
             if (whole & ~(column ^ (1 << v))).bit_count() >= 2
         }
     yield from sorted(found)
-
-
-def _block_targets(columns: Columns, core: int, v: int) -> Iterator[int]:
-    """Single nodes b such that the block rule turns core ∪ {v} into core ∪ {b}."""
-    inner = [c for c in columns if core & ~c == 0 and c != core]
-    held = set(inner)
-    found = 0
-    for full in held:
-        for side in held:
-            other = full ^ side | core
-            if side & ~full or not side >> v & 1 or other not in held or other == full:
-                continue
-            if min(side.bit_count(), other.bit_count()) < core.bit_count() + 2:
-                continue
-            if _short_chain(held, side, core, v) and _short_chain(held, other, core, None):
-                found |= other & ~core
-    for b in bits(found):
-        yield 1 << b
-
-
-def _short_chain(held: set[int], top: int, core: int, bottom: int | None) -> bool:
-    """Whether nested columns lead from ``top`` down to core and two nodes, ``bottom`` in all."""
-    if top not in held or (bottom is not None and not top >> bottom & 1):
-        return False
-    if top.bit_count() == core.bit_count() + 2:
-        return True
-    return any(_short_chain(held, top ^ (1 << v), core, bottom) for v in bits(top & ~core))

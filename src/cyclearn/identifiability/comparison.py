@@ -8,6 +8,7 @@ from typing import Any
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.equivalence import Equivalence
 from cyclearn.identifiability.column_rules import RuleStep
+from cyclearn.identifiability.interior_points import InteriorPoint
 from cyclearn.identifiability.numerical_overlap import Overlap
 from cyclearn.identifiability.separation import Separation
 from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
@@ -22,7 +23,8 @@ class Comparison:
     the reason in sentences and ``data`` the same for machines. ``forward`` is the share of
     distributions of the first graph that the second generates, ``backward`` the other way; both
     are None where a proof made drawing needless. ``first_in_second`` is true where a proof shows
-    that the second graph generates every distribution of the first.
+    that the second graph generates every distribution of the first. ``certificate`` proves that
+    the sets differ, ``shared`` that both hold all distributions near one; both can be verified.
     """
 
     first: DirectedGraph
@@ -38,6 +40,7 @@ class Comparison:
     equivalence: Equivalence
     rule_steps: tuple[tuple[RuleStep, ...], tuple[RuleStep, ...]]
     certificate: Separation | None
+    shared: tuple[InteriorPoint, InteriorPoint] | None
     forward: Overlap | None
     backward: Overlap | None
 

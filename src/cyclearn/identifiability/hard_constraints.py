@@ -25,6 +25,11 @@ from cyclearn.identifiability.invariants import (
     iter_minors,
     vanishing_minors,
 )
+from cyclearn.models.input_checks import (
+    check_positive_definite,
+    checked_covariance,
+    checked_matrix,
+)
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 
 
@@ -190,6 +195,8 @@ def is_faithful(
     - not implied by the graph: a and c are independent: Σ[a, c] = 0
     """
     _check_size(graph.n_nodes)
+    if not 0 < tolerance < 1:
+        raise InputError(f"tolerance={tolerance}: it lies between 0 and 1, both excluded")
     theta = _precision(graph, distribution)
     zero = vanishing_minors(graph)
     log_principal = {
@@ -216,12 +223,14 @@ def _precision(
         place = _places(graph.names, distribution.names)
         covariance = distribution.covariance[np.ix_(place, place)]
     else:
-        covariance = np.asarray(distribution, dtype=np.float64)
+        covariance = checked_matrix(distribution, "the covariance")
     p = graph.n_nodes
     if covariance.shape != (p, p):
         raise InputError(
             f"the covariance has shape {covariance.shape}; the graph has {p} nodes: give ({p}, {p})"
         )
+    covariance = checked_covariance(covariance, graph.names)
+    check_positive_definite(covariance, graph.names, n_samples=p + 1)
     scale = np.sqrt(covariance.diagonal())
     return np.asarray(np.linalg.inv(covariance / np.outer(scale, scale)))
 

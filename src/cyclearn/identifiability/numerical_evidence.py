@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.identifiability.largest_columns import separate_by_largest_column
+from cyclearn.identifiability.interior_points import common_interior_point
 from cyclearn.identifiability.numerical_overlap import Overlap, Sampler, overlap
 from cyclearn.identifiability.separation import Separation, separate
+from cyclearn.identifiability.separation_search import search_separation
 from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 
 _SEPARATION_TRIALS = 10
+_WIDE_TRIALS = 40
+_BOUNDARY_TRIALS = 10
 # Before two sets are called equal by numerics, this many times as many distributions are drawn.
 _MORE_DRAWS = 10
 
@@ -38,10 +41,17 @@ class Settings:
 
 
 def numerical_evidence(
-    g: DirectedGraph, h: DirectedGraph, inside: tuple[bool, bool], settings: Settings
+    g: DirectedGraph,
+    h: DirectedGraph,
+    inside: tuple[bool, bool],
+    certificate: Separation | None,
+    settings: Settings,
 ) -> dict[str, Any]:
-    """Fields of a comparison of graphs of one dimension; ``inside`` says what subgraphs prove."""
-    certificate = separate_by_largest_column(g, h) or separate_by_largest_column(h, g)
+    """Fields of a comparison of graphs of one dimension.
+
+    ``inside`` says what subgraphs prove, ``certificate`` is a proof of difference where one is
+    known already.
+    """
     forward, backward = _overlaps(g, h, settings, settings.n_draws)
     if certificate is None and forward.share == backward.share == 1:
         # Graphs with overlaps of 98% both ways exist on five nodes.
@@ -49,14 +59,32 @@ def numerical_evidence(
     for drawn, one, other in ((forward, g, h), (backward, h, g)):
         if certificate is None:
             certificate = separate(one, other, drawn.missed[:_SEPARATION_TRIALS])
-    common = bool(forward.n_common_tangent or backward.n_common_tangent)
+    if certificate is None:
+        certificate = search_separation(
+            g,
+            h,
+            n_wide=_WIDE_TRIALS,
+            n_boundary=_BOUNDARY_TRIALS,
+            random_state=settings.random_state,
+        )
+    common = bool(forward.common or backward.common)
     closures, lines = _closures(g, inside, common)
+    shared = None if any(inside) else common_interior_point(g, h, forward.common)
+    if shared is None and not any(inside):
+        turned = common_interior_point(h, g, backward.common)
+        shared = None if turned is None else turned[::-1]
     lines.append(
         f"The second graph generates {forward} distributions of the first, the first {backward} of "
         f"the second (95% intervals; {settings.sampler.value}; KL < {settings.tolerance:g}; up to "
         f"{settings.n_starts} starts, ten times as many for rare failures)."
     )
     data = settings.to_dict()
+    if shared is not None:
+        lines.append(
+            "Both graphs generate everything near one distribution: shared[0].holds() and "
+            "shared[1].holds() verify it in exact arithmetic."
+        )
+        data["shared"] = [point.to_dict() for point in shared]
     if certificate is not None:
         verdict = Verdict.NOT_GENERATED
         lines.append(_in_words(certificate, g))
@@ -68,7 +96,7 @@ def numerical_evidence(
     return {
         "verdict": verdict,
         "sharing": Sharing.PROVED
-        if any(inside)
+        if any(inside) or shared is not None
         else Sharing.NUMERICAL
         if common
         else Sharing.NOT_FOUND,
@@ -76,6 +104,7 @@ def numerical_evidence(
         "evidence": tuple(lines),
         "data": data,
         "certificate": certificate,
+        "shared": shared,
         "forward": forward,
         "backward": backward,
     }

@@ -45,8 +45,8 @@ class Overlap:
 
     ``low`` and ``high`` are the ends of Wilson's 95% interval. ``n_common_tangent`` counts the
     common distributions, three at most, at which both sets have one tangent space of full
-    dimension. ``missed`` are the factors Q of the distributions that were not generated, the
-    farthest first.
+    dimension; ``common`` holds the factors of these on either graph. ``missed`` are the factors Q
+    of the distributions that were not generated, the farthest first.
     """
 
     n_drawn: int
@@ -56,6 +56,7 @@ class Overlap:
     n_common_tangent: int
     largest_divergence: float
     missed: tuple[FloatArray, ...]
+    common: tuple[tuple[FloatArray, FloatArray], ...]
 
     @property
     def share(self) -> float:
@@ -198,7 +199,7 @@ def overlap(
     starts.
     """
     generator = np.random.default_rng(random_state)
-    n_tangent = 0
+    common: list[tuple[FloatArray, FloatArray]] = []
     dimension = g.dimension()
     missed: list[tuple[float, FloatArray, FloatArray]] = []
     worst = 0.0
@@ -209,8 +210,8 @@ def overlap(
         )
         if divergence < tolerance:
             worst = max(worst, divergence)
-            if n_tangent < 3:
-                n_tangent += has_common_tangent_space(g, Q, h, nearest, dimension)
+            if len(common) < 3 and has_common_tangent_space(g, Q, h, nearest, dimension):
+                common.append((Q, nearest))
         else:
             missed.append((divergence, Q, R))
     if len(missed) <= n_draws * _RARE:
@@ -229,9 +230,10 @@ def overlap(
         n_draws,
         n_generated,
         *wilson_interval(n_generated, n_draws),
-        n_tangent,
+        len(common),
         float(missed[0][0] if missed else max(worst, 0.0)),
         tuple(Q for _, Q, _ in missed),
+        tuple(common),
     )
 
 

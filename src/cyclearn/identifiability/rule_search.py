@@ -27,22 +27,22 @@ class Reached:
 
 
 def reachable_classes(
-    graph: DirectedGraph, *, max_classes: int = 50, max_members: int = 200
+    graph: DirectedGraph, *, max_classes: int = 50, max_multisets: int = 400
 ) -> Reached:
     """Classes with the same distribution set as the graph's, by rules and rotations.
 
-    From every class at most ``max_members`` multisets of columns are examined.
+    At most ``max_multisets`` multisets of columns are examined, over all classes.
     """
     start = territories(graph.columns)
     steps: dict[ClassKey, tuple[RuleStep, ...]] = {start: ()}
     waiting = [start]
-    complete = True
+    n_left = max_multisets
     while waiting:
-        key = waiting.pop()
-        for number, columns in enumerate(iter_column_multisets(key, max_members + 1)):
-            if number == max_members:
-                complete = False
-                break
+        key = waiting.pop(0)
+        for columns in iter_column_multisets(key, n_left + 1):
+            if n_left == 0:
+                return Reached(steps, False)
+            n_left -= 1
             for step in iter_rule_steps(columns):
                 after = list(columns)
                 after[columns.index(step.before)] = step.after
@@ -53,7 +53,7 @@ def reachable_classes(
                     return Reached(steps, False)
                 steps[found] = (*steps[key], step)
                 waiting.append(found)
-    return Reached(steps, complete)
+    return Reached(steps, True)
 
 
 def iter_column_multisets(key: ClassKey, limit: int) -> Iterator[Columns]:
@@ -81,6 +81,8 @@ def is_contained(inner: ClassKey, outer: ClassKey, *, max_members: int = 200) ->
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
+    if not _is_covered(inner, outer):
+        return False
     p = len(outer)
     rooms = [_around(seat, outer) for seat in range(p)]
     for columns in iter_column_multisets(inner, max_members):
@@ -102,6 +104,18 @@ def is_contained(inner: ClassKey, outer: ClassKey, *, max_members: int = 200) ->
             if (matched >= 0).all():
                 return True
     return False
+
+
+def _is_covered(inner: ClassKey, outer: ClassKey) -> bool:
+    """Whether every column of one class lies in a column of the other: needed for Θ ⊆ Θ.
+
+    The largest columns of a class are anchors, and they never move.
+    """
+    return all(
+        any(anchor & ~other == 0 for territory in outer for other in territory.anchors)
+        for territory in inner
+        for anchor in territory.anchors
+    )
 
 
 def _around(seat: int, key: ClassKey) -> list[Territory]:

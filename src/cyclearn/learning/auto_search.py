@@ -38,11 +38,10 @@ class Annealing:
     """How much work the search does.
 
     ``acyclic_proposals`` and ``acyclic_temperature`` belong to the first stage: proposals per
-    node, in graphs of 20 nodes or more, and in proportion in smaller ones. ``region_nodes``,
-    ``region_proposals``, ``region_temperature`` and ``region_component`` (the largest component
-    entered in a region) belong to the third, which ends after ``n_passes`` over all nodes without
-    a better graph. A graph of at most ``region_nodes`` nodes is one region, and annealed longer
-    and from a higher temperature: ``whole_proposals``, ``whole_temperature``.
+    node, in graphs of 20 nodes or more, and as the square of the nodes in smaller ones.
+    ``region_nodes``, ``region_proposals``, ``region_temperature`` and ``region_component`` (the
+    largest component entered in a region) belong to the third, which ends after ``n_passes`` over
+    all nodes without a better graph. A graph of at most ``region_nodes`` nodes is one region.
     """
 
     acyclic_proposals: int = 5000
@@ -51,8 +50,6 @@ class Annealing:
     region_proposals: int = 1500
     region_temperature: float = 5.0
     region_component: int = 7
-    whole_proposals: int = 4000
-    whole_temperature: float = 15.0
     n_passes: int = 1
 
 
@@ -157,7 +154,7 @@ class AutoSearch:
             np.arange(p),
             largest,
             effort.acyclic_temperature,
-            effort.acyclic_proposals * p * min(p, 20) // 20,
+            effort.acyclic_proposals * p * min(p, 20) ** 2 // 400,
         )
         if change < -_ROUNDING:
             self._adopt(found, self._value + change)
@@ -181,8 +178,8 @@ class AutoSearch:
                     self._graph,
                     nodes,
                     min(self.score.limits.max_component, max(effort.region_component, largest)),
-                    effort.whole_temperature if is_whole else effort.region_temperature,
-                    effort.whole_proposals if is_whole else effort.region_proposals,
+                    effort.region_temperature,
+                    effort.region_proposals,
                 )
                 if change < -_ROUNDING or not self._is_admitted:
                     self._climb(found)

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from cyclearn import __version__
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.learning.bootstrap_result import BootstrapResult, Resample
+from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.knowledge import Knowledge
-from cyclearn.learning.resampling import Kind, Resampler, make_resampler
+from cyclearn.learning.resampling import Kind, Resample, Resampler, make_resampler
 from cyclearn.models.moments import Data
 
 _SCHEMA = "cyclearn.bootstrap-checkpoint/1"
@@ -47,8 +48,8 @@ def bootstrap(
         samples of the Gaussian distribution with the covariance given (a Wishart matrix).
     checkpoint : path, optional
         File in which every resample is kept as soon as it is done. Called again with the same
-        data and options, and perhaps a larger ``n_resamples``, the function goes on where it
-        was; with others, it refuses.
+        data, options and version of the library, and perhaps a larger ``n_resamples``, the
+        function goes on where it was; with others, it refuses.
     random_state : int, Generator or None
         None is a fixed seed.
     n_jobs : int, optional
@@ -141,6 +142,7 @@ class _Checkpoint:
         self._path = path
         self._header = {
             "schema": _SCHEMA,
+            "version": __version__,
             "data": resampler.digest(),
             "kind": resampler.kind,
             "options": json.loads(json.dumps(options)),
@@ -174,7 +176,8 @@ class _Checkpoint:
             return
         before, now = header["options"], self._header["options"]
         changed = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]
-        changed += [key for key in ("data", "kind") if header[key] != self._header[key]]
+        others = ("data", "kind", "version")
+        changed += [key for key in others if header.get(key) != self._header[key]]
         raise InputError(
             f"the checkpoint {self._path} was made with other settings ({', '.join(changed)}); "
             "give the same, or name another file"
@@ -205,5 +208,5 @@ def _plain(options: dict[str, Any]) -> dict[str, Any]:
         elif key == "start" and value is not None:
             plain[key] = [graph.to_dict() for graph in value]
         else:
-            plain[key] = value
+            plain[key] = value.item() if isinstance(value, np.generic) else value
     return plain

@@ -90,6 +90,11 @@ class ClassEffects:
     n_excluded: int
 
     @property
+    def n_stable(self) -> int:
+        """Members with an effect in the result, as often as they were drawn."""
+        return self.n_members - self.n_unstable - self.n_degenerate - self.n_excluded
+
+    @property
     def table(self) -> pd.DataFrame:
         """One row for each stable parameter set, with its effects and the edges in words."""
         import pandas as pd
@@ -174,9 +179,9 @@ def class_effects(
 ) -> ClassEffects:
     """Effects of one variable on another over all stable members of a class.
 
-    Every member is given its maximum likelihood parameters, all sets of them where there are
-    several; of these the stable ones count, since in an unstable system a push has no total
-    effect.
+    Every member is given its maximum likelihood parameters, and those of
+    ``FittedModel.alternatives`` where there are several sets; of these the stable ones count,
+    since in an unstable system a push has no total effect.
 
     Parameters
     ----------
@@ -221,6 +226,7 @@ def class_effects(
     n_excluded = chosen.total() - agreeing.total()
     if not agreeing and isinstance(graph, DirectedGraph) and _agrees(graph, *masks):
         agreeing = Counter([graph])
+        chosen[graph] += 1
     effects: list[MemberEffect] = []
     left_out: Counter[str] = Counter()
     for member, times in agreeing.items():

@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cyclearn.learning.knowledge import Knowledge
-from cyclearn.learning.learn import Method, Start, learn
+from cyclearn.learning.learn import Method, learn
 from cyclearn.learning.penalty import Penalty
+from cyclearn.learning.starts import Start
 from cyclearn.models import Moments, as_moments
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import monotonic, perf_counter
 from typing import Any, Literal
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
-from cyclearn.graphs import DirectedGraph, random_graph
+from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.exact import Certificate
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.local_search import (
@@ -24,19 +24,17 @@ from cyclearn.learning.local_search import (
 )
 from cyclearn.learning.penalty import Penalty, edge_penalty
 from cyclearn.learning.result import LearnResult, SearchCost, TracedMove
-from cyclearn.learning.score import Adjacency, SearchLimits
+from cyclearn.learning.score import SearchLimits
 from cyclearn.learning.search_problem import SearchProblem
+from cyclearn.learning.starts import Start, n_agreeing, run_all, run_auto, starting_graphs
 from cyclearn.models import FittedModel, Moments, as_moments, fit
 from cyclearn.models.moments import Data
 
 Method = Literal["auto", "exact", "tabu", "hill-climbing"]
-Start = DirectedGraph | Sequence[DirectedGraph] | None
 
 # Longer cycles are found by single edges and smaller virtual-edge moves; listing them all would
 # take longer than the rest of the search.
 _MAX_VIRTUAL_CYCLE = 6
-# Independent starts of the default search: enough to say whether they agree.
-_AUTO_STARTS = 2
 
 
 def learn(
@@ -84,8 +82,10 @@ def learn(
     start : DirectedGraph or several, optional
         Where to start; the graph without edges by default.
     n_starts : int, optional
-        Independent starts, two with ``"auto"`` and one for the local searches, whose further
-        starts are random graphs. ``result.n_starts_agreeing`` says how many came to the best.
+        Independent starts: one for the local searches, whose further starts are random graphs;
+        with ``"auto"``, by default, until two of at most four come to the same best score, and
+        five of at most twelve with up to 7 variables. ``result.n_starts_agreeing`` says how many
+        did.
     virtual_edges : bool
         Whether to use the virtual-edge operator.
     first_improvement : bool
@@ -157,23 +157,25 @@ def learn(
     )
     _at_least("tabu_length", tabu_length, 0)
     _at_least("patience", patience, 1)
+    n_starts = _at_least("n_starts", n_starts, 1)
     certificate: Certificate | None = None
     strategy: Strategy | None = None
     if method == "exact":
         best, certificate = problem.run_exact()
         runs = [best]
     elif method == "auto":
-        runs = _run_auto(problem, start, n_starts, moments, random_state, n_jobs, on_step)
+        starts = starting_graphs(start, 1, moments, problem, None)
+        runs = run_auto(problem, starts, start is None, n_starts, random_state, n_jobs, on_step)
     else:
         strategy = _strategy(method, tabu_length, patience, first_improvement)
-        starts = _starts(start, _or(n_starts, 1), moments, problem, random_state)
-        runs = _run_all(problem, starts, strategy, n_jobs, on_step)
+        starts = starting_graphs(start, _or(n_starts, 1), moments, problem, random_state)
+        runs = run_all(problem, starts, strategy, n_jobs, on_step)
     graph, model = _fitted(runs, moments, required)
     if strategy is not None and stable and not model.is_stable:
         # More starts found a better, unstable fit on the best graph: search again, asking for
         # as many starts wherever stability is decided.
         problem = replace(problem, thorough=True)
-        runs = _run_all(problem, starts, strategy, n_jobs, on_step)
+        runs = run_all(problem, starts, strategy, n_jobs, on_step)
         graph, model = _fitted(runs, moments, required)
     best = min(runs, key=lambda run: run.score)
     options: dict[str, Any] = {
@@ -194,7 +196,7 @@ def learn(
     }
     if isinstance(strategy, TabuSearch):
         options |= {"tabu_length": strategy.length, "patience": strategy.patience}
-    agreeing = sum(run.score <= best.score + 1e-6 for run in runs)
+    agreeing = n_agreeing(runs)
     result = LearnResult(
         graph=graph,
         model=model,
@@ -217,28 +219,28 @@ def learn(
         return result
     from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 
-    resampled = run_bootstrap(
-        data,
-        **(bootstrap if isinstance(bootstrap, Mapping) else {"n_resamples": bootstrap}),
-        random_state=random_state,
-        n_jobs=n_jobs,
-        method=method,
-        penalty=penalty,
-        knowledge=knowledge,
-        start=start,
-        n_starts=n_starts,
-        virtual_edges=virtual_edges,
-        first_improvement=first_improvement,
-        tabu_length=tabu_length,
-        patience=patience,
-        stable=stable,
-        max_component=max_component,
-        max_cycle_length=max_cycle_length,
-        max_parents=max_parents,
-        max_edges=max_edges,
-        max_evaluations=max_evaluations,
-        time_limit=time_limit,
-    )
+    own = bootstrap if isinstance(bootstrap, Mapping) else {"n_resamples": bootstrap}
+    inherited = {
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+        "method": method,
+        "penalty": penalty,
+        "knowledge": knowledge,
+        "start": start,
+        "n_starts": n_starts,
+        "virtual_edges": virtual_edges,
+        "first_improvement": first_improvement,
+        "tabu_length": tabu_length,
+        "patience": patience,
+        "stable": stable,
+        "max_component": max_component,
+        "max_cycle_length": max_cycle_length,
+        "max_parents": max_parents,
+        "max_edges": max_edges,
+        "max_evaluations": max_evaluations,
+        "time_limit": time_limit,
+    }
+    resampled = run_bootstrap(data, **{**inherited, **own})
     return replace(result, bootstrap=resampled)
 
 
@@ -265,93 +267,6 @@ def _strategy(method: str, tabu_length: int, patience: int, first_improvement: b
     if method == "hill-climbing":
         return HillClimbing(first_improvement)
     raise InputError(f"method is {method!r}; give 'auto', 'exact', 'tabu' or 'hill-climbing'")
-
-
-def _starts(
-    start: Start,
-    n_starts: int,
-    moments: Moments,
-    problem: SearchProblem,
-    random_state: int | np.random.Generator | None,
-) -> list[Adjacency]:
-    """Starting graphs that respect knowledge and limits."""
-    _at_least("n_starts", n_starts, 1)
-    if start is None:
-        p = moments.n_variables
-        given = [DirectedGraph(problem.required, moments.names)]
-        generator = np.random.default_rng(random_state)
-        for _ in range(n_starts - 1):
-            drawn = random_graph(p, max_component=1, random_state=generator).adjacency
-            kept = drawn & problem.allowed
-            # A random start takes no edge that a limit on parents or edges would refuse.
-            kept[:, kept.sum(axis=0) > problem.limits.max_parents] = False
-            if kept.sum() > problem.limits.max_edges:
-                kept[:] = False
-            given.append(DirectedGraph(kept | problem.required, moments.names))
-    else:
-        given = [start] if isinstance(start, DirectedGraph) else list(start)
-        if not given:
-            raise InputError("start is an empty list; give at least one graph")
-        given = [graph.reordered(moments.names) for graph in given]
-    return [_checked_start(graph, problem) for graph in given]
-
-
-def _checked_start(graph: DirectedGraph, problem: SearchProblem) -> Adjacency:
-    adjacency = graph.adjacency | problem.required
-    for i, j in np.argwhere(adjacency & ~problem.allowed):
-        raise InputError(
-            f"the start has the edge {graph.names[i]} -> {graph.names[j]}, which the knowledge "
-            "forbids"
-        )
-    whole = DirectedGraph(adjacency, graph.names)
-    for name, value, limit in (
-        ("max_component", max(map(len, whole.component_indices)), problem.limits.max_component),
-        ("max_parents", int(adjacency.sum(axis=0).max()), problem.limits.max_parents),
-        ("max_edges", whole.n_edges, problem.limits.max_edges),
-    ):
-        if value > limit:
-            raise InputError(
-                f"the start, with the required edges, breaks {name}: {value} is more than {limit}"
-            )
-    return np.ascontiguousarray(adjacency, dtype=np.uint8)
-
-
-def _run_all(
-    problem: SearchProblem,
-    starts: list[Adjacency],
-    strategy: Strategy,
-    n_jobs: int | None,
-    on_step: Callable[[SearchStep], None] | None,
-) -> list[SearchRun]:
-    if len(starts) == 1 or n_jobs in (None, 1):
-        return [problem.run(start, strategy, on_step) for start in starts]
-    from joblib import Parallel, delayed
-
-    calls = [delayed(problem.run)(start, strategy) for start in starts]
-    return list(Parallel(n_jobs=n_jobs)(calls))
-
-
-def _run_auto(
-    problem: SearchProblem,
-    start: Start,
-    n_starts: int | None,
-    moments: Moments,
-    random_state: int | np.random.Generator | None,
-    n_jobs: int | None,
-    on_step: Callable[[SearchStep], None] | None,
-) -> list[SearchRun]:
-    """Independent starts of the default search, each with a seed of its own."""
-    starts = _starts(start, 1, moments, problem, None)
-    if start is None:
-        starts *= _at_least("n_starts", n_starts, 1) or _AUTO_STARTS
-    generator = np.random.default_rng(0 if random_state is None else random_state)
-    seeds = generator.integers(2**62, size=len(starts)).tolist()
-    arguments = [(given, start is None, seed) for given, seed in zip(starts, seeds, strict=True)]
-    if len(starts) == 1 or n_jobs in (None, 1):
-        return [problem.run_auto(*each, on_step) for each in arguments]
-    from joblib import Parallel, delayed
-
-    return list(Parallel(n_jobs=n_jobs)(delayed(problem.run_auto)(*each) for each in arguments))
 
 
 def _traced(run: SearchRun, moments: Moments) -> tuple[TracedMove, ...]:

@@ -1,13 +1,14 @@
-"""Draws of the data: rows with replacement, half of the rows, or a covariance.
+"""Draws of the data: rows with replacement, half of the rows, or a covariance; and what they gave.
 
 Draw r depends on the seed and on r alone, so that any process may make it at any time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,43 @@ Kind = Literal["rows", "half", "parametric"]
 
 # A draw with a constant or collinear column is thrown away and made again, this often at most.
 _MAX_REDRAWS = 50
+
+
+@dataclass(frozen=True)
+class Resample:
+    """The graph learned from one resample.
+
+    ``redraws`` counts draws thrown away because a column was constant or collinear in them;
+    ``limits`` names the limits that the search met; ``error`` says why there is no graph.
+    """
+
+    number: int
+    edges: tuple[tuple[int, int], ...]
+    redraws: int = 0
+    limits: tuple[str, ...] = ()
+    error: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The resample as plain values."""
+        record: dict[str, Any] = {"number": self.number, "edges": [list(e) for e in self.edges]}
+        if self.redraws:
+            record["redraws"] = self.redraws
+        if self.limits:
+            record["limits"] = list(self.limits)
+        if self.error is not None:
+            record["error"] = self.error
+        return record
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Resample:
+        """The resample that :meth:`to_dict` gave."""
+        return cls(
+            int(record["number"]),
+            tuple((int(i), int(j)) for i, j in record["edges"]),
+            int(record.get("redraws", 0)),
+            tuple(record.get("limits", ())),
+            record.get("error"),
+        )
 
 
 @dataclass(frozen=True, eq=False)

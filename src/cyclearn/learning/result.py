@@ -154,6 +154,16 @@ class LearnResult:
             columns=["kind", "move", "change", "score", "is_best"],
         )
 
+    def effects(self, source: Node, target: Node, **options: Any) -> ClassEffects:
+        """Effects of one variable on another under all graphs that fit equally well.
+
+        Knowledge given to the search holds here too; options as of
+        :func:`cyclearn.class_effects`.
+        """
+        record = self.options["knowledge"]
+        options.setdefault("knowledge", None if record is None else Knowledge.from_dict(record))
+        return class_effects(self.graph, self.model.moments, source, target, **options)
+
     def report(self, path: str | Path, *, data: Data | None = None, **options: Any) -> Path:
         """Write a page of HTML about the result that opens without a network.
 
@@ -168,16 +178,6 @@ class LearnResult:
         from cyclearn.report.page import write_report
 
         return write_report(self, path, data=data, **options)
-
-    def effects(self, source: Node, target: Node, **options: Any) -> ClassEffects:
-        """Effects of one variable on another under all graphs that fit equally well.
-
-        Knowledge given to the search holds here too; options as of
-        :func:`cyclearn.class_effects`.
-        """
-        record = self.options["knowledge"]
-        options.setdefault("knowledge", None if record is None else Knowledge.from_dict(record))
-        return class_effects(self.graph, self.model.moments, source, target, **options)
 
     def plot(self, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
         """Draw the learned graph with its weights; see :func:`cyclearn.report.plots.plot_fit`."""

@@ -138,7 +138,7 @@ class Canvas:
         half = np.array([0.15 * len(label), 0.25])
         n_curves = (len(curve) - 1) / 3
         for share in (0.5, 0.42, 0.58, 0.34, 0.66, 0.27):
-            point = point_on(curve, share * n_curves)[0]
+            point = point_on(curve, share * n_curves)
             if not any((np.abs(point - q) < half + h).all() for q, h in self._labelled):
                 break
         self._labelled.append((point, half))
@@ -159,7 +159,7 @@ class Canvas:
         if far.size:
             number, within = divmod(int(far[-1]), per_curve)
             cut = number + within / (per_curve - 1)
-        base = point_on(run, cut)[0]
+        base = point_on(run, cut)
         along = run[-1] - base
         along = along / max(float(np.hypot(*along)), 1e-9)
         across = np.array([-along[1], along[0]]) * size * 0.38

@@ -24,7 +24,7 @@ def arc(start: FloatArray, end: FloatArray, bend: float) -> FloatArray:
 
 
 def smooth(points: FloatArray) -> FloatArray:
-    """Curves through points (a Catmull–Rom spline, its tangents bounded by the shorter side)."""
+    """Curves through points, at each of them along the mean of the two directions."""
     steps = np.diff(points, axis=0)
     lengths = np.hypot(steps[:, 0], steps[:, 1])
     directions = steps / np.maximum(lengths, 1e-9)[:, None]
@@ -64,19 +64,16 @@ def rounded(points: FloatArray) -> FloatArray:
     return np.array(curve)
 
 
-def point_on(curve: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:
-    """Point and direction at t, from zero to the number of curves in the chain.
+def point_on(curve: FloatArray, t: float) -> FloatArray:
+    """Point at t, from zero to the number of curves in the chain.
 
     Examples
     --------
-    >>> point_on(arc(np.array([0.0, 0.0]), np.array([2.0, 0.0]), 0.0), 0.5)[0]
+    >>> point_on(arc(np.array([0.0, 0.0]), np.array([2.0, 0.0]), 0.0), 0.5)
     array([1., 0.])
     """
     n = min(int(t), (len(curve) - 1) // 3 - 1)
-    u = t - n
-    a, b, c, d = piece = curve[3 * n : 3 * n + 4]
-    slope = 3 * ((1 - u) ** 2 * (b - a) + 2 * (1 - u) * u * (c - b) + u**2 * (d - c))
-    return _bezier(piece, u), slope
+    return _bezier(curve[3 * n : 3 * n + 4], t - n)
 
 
 def sampled(curve: FloatArray, per_curve: int = SAMPLES) -> FloatArray:

@@ -57,8 +57,8 @@ def plot_graph(graph: DirectedGraph, ax: Axes | None = None) -> Axes:
 def plot_fit(model: FittedModel, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
     """Draw a fitted graph with the sign and strength of its weights.
 
-    Positive weights are solid and blue, negative ones dashed and red; the width of a line is the
-    weight that standardised variables would have.
+    Positive weights are solid and blue, negative ones dashed and red; the width of a line
+    grows with the weight that standardised variables would have.
 
     Parameters
     ----------
@@ -93,8 +93,8 @@ def plot_bootstrap(
 
     Solid: the edge is in every member of the class in that many resamples. Dashed: it is in that
     many learned graphs, but equivalent graphs may lack or turn it. Dotted, without a head: the
-    two are joined that often, each way less often. Percentages are those of the edge, or pair, in
-    the learned graphs; so are the widths.
+    two are joined that often, now this way, now that. Percentages and widths are those of the
+    edge, or pair, in the learned graphs.
 
     Parameters
     ----------
@@ -107,7 +107,10 @@ def plot_bootstrap(
         raise InputError(f"threshold is {threshold}; give a share above 0 and at most 1")
     names, share = found.names, found.edge_frequencies
     joined = np.mean([g.adjacency | g.adjacency.T for g in found.graphs], axis=0)
+    both = np.mean([g.adjacency & g.adjacency.T for g in found.graphs], axis=0)
     often = share >= threshold
+    # One way in some resamples and the other way in others is no feedback.
+    often &= ~often.T | (both >= threshold)
     graph = DirectedGraph(often, names)
     strokes: dict[Edge, tuple[Stroke, float]] = {}
     for i, j in np.argwhere(often).tolist():

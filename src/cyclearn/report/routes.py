@@ -18,6 +18,8 @@ Frame = tuple[tuple[int, ...], FloatArray, FloatArray]
 # Clear space around a node that is not an end of the edge, and before the tip of an arrow.
 _CLEARANCE = 0.22
 _TIP_GAP = 0.06
+# How far apart the two edges of a pair run that are led around the same corners.
+_ASIDE = 0.4
 # Sideways bends that are tried before an edge is led around corners, as shares of its length.
 _BENDS = (0.0, 0.1, -0.1, 0.2, -0.2, 0.3, -0.3)
 
@@ -40,7 +42,7 @@ class Router:
         self._frame_of = {
             v: len(centres) + n for n, (nodes, _, _) in enumerate(frames) for v in nodes
         }
-        self._pairs = pairs
+        self._pairs = dict.fromkeys(pairs)
         self._bends = bends
 
     def routes(self) -> dict[Pair, FloatArray]:
@@ -75,8 +77,10 @@ class Router:
             return [smooth(points), rounded(points)]
         # The partner of a 2-cycle bends to its own left, so that the two run apart.
         length = float(np.hypot(*(end - start)))
-        least = max(0.16, 0.5 / length) if pair[::-1] in self._pairs else 0.0
-        shares = [least + abs(b) for b in _BENDS[::2]] if least else list(_BENDS)
+        shares = list(_BENDS)
+        if pair[::-1] in self._pairs:
+            usual = max(0.16, 0.5 / length)
+            shares = [usual, usual + 0.1, usual + 0.2, 0.6 * usual, 0.3 * usual]
         return [arc(start, end, share) for share in shares]
 
     def _led(self, pair: Pair, obstacles: NDArray[np.int64]) -> list[FloatArray]:
@@ -85,8 +89,11 @@ class Router:
         stops = np.array([start, *self._bends.get(pair, []), end])
         legs = [self._around(stops[n : n + 2], obstacles) for n in range(len(stops) - 1)]
         path = np.vstack([legs[0], *(leg[1:] for leg in legs[1:])])
-        shortest = self._around(stops[[0, -1]], obstacles)
-        return [smooth(path), rounded(path), smooth(shortest), rounded(shortest)]
+        paths = [path, self._around(stops[[0, -1]], obstacles)]
+        if pair[::-1] in self._pairs:
+            # The partner may take the same way: of the two, the one on the outer side moves out.
+            paths = [*map(_moved_left, paths), *paths]
+        return [curve for path in paths for curve in (smooth(path), rounded(path))]
 
     def _clipped(self, curve: FloatArray, pair: Pair) -> FloatArray:
         """The part of a curve between the border of its source and that of its target."""
@@ -154,3 +161,12 @@ class Router:
             leave = np.maximum(near, far).min(axis=1)
             clear &= ~((enter < leave) & (leave > 1e-9) & (enter < 1 - 1e-9))
         return clear
+
+
+def _moved_left(path: FloatArray) -> FloatArray:
+    """A polyline with its inner points moved to the left of somebody who walks along it."""
+    along = path[2:] - path[:-2]
+    along = along / np.maximum(np.hypot(*along.T), 1e-9)[:, None]
+    moved = path.copy()
+    moved[1:-1] += _ASIDE * np.column_stack([along[:, 1], -along[:, 0]])
+    return moved

@@ -1,0 +1,231 @@
+"""Proposals of an annealing: which edges among a few nodes to change.
+
+A proposal toggles one entry of A or several: an edge is added, deleted, turned or moved to another
+end; parents are exchanged or a cycle is turned, which change no score and lead through the class;
+or all edges among three nodes are drawn again. Exchanges and turned cycles move edges from outside
+along; all else stays among the nodes.
+
+Random numbers come from a generator of 64 bits whose state the caller gives: the same state, the
+same walk.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+import numpy as np
+from numba import njit
+
+from cyclearn._kernels.component_scores import Bytes, Floats, Ints, Keys
+from cyclearn._kernels.typed_numbers import NONE, ZERO
+
+_MAX_TOGGLES = 64
+# Typed like variables, as the numbers that are imported.
+_THREE, _FIVE, _HUNDRED = (cast(int, np.int64(n)) for n in (3, 5, 100))
+
+
+class Walk(NamedTuple):
+    """Where the walk stands: the first node of each node's component, values by that node.
+
+    ``toggles`` and ``size`` hold the current proposal, ``mark`` and ``stack`` are room to work.
+    """
+
+    first: Ints
+    values: Floats
+    toggles: Ints
+    size: Ints
+    mark: Bytes
+    stack: Ints
+    state: Keys
+
+
+@njit(cache=True, nogil=True)
+def new_walk(p: int, seed: int) -> Walk:
+    """A walk over graphs of p nodes, nowhere yet."""
+    walk = Walk(
+        np.arange(p),
+        np.empty(p),
+        np.empty((_MAX_TOGGLES, 2), np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(p, np.uint8),
+        np.empty(p + 2, np.int64),
+        np.empty(1, np.uint64),
+    )
+    walk.state[0] = np.uint64(seed) ^ np.uint64(88172645463325252)
+    return walk
+
+
+@njit(cache=True, nogil=True)
+def _draw(state: Keys) -> np.uint64:
+    """64 random bits (the generator called xorshift*)."""
+    x = state[0]
+    x ^= x >> np.uint64(12)
+    x ^= x << np.uint64(25)
+    x ^= x >> np.uint64(27)
+    state[0] = x
+    return np.uint64(x * np.uint64(2685821657736338717))
+
+
+@njit(cache=True, nogil=True)
+def _below(state: Keys, n: int) -> int:
+    """A random whole number from 0 to n − 1."""
+    return int((_draw(state) >> np.uint64(33)) % np.uint64(n))
+
+
+@njit(cache=True, nogil=True)
+def uniform(state: Keys) -> float:
+    """A random number above 0 and below 1."""
+    return float((_draw(state) >> np.uint64(11)) + np.uint64(1)) / 9007199254740993.0
+
+
+@njit(cache=True, nogil=True)
+def _toggle(walk: Walk, i: int, j: int) -> None:
+    """Add an entry to the proposal; the same entry twice is none."""
+    n = walk.size[0]
+    for t in range(n):
+        if walk.toggles[t, 0] == i and walk.toggles[t, 1] == j:
+            walk.toggles[t, 0] = walk.toggles[n - 1, 0]
+            walk.toggles[t, 1] = walk.toggles[n - 1, 1]
+            walk.size[0] = n - 1
+            return
+    if n < _MAX_TOGGLES:
+        walk.toggles[n, 0] = i
+        walk.toggles[n, 1] = j
+        walk.size[0] = n + 1
+
+
+@njit(cache=True, nogil=True)
+def _set_column(A: Bytes, walk: Walk, target: int, source: int) -> None:
+    """Toggle what makes {target} and its parents equal to {source} and its parents now."""
+    for i in range(A.shape[0]):
+        if i == target:
+            continue
+        wanted = A[i, source] == 1 or i == source
+        if wanted != (A[i, target] == 1):
+            _toggle(walk, i, target)
+
+
+@njit(cache=True, nogil=True)
+def _some_parent(A: Bytes, state: Keys, nodes: Ints, j: int) -> int:
+    """A random parent of j among the nodes, −1 without any."""
+    n = ZERO
+    for i in nodes:
+        n += A[i, j]
+    if n == 0:
+        return -1
+    chosen = _below(state, n)
+    for i in nodes:
+        if A[i, j]:
+            if chosen == 0:
+                return int(i)
+            chosen -= 1
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _exchange(A: Bytes, walk: Walk, nodes: Ints, j: int, k: int) -> None:
+    """Propose a parent exchange of j and k where their columns differ in one node."""
+    added = NONE
+    for i in range(A.shape[0]):
+        if (A[i, j] == 1 or i == j) != (A[i, k] == 1 or i == k):
+            if added >= 0:
+                return
+            added = i
+    if added < 0:
+        return
+    dropped = _some_parent(A, walk.state, nodes, j)
+    if dropped < 0:
+        return
+    # The union of both columns stays with k; j loses ``dropped``.
+    if A[added, j] or added == j:
+        _toggle(walk, added, k)
+    else:
+        _toggle(walk, added, j)
+    _toggle(walk, dropped, j)
+
+
+@njit(cache=True, nogil=True)
+def _turn_cycle(A: Bytes, walk: Walk, j: int) -> None:
+    """Propose to turn a cycle through j, found by a random walk against the edges."""
+    p = A.shape[0]
+    n = 0
+    v = j
+    for u in range(p):
+        walk.mark[u] = 0
+    while not walk.mark[v]:
+        walk.mark[v] = 1
+        walk.stack[n] = v
+        n += 1
+        n_parents = ZERO
+        for i in range(p):
+            if A[i, v] and walk.first[i] == walk.first[v]:
+                n_parents += 1
+        if n_parents == 0:
+            return
+        chosen = _below(walk.state, n_parents)
+        for i in range(p):
+            if A[i, v] and walk.first[i] == walk.first[v]:
+                if chosen == 0:
+                    v = i
+                    break
+                chosen -= 1
+    begin = 0
+    while walk.stack[begin] != v:
+        begin += 1
+    # stack[begin + 1] → stack[begin], and so on: every node gives its column to its predecessor.
+    for a in range(begin, n):
+        before = walk.stack[a + 1] if a + 1 < n else walk.stack[begin]
+        _set_column(A, walk, before, walk.stack[a])
+
+
+@njit(cache=True, nogil=True)
+def propose(A: Bytes, walk: Walk, nodes: Ints) -> None:
+    """Draw a proposal among the nodes."""
+    walk.size[0] = 0
+    m = nodes.size
+    kind = _below(walk.state, _HUNDRED)
+    j = nodes[_below(walk.state, m)]
+    i = nodes[_below(walk.state, m)]
+    if kind < 30:
+        if i != j:
+            _toggle(walk, i, j)
+    elif kind < 80:
+        i = _some_parent(A, walk.state, nodes, j)
+        if i < 0:
+            return
+        k = nodes[_below(walk.state, m)]
+        if kind < 38:
+            _toggle(walk, i, j)
+        elif kind < 55:
+            _toggle(walk, i, j)
+            if not A[j, i]:
+                _toggle(walk, j, i)
+        elif kind < 61:
+            if k not in (i, j) and not A[k, j]:
+                _toggle(walk, i, j)
+                _toggle(walk, k, j)
+        elif kind < 67:
+            if k not in (i, j) and not A[i, k]:
+                _toggle(walk, i, j)
+                _toggle(walk, i, k)
+        elif kind < 73:
+            _exchange(A, walk, nodes, j, i)
+        else:
+            _exchange(A, walk, nodes, i, j)
+    elif kind < 86:
+        _turn_cycle(A, walk, j)
+    elif kind < 90:
+        # A triangle of the skeleton, or two edges of one: turn both, or one of them and a third.
+        a = _some_parent(A, walk.state, nodes, j)
+        if a >= 0 and i not in (a, j):
+            for u, v in ((a, j), (i, j), (i, a)):
+                if (A[u, v] != A[v, u]) and _below(walk.state, _THREE) < 2:
+                    _toggle(walk, u, v)
+                    _toggle(walk, v, u)
+    else:
+        k = _some_parent(A, walk.state, nodes, j)
+        if k < 0 or k == i or i == j:
+            return
+        for u, v in ((i, j), (j, i), (i, k), (k, i), (j, k), (k, j)):
+            if _below(walk.state, _FIVE) < 2:
+                _toggle(walk, u, v)

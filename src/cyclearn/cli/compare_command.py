@@ -1,0 +1,51 @@
+"""``cyclearn compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cyclearn.cli.output import Json, print_json
+from cyclearn.graphs import read_graph
+from cyclearn.identifiability import Sampler
+from cyclearn.identifiability import compare as compare_graphs
+from cyclearn.identifiability import quasi_equivalent as decide_quasi_equivalence
+
+
+def compare(
+    a: Annotated[Path, typer.Argument(help="Graph file: JSON, DOT, Tetrad or edge list.")],
+    b: Annotated[Path, typer.Argument(help="Graph file on the same nodes.")],
+    quasi: Annotated[
+        bool,
+        typer.Option("--quasi", help="Answer by whether a set of positive measure is shared."),
+    ] = False,
+    draws: Annotated[
+        int, typer.Option(min=1, help="Distributions drawn from each graph where proofs end.")
+    ] = 60,
+    starts: Annotated[int, typer.Option(min=1, help="Starts of every projection.")] = 12,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="Draw weights and variances as the paper does.")
+    ] = False,
+    as_json: Json = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws and starts.")] = 0,
+) -> None:
+    """Say whether two graphs generate the same distributions, what is proved and what is not.
+
+    Exits with 1 where they do not, or, with --quasi, where they share no set of positive measure.
+    """
+    decide = decide_quasi_equivalence if quasi else compare_graphs
+    answer = decide(
+        read_graph(a),
+        read_graph(b),
+        n_draws=draws,
+        n_starts=starts,
+        sampler=Sampler.PAPER if paper else Sampler.GAUSSIAN,
+        random_state=seed,
+    )
+    if as_json:
+        print_json("compare", answer.to_dict())
+    else:
+        typer.echo(answer.explain())
+    raise typer.Exit(0 if answer else 1)

@@ -1,0 +1,142 @@
+"""Where searches start, how many starts there are, and how they share the cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from cyclearn.errors import InputError
+from cyclearn.graphs import DirectedGraph, random_graph
+from cyclearn.learning.local_search import SearchRun, SearchStatus, SearchStep, Strategy
+from cyclearn.learning.score import Adjacency
+from cyclearn.learning.search_problem import SearchProblem
+from cyclearn.models import Moments
+
+Start = DirectedGraph | Sequence[DirectedGraph] | None
+
+# The default search starts again until this many starts have come to the best score, and at most
+# so often. Few variables have near ties that one start in two misses, and starts cost little.
+_FEW_VARIABLES = 7
+_FEW_AGREE, _FEW_STARTS = 5, 12
+_AGREE, _STARTS = 2, 4
+# Scores per sample closer than this are one score.
+_SAME_SCORE = 1e-6
+
+
+def starting_graphs(
+    start: Start,
+    n_starts: int,
+    moments: Moments,
+    problem: SearchProblem,
+    random_state: int | np.random.Generator | None,
+) -> list[Adjacency]:
+    """Starting graphs that respect knowledge and limits."""
+    if start is None:
+        p = moments.n_variables
+        given = [DirectedGraph(problem.required, moments.names)]
+        generator = np.random.default_rng(random_state)
+        for _ in range(n_starts - 1):
+            drawn = random_graph(p, max_component=1, random_state=generator).adjacency
+            kept = drawn & problem.allowed
+            # A random start takes no edge that a limit on parents or edges would refuse.
+            kept[:, kept.sum(axis=0) > problem.limits.max_parents] = False
+            if kept.sum() > problem.limits.max_edges:
+                kept[:] = False
+            given.append(DirectedGraph(kept | problem.required, moments.names))
+    else:
+        given = [start] if isinstance(start, DirectedGraph) else list(start)
+        if not given:
+            raise InputError("start is an empty list; give at least one graph")
+        given = [graph.reordered(moments.names) for graph in given]
+    return [_checked_start(graph, problem) for graph in given]
+
+
+def _checked_start(graph: DirectedGraph, problem: SearchProblem) -> Adjacency:
+    adjacency = graph.adjacency | problem.required
+    for i, j in np.argwhere(adjacency & ~problem.allowed):
+        raise InputError(
+            f"the start has the edge {graph.names[i]} -> {graph.names[j]}, which the knowledge "
+            "forbids"
+        )
+    whole = DirectedGraph(adjacency, graph.names)
+    for name, value, limit in (
+        ("max_component", max(map(len, whole.component_indices)), problem.limits.max_component),
+        ("max_parents", int(adjacency.sum(axis=0).max()), problem.limits.max_parents),
+        ("max_edges", whole.n_edges, problem.limits.max_edges),
+    ):
+        if value > limit:
+            raise InputError(
+                f"the start, with the required edges, breaks {name}: {value} is more than {limit}"
+            )
+    return np.ascontiguousarray(adjacency, dtype=np.uint8)
+
+
+def run_all(
+    problem: SearchProblem,
+    starts: list[Adjacency],
+    strategy: Strategy,
+    n_jobs: int | None,
+    on_step: Callable[[SearchStep], None] | None,
+) -> list[SearchRun]:
+    """Local searches, one from each start."""
+    if len(starts) == 1 or n_jobs in (None, 1):
+        return [problem.run(start, strategy, on_step) for start in starts]
+    from joblib import Parallel, delayed
+
+    calls = [delayed(problem.run)(start, strategy) for start in starts]
+    return list(Parallel(n_jobs=n_jobs)(calls))
+
+
+def run_auto(
+    problem: SearchProblem,
+    starts: list[Adjacency],
+    is_default: bool,
+    n_starts: int | None,
+    random_state: int | np.random.Generator | None,
+    n_jobs: int | None,
+    on_step: Callable[[SearchStep], None] | None,
+) -> list[SearchRun]:
+    """Independent starts of the default search, each with a seed of its own.
+
+    From given graphs, one each. From the default one ``n_starts``, or as many as it takes until
+    some agree; starts that ran ahead of that on other cores do not count.
+    """
+    few = len(problem.correlation) <= _FEW_VARIABLES
+    needed, most = (_FEW_AGREE, _FEW_STARTS) if few else (_AGREE, _STARTS)
+    if not is_default:
+        needed = most = len(starts)
+    elif n_starts is not None:
+        needed = most = n_starts
+    generator = np.random.default_rng(0 if random_state is None else random_state)
+    seeds = generator.integers(2**62, size=most).tolist()
+    starts = starts * most if is_default else starts
+    at_once = min(effective_n_jobs(n_jobs), most)
+    runs: list[SearchRun] = []
+    while len(runs) < most:
+        ahead = range(len(runs), min(len(runs) + at_once, most))
+        for run in _run_some(problem, [(starts[s], is_default, seeds[s]) for s in ahead], on_step):
+            runs.append(run)
+            if n_agreeing(runs) >= needed or run.status is SearchStatus.TIME_LIMIT:
+                return runs
+    return runs
+
+
+def _run_some(
+    problem: SearchProblem,
+    arguments: list[tuple[Adjacency, bool, int]],
+    on_step: Callable[[SearchStep], None] | None,
+) -> list[SearchRun]:
+    if len(arguments) == 1:
+        return [problem.run_auto(*arguments[0], on_step)]
+    from joblib import Parallel, delayed
+
+    calls = [delayed(problem.run_auto)(*each) for each in arguments]
+    return list(Parallel(n_jobs=len(arguments))(calls))
+
+
+def n_agreeing(runs: list[SearchRun]) -> int:
+    """How many runs came to the best score of all."""
+    best = min(run.score for run in runs)
+    return sum(run.score <= best + _SAME_SCORE for run in runs)
