@@ -43,6 +43,10 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
         facts.insert(3, ("SHA-256 of the data file", tag("code", source.digest)))
     if result.limits:
         facts.append(("limits reached", ", ".join(result.limits)))
+    if result.bootstrap is not None:
+        drawn = result.bootstrap
+        seed = drawn.options.get("seed")
+        facts.append(("resamples", f"{n_resamples:,}, kind {drawn.kind!r}, seed {seed}"))
     if result.certificate is not None:
         facts.append(("certificate", str(result.certificate)))
     options = [(key, _shown(value)) for key, value in result.options.items()]
