@@ -90,17 +90,11 @@ def call(options: Any, n_resamples: int = 0) -> str:
     given = [
         f"{key}={_argument(key, value)}"
         for key, value in options.items()
-        if key in signature and value != signature[key].default and not _is_implied(key, options)
+        if key in signature and value != signature[key].default
     ]
     if n_resamples:
         given.append(f"bootstrap={n_resamples}")
     return f"import cyclearn as cl\n\nresult = cl.learn({', '.join(['data', *given])})"
-
-
-def _is_implied(key: str, options: Any) -> bool:
-    # The number of starts is recorded as it came out; these are the defaults of the methods.
-    usual = 2 if options.get("method") == "auto" else 1
-    return key == "n_starts" and options[key] == usual
 
 
 def _argument(key: str, value: Any) -> str:
