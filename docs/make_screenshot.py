@@ -12,7 +12,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 TARGET = Path(__file__).parent / "images" / "report.png"
-SIZE = {"width": 1000, "height": 1180}
+SIZE = {"width": 1000, "height": 870}
 
 
 def main() -> None:

@@ -270,6 +270,14 @@ def test_without_rows_it_says_what_was_not_checked(result, page):
     assert "The rows themselves were not given" not in page.words
 
 
+def test_rows_of_something_else_are_refused(result, rows):
+    for wrong in (rows.head(1_999), rows * 1.01, rows.rename(columns={"costs": "weather"})):
+        with pytest.raises(cl.InputError):
+            report_html(result, data=wrong)
+    # The order of columns does not matter.
+    assert "Before you rely" not in report_html(result, data=rows[rows.columns[::-1]])
+
+
 @pytest.mark.parametrize("edges", [[], [(0, 1)]])
 def test_small_graphs(edges):
     graph = cl.DirectedGraph.from_edges(edges, names=["a", "b"])

@@ -182,7 +182,7 @@ def learn(
         "method": method,
         "penalty": penalty,
         "knowledge": None if knowledge is None else knowledge.to_dict(),
-        "n_starts": len(runs),
+        "n_starts": n_starts,
         "virtual_edges": virtual_edges,
         "first_improvement": first_improvement,
         "stable": stable,

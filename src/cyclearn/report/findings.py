@@ -6,19 +6,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import log10
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph, class_statements
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.learning import Knowledge, LearnResult
-from cyclearn.models import DataWarning, Moments, check_data, check_fit
+from cyclearn.models import (
+    DataWarning,
+    Moments,
+    as_moments,
+    check_data,
+    check_fit,
+    read_table,
+)
 from cyclearn.report.class_listing import Listing, Member, list_members
 
 if TYPE_CHECKING:
     from cyclearn.models.moments import Data
+
+# Correlations of the same rows differ by rounding only.
+_SAME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -126,7 +138,7 @@ def find_out(result: LearnResult, data: Data | None, max_members: int) -> Findin
 
     Members that contradict the knowledge of the search are no answers, and left out.
     """
-    rows = result.model.moments if data is None else data
+    rows = _checked_rows(result, data)
     record = result.options.get("knowledge")
     allowed, required = Knowledge.from_dict(record or {}).masks(result.graph.names)
     has_knowledge = not allowed[~np.eye(len(allowed), dtype=bool)].all() or bool(required.any())
@@ -147,6 +159,22 @@ def find_out(result: LearnResult, data: Data | None, max_members: int) -> Findin
         pairs=_pairs(result, allowed, required, counts),
         listing=listing,
     )
+
+
+def _checked_rows(result: LearnResult, data: Data | None) -> Data:
+    """The rows, if they are those of the result; its moments without any."""
+    learned = result.model.moments
+    if data is None:
+        return learned
+    rows = read_table(data) if isinstance(data, (str, Path)) else data
+    given = as_moments(rows).aligned_to(learned.names)
+    gap = np.abs(given.covariance - learned.covariance) / np.outer(learned.scale, learned.scale)
+    if given.n_samples != learned.n_samples or gap.max() > _SAME:
+        raise InputError(
+            f"the data, {given.n_samples} rows, are not those that the result was learned from, "
+            f"{learned.n_samples} rows: give the same rows, or none"
+        )
+    return rows
 
 
 def _counts(result: LearnResult, size: int) -> dict[tuple[str, str], tuple[int, int, int, int]]:

@@ -67,8 +67,8 @@ def picture(found: Findings) -> Markup:
         else "Widths are standardised weights; the table of coefficients has the numbers. Point at "
         "an edge to read its weight."
     )
-    shaded = tag("li", tag("span", class_="swatch"), " feedback group") if found.loops else ""
-    marks = Markup(legend(*items).replace("</ul>", shaded + "</ul>"))
+    shaded = [tag("li", tag("span", class_="swatch"), " feedback group")] if found.loops else []
+    marks = legend(*items, further=shaded)
     return tag(
         "figure",
         tag("div", drawn, class_="canvas", tabindex="0", role="group", aria_label="Learned graph"),

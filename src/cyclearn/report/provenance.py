@@ -43,6 +43,10 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
         facts.insert(3, ("SHA-256 of the data file", tag("code", source.digest)))
     if result.limits:
         facts.append(("limits reached", ", ".join(result.limits)))
+    if result.bootstrap is not None:
+        drawn = result.bootstrap
+        seed = drawn.options.get("seed")
+        facts.append(("resamples", f"{n_resamples:,}, kind {drawn.kind!r}, seed {seed}"))
     if result.certificate is not None:
         facts.append(("certificate", str(result.certificate)))
     options = [(key, _shown(value)) for key, value in result.options.items()]
@@ -86,17 +90,11 @@ def call(options: Any, n_resamples: int = 0) -> str:
     given = [
         f"{key}={_argument(key, value)}"
         for key, value in options.items()
-        if key in signature and value != signature[key].default and not _is_implied(key, options)
+        if key in signature and value != signature[key].default
     ]
     if n_resamples:
         given.append(f"bootstrap={n_resamples}")
     return f"import cyclearn as cl\n\nresult = cl.learn({', '.join(['data', *given])})"
-
-
-def _is_implied(key: str, options: Any) -> bool:
-    # The number of starts is recorded as it came out; these are the defaults of the methods.
-    usual = 2 if options.get("method") == "auto" else 1
-    return key == "n_starts" and options[key] == usual
 
 
 def _argument(key: str, value: Any) -> str:

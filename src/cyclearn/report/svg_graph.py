@@ -202,12 +202,12 @@ def _n(value: float) -> str:
     return "0" if shown == "-0" else shown
 
 
-def legend(*items: tuple[str, str, bool, float]) -> Markup:
-    """What lines mean: (classes, words, open head, width) for each."""
+def legend(*items: tuple[str, str, bool, float], further: Iterable[Markup] = ()) -> Markup:
+    """What lines mean: (classes, words, open head, width) for each; then further items."""
     samples = []
     for classes, words, open_head, width in items:
         route = np.array([[0.1, 0.5], [0.8, 0.5], [1.5, 0.5], [2.2, 0.5]])
         line = _edge(DrawnEdge("", "", classes, width, open_head), route)
         picture = tag("svg", line, viewBox="0 0 2.4 1", class_="graph sample", aria_hidden="true")
         samples.append(tag("li", picture, " ", words))
-    return tag("ul", join(samples), class_="legend")
+    return tag("ul", join([*samples, *further]), class_="legend")
