@@ -73,5 +73,11 @@ def test_out_of_reach_is_refused_with_an_estimate():
         learn(drawn(15, 0, 2_000), method="exact")
     with pytest.raises(LimitError, match="would list up to"):
         learn(drawn(9, 0, 2_000), method="exact", penalty=0.01)
-    with pytest.raises(InputError, match="max_edges"):
-        learn(drawn(4, 0, 2_000), method="exact", max_edges=3)
+
+
+@pytest.mark.parametrize(
+    "option", [{"max_edges": 3}, {"max_cycle_length": 2}, {"max_evaluations": 9}, {"n_starts": 2}]
+)
+def test_options_of_other_methods_are_refused_by_name(option):
+    with pytest.raises(InputError, match=next(iter(option))):
+        learn(drawn(4, 0, 2_000), method="exact", **option)

@@ -161,6 +161,8 @@ def learn(
     certificate: Certificate | None = None
     strategy: Strategy | None = None
     if method == "exact":
+        if start is not None or n_starts is not None:
+            raise InputError("method 'exact' has no starts; drop start and n_starts")
         best, certificate = problem.run_exact()
         runs = [best]
     elif method == "auto":

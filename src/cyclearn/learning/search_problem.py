@@ -94,10 +94,16 @@ class SearchProblem:
         """The best graph of all, or an error with an estimate of what it would take."""
         limits = self.limits
         p = len(self.correlation)
-        if self.max_cycle_length is not None or limits.max_edges < p * (p - 1):
+        unused = {
+            "max_cycle_length": self.max_cycle_length is not None,
+            "max_edges": limits.max_edges < p * (p - 1),
+            "max_evaluations": self.max_evaluations is not None,
+        }
+        if any(unused.values()):
+            named = ", ".join(name for name, is_given in unused.items() if is_given)
             raise InputError(
-                "method 'exact' takes max_component and max_parents, not max_cycle_length or "
-                "max_edges; drop them or use method='auto'"
+                f"method 'exact' does not take {named}; limit max_component or max_parents, or use "
+                "method='auto'"
             )
         if p > _MAX_EXACT:
             raise LimitError(
