@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.steps import iter_reversions
-from cyclearn.learning.auto_search import AutoSearch
+from cyclearn.learning.auto_search import Annealing, AutoSearch
 from cyclearn.learning.exact import MAX_STRUCTURES, TOLERANCE, Certificate, ExactSearch
 from cyclearn.learning.local_search import (
     SearchRun,
@@ -73,6 +73,7 @@ class SearchProblem:
         start: Adjacency,
         acyclic_stage: bool,
         seed: int,
+        effort: Annealing,
         on_step: Callable[[SearchStep], None] | None = None,
     ) -> SearchRun:
         """One start of the default search."""
@@ -87,6 +88,7 @@ class SearchProblem:
             self.max_evaluations,
             self.deadline,
             on_step,
+            effort,
         )
         return search.run(start, acyclic_stage=acyclic_stage)
 
@@ -112,7 +114,7 @@ class SearchProblem:
             )
         score = GraphScore(self.correlation, self.penalty, limits)
         start = np.ascontiguousarray(self.required, dtype=np.uint8)
-        first = self.run_auto(start, True, 0)
+        first = self.run_auto(start, True, 0, Annealing())
         search = ExactSearch(score, self.allowed, self.required, first.score, self.deadline)
         estimate = search.estimate()
         if estimate > MAX_STRUCTURES:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from joblib import effective_n_jobs
 
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph, random_graph
+from cyclearn.learning.auto_search import Annealing
 from cyclearn.learning.local_search import SearchRun, SearchStatus, SearchStep, Strategy
 from cyclearn.learning.score import Adjacency
 from cyclearn.learning.search_problem import SearchProblem
@@ -21,6 +23,13 @@ Start = DirectedGraph | Sequence[DirectedGraph] | None
 _FEW_VARIABLES = 7
 _FEW_AGREE, _FEW_STARTS = 5, 12
 _AGREE, _STARTS = 2, 4
+# The first start is a quick one; those that are to confirm or to improve on it take longer.
+_FURTHER = Annealing()
+_FIRST = replace(
+    _FURTHER,
+    acyclic_proposals=_FURTHER.acyclic_proposals // 2,
+    region_proposals=_FURTHER.region_proposals // 2,
+)
 # Scores per sample closer than this are one score.
 _SAME_SCORE = 1e-6
 
@@ -101,7 +110,8 @@ def run_auto(
     """Independent starts of the default search, each with a seed of its own.
 
     From given graphs, one each. From the default one ``n_starts``, or as many as it takes until
-    some agree; starts that ran ahead of that on other cores do not count.
+    some agree, the first of them shorter; starts that ran ahead of that on other cores do not
+    count.
     """
     few = len(problem.correlation) <= _FEW_VARIABLES
     needed, most = (_FEW_AGREE, _FEW_STARTS) if few else (_AGREE, _STARTS)
@@ -112,11 +122,15 @@ def run_auto(
     generator = np.random.default_rng(0 if random_state is None else random_state)
     seeds = generator.integers(2**62, size=most).tolist()
     starts = starts * most if is_default else starts
+    efforts = [_FIRST if is_default else _FURTHER] + [_FURTHER] * (most - 1)
+    calls = [
+        (start, is_default, seed, effort)
+        for start, seed, effort in zip(starts, seeds, efforts, strict=True)
+    ]
     at_once = min(effective_n_jobs(n_jobs), most)
     runs: list[SearchRun] = []
     while len(runs) < most:
-        ahead = range(len(runs), min(len(runs) + at_once, most))
-        for run in _run_some(problem, [(starts[s], is_default, seeds[s]) for s in ahead], on_step):
+        for run in _run_some(problem, calls[len(runs) : len(runs) + at_once], on_step):
             runs.append(run)
             if n_agreeing(runs) >= needed or run.status is SearchStatus.TIME_LIMIT:
                 return runs
@@ -125,15 +139,14 @@ def run_auto(
 
 def _run_some(
     problem: SearchProblem,
-    arguments: list[tuple[Adjacency, bool, int]],
+    calls: list[tuple[Adjacency, bool, int, Annealing]],
     on_step: Callable[[SearchStep], None] | None,
 ) -> list[SearchRun]:
-    if len(arguments) == 1:
-        return [problem.run_auto(*arguments[0], on_step)]
+    if len(calls) == 1:
+        return [problem.run_auto(*calls[0], on_step)]
     from joblib import Parallel, delayed
 
-    calls = [delayed(problem.run_auto)(*each) for each in arguments]
-    return list(Parallel(n_jobs=len(arguments))(calls))
+    return list(Parallel(n_jobs=len(calls))(delayed(problem.run_auto)(*call) for call in calls))
 
 
 def n_agreeing(runs: list[SearchRun]) -> int:
