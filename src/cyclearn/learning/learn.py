@@ -180,10 +180,9 @@ def learn(
         runs = run_all(problem, starts, strategy, n_jobs, on_step)
         graph, model = _fitted(runs, moments, required)
     best = min(runs, key=lambda run: run.score)
-    options: dict[str, Any] = {
+    shared: dict[str, Any] = {
         "method": method,
         "penalty": penalty,
-        "knowledge": None if knowledge is None else knowledge.to_dict(),
         "n_starts": n_starts,
         "virtual_edges": virtual_edges,
         "first_improvement": first_improvement,
@@ -194,11 +193,13 @@ def learn(
         "max_edges": max_edges,
         "max_evaluations": max_evaluations,
         "time_limit": time_limit,
+    }
+    options = shared | {
+        "knowledge": None if knowledge is None else knowledge.to_dict(),
         "random_state": random_state if isinstance(random_state, int) else None,
     }
     if isinstance(strategy, TabuSearch):
         options |= {"tabu_length": strategy.length, "patience": strategy.patience}
-    agreeing = n_agreeing(runs)
     result = LearnResult(
         graph=graph,
         model=model,
@@ -213,7 +214,7 @@ def learn(
             n_refused=sum(run.refusals.total() for run in runs),
             seconds=perf_counter() - begun,
         ),
-        n_starts_agreeing=(agreeing, len(runs)),
+        n_starts_agreeing=(n_agreeing(runs), len(runs)),
         options=options,
         certificate=certificate,
     )
@@ -222,27 +223,15 @@ def learn(
     from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 
     own = bootstrap if isinstance(bootstrap, Mapping) else {"n_resamples": bootstrap}
-    inherited = {
-        "random_state": random_state,
-        "n_jobs": n_jobs,
-        "method": method,
-        "penalty": penalty,
+    inherited = shared | {
         "knowledge": knowledge,
         "start": start,
-        "n_starts": n_starts,
-        "virtual_edges": virtual_edges,
-        "first_improvement": first_improvement,
         "tabu_length": tabu_length,
         "patience": patience,
-        "stable": stable,
-        "max_component": max_component,
-        "max_cycle_length": max_cycle_length,
-        "max_parents": max_parents,
-        "max_edges": max_edges,
-        "max_evaluations": max_evaluations,
-        "time_limit": time_limit,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
     }
-    resampled = run_bootstrap(data, **{**inherited, **own})
+    resampled = run_bootstrap(data, **(inherited | dict(own)))
     return replace(result, bootstrap=resampled)
 
 
