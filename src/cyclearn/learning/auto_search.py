@@ -33,6 +33,11 @@ from cyclearn.learning.score import Adjacency, GraphScore
 _ROUNDING = 1e-10
 # Temperatures are in units of the log-likelihood of the whole sample, an edge's penalty at most.
 _LAST_TEMPERATURE = 0.5
+# While superfluous edges are many, climbing would make components of dozens of nodes out of them,
+# and virtual-edge moves with long cycles by the ten thousand. Both are left for the end, or for
+# shorter cycles one after the other.
+_CLIMBED_COMPONENT = 10
+_VIRTUAL_CYCLE = 3
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,6 @@ class AutoSearch:
     def run(self, start: Adjacency, *, acyclic_stage: bool = True) -> SearchRun:
         """Search from a graph; without the acyclic stage it is improved as it is."""
         self._rng = np.random.default_rng(self.seed)
-        self._plain = self.score.without_virtual_edges()
         self._may_add = self.allowed.astype(np.uint8)
         self._may_delete = (~self.required).astype(np.uint8)
         self._steps: list[SearchStep] = []
@@ -88,9 +92,9 @@ class AutoSearch:
         if acyclic_stage and not self._ended():
             self._anneal_acyclic()
         if not self._ended():
-            self._climb(self._graph, self._plain)
+            self._climb(self._graph)
         while self._ended() is None:
-            if not self._pass_over_regions() and not self._climb(self._graph, self.score):
+            if not self._pass_over_regions() and not self._climb(self._graph, is_last=True):
                 break
         return SearchRun(
             start,
@@ -151,11 +155,10 @@ class AutoSearch:
         p = len(self._graph)
         effort = self.effort
         # Required edges may close cycles: no component may grow beyond those of the start.
-        largest = int(np.bincount(self.score.components(self._graph)).max())
         found, change = self._anneal(
             self._graph,
             np.arange(p),
-            largest,
+            self._largest(self._graph),
             effort.acyclic_temperature,
             effort.acyclic_proposals * p * min(p, 20) ** 2 // 400,
         )
@@ -176,7 +179,7 @@ class AutoSearch:
                 nodes = np.arange(p) if is_whole else self._region(centre)
                 if nodes.size < 2:
                     continue
-                largest = int(np.bincount(self.score.components(self._graph)).max())
+                largest = self._largest(self._graph)
                 found, change = self._anneal(
                     self._graph,
                     nodes,
@@ -185,8 +188,12 @@ class AutoSearch:
                     effort.region_proposals,
                 )
                 if change < -_ROUNDING or not self._is_admitted:
-                    self._climb(found, self._plain)
+                    self._climb(found)
         return self._value < before - _ROUNDING
+
+    def _largest(self, graph: Adjacency) -> int:
+        """Nodes in the largest strongly connected component."""
+        return int(np.bincount(self.score.components(graph)).max())
 
     def _region(self, centre: int) -> NDArray[np.int64]:
         """Nodes near the centre, drawn one by one: neighbours and parents of a common child."""
@@ -204,7 +211,7 @@ class AutoSearch:
             front |= near[chosen]
         return np.flatnonzero(inside)
 
-    def _climb(self, found: Adjacency, score: GraphScore) -> bool:
+    def _climb(self, found: Adjacency, *, is_last: bool = False) -> bool:
         """Climb from a graph; go there, and say so, if the end may be visited and is better."""
         admitted, rule = self.admit(found)
         if admitted is None:
@@ -212,8 +219,12 @@ class AutoSearch:
             if self._is_admitted:
                 return False
             admitted = found
+        largest = self._largest(admitted)
         run = local_search(
-            score,
+            self.score.limited(
+                max_component=len(admitted) if is_last else max(_CLIMBED_COMPONENT, largest),
+                max_virtual_cycle=_VIRTUAL_CYCLE if is_last else 0,
+            ),
             admitted,
             HillClimbing(),
             allowed=self.allowed,
@@ -224,7 +235,8 @@ class AutoSearch:
         )
         self._n_evaluations += run.n_evaluations
         self._refusals += run.refusals
-        self._limits |= run.limits
+        # Limits of the caller's count, and these are all in force at the end.
+        self._limits |= run.limits if is_last else 0
         if run.score < (self._value - _ROUNDING if self._is_admitted else inf):
             self._adopt(admitted, self.score.value(admitted))
             for step in run.steps:

@@ -79,11 +79,15 @@ class GraphScore:
         self._is_stable = np.empty(_CACHE_SIZE, dtype=np.uint8)
         self._stable: dict[int, bool] = {}
 
-    def without_virtual_edges(self) -> GraphScore:
-        """The same score, with the same memory, whose neighbourhoods have no virtual-edge moves."""
-        plain = copy(self)
-        plain.limits = replace(self.limits, max_virtual_cycle=0)
-        return plain
+    def limited(self, *, max_component: int, max_virtual_cycle: int) -> GraphScore:
+        """The same score, with the same memory, and neighbourhoods no larger than this."""
+        limited = copy(self)
+        limited.limits = replace(
+            self.limits,
+            max_component=min(max_component, self.limits.max_component),
+            max_virtual_cycle=min(max_virtual_cycle, self.limits.max_virtual_cycle),
+        )
+        return limited
 
     def value(self, A: Adjacency) -> float:
         """Score per sample of a graph."""
