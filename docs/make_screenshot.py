@@ -23,7 +23,7 @@ def main() -> None:
         sys.exit(f"none of {', '.join(browsers)} is on this machine")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as running:
         subprocess.run([sys.executable, "-m", "cyclearn", "demo", "-o", folder], check=True)
-        browser = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = running.chromium.launch(executable_path=path)
         page = browser.new_page(viewport=SIZE)
         page.goto((Path(folder) / "report.html").as_uri())
         TARGET.parent.mkdir(parents=True, exist_ok=True)

@@ -213,17 +213,20 @@ class AutoSearch:
 
     def _climb(self, found: Adjacency, *, is_last: bool = False) -> bool:
         """Climb from a graph; go there, and say so, if the end may be visited and is better."""
+        from cyclearn._kernels.neighbourhood import LIMIT_COMPONENT
+
         admitted, rule = self.admit(found)
         if admitted is None:
             self._refusals[rule or "refused"] += 1
             if self._is_admitted:
                 return False
             admitted = found
-        largest = self._largest(admitted)
+        most = self.score.limits.max_component
+        if not is_last:
+            most = min(most, max(_CLIMBED_COMPONENT, self._largest(admitted)))
         run = local_search(
             self.score.limited(
-                max_component=len(admitted) if is_last else max(_CLIMBED_COMPONENT, largest),
-                max_virtual_cycle=_VIRTUAL_CYCLE if is_last else 0,
+                max_component=most, max_virtual_cycle=_VIRTUAL_CYCLE if is_last else 0
             ),
             admitted,
             HillClimbing(),
@@ -235,8 +238,9 @@ class AutoSearch:
         )
         self._n_evaluations += run.n_evaluations
         self._refusals += run.refusals
-        # Limits of the caller's count, and these are all in force at the end.
-        self._limits |= run.limits if is_last else 0
+        # A limit that only this stage has is none that kept anything away.
+        own = LIMIT_COMPONENT if most < self.score.limits.max_component else 0
+        self._limits |= run.limits & ~own
         if run.score < (self._value - _ROUNDING if self._is_admitted else inf):
             self._adopt(admitted, self.score.value(admitted))
             for step in run.steps:
