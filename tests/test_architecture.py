@@ -11,6 +11,7 @@ ROOT = Path(cyclearn.__file__).parent
 # A room imports only from rooms above it in this list.
 ROOMS = [
     "errors",
+    "random_state",
     "_kernels",
     "graphs",
     "models",

@@ -72,12 +72,14 @@ def test_precision_and_recall_by_listing_the_class(seed):
     true = drawn(seed)
     learned = drawn(1000 + seed, true.n_nodes)
     members = steps(true.reduced())
-    scores = metrics.structure_scores(learned, true).to_dict()
-    for kind in ("adjacency", "arrowhead", "cycle"):
-        assert tuple(scores[kind].values()) == expected(learned, members, kind)
     alone = metrics.structure_scores(learned, true, to_class=False).to_dict()
     for kind in ("adjacency", "arrowhead", "cycle"):
         assert tuple(alone[kind].values()) == expected(learned, [true], kind)
+    if learned.reduced() in members:
+        learned = learned.reduced()
+    scores = metrics.structure_scores(learned, true).to_dict()
+    for kind in ("adjacency", "arrowhead", "cycle"):
+        assert tuple(scores[kind].values()) == expected(learned, members, kind)
     distance = metrics.class_distance(learned, true)
     assert distance == min(metrics.shd(learned, member) for member in members)
     assert distance.is_exact
@@ -95,6 +97,37 @@ def test_members_of_the_class_are_perfect(seed):
         scores = found.scores
         for pair in (scores.adjacency, scores.arrowhead, scores.cycle):
             assert all(isnan(x) or x == 1 for x in (pair.precision, pair.recall))
+
+
+def test_a_true_graph_with_redundant_edges_is_perfect_too():
+    true = DirectedGraph.from_edges([("a", "b"), ("b", "a"), ("b", "c")])
+    assert true.is_reducible()
+    found = metrics.evaluate(true, true, n_domains=3)
+    assert found.class_distance == 0
+    assert found.scores.arrowhead.precision == found.scores.adjacency.recall == 1
+    assert found.n_redundant == (1, 1)
+    assert "redundant among them           1, 1" in str(found)
+    extra = DirectedGraph.from_edges([*true.edges, ("a", "c")])
+    assert metrics.class_distance(extra, true) > 0
+
+
+def test_other_nodes_are_named_where_they_are():
+    true = DirectedGraph.from_edges([("a", "b")])
+    learned = DirectedGraph.from_edges([("a", "b"), ("b", "e")])
+    for compare in (metrics.shd, metrics.class_distance, metrics.structure_scores):
+        with pytest.raises(InputError, match="only in the learned graph: e"):
+            compare(learned, true)
+    with pytest.raises(InputError, match="only in the true graph: e"):
+        metrics.evaluate(true, learned)
+
+
+def test_without_stable_weights_the_other_metrics_remain():
+    dense = DirectedGraph(~np.eye(12, dtype=bool))
+    found = metrics.evaluate(dense, dense, n_domains=2)
+    assert found.success is None
+    assert found.class_distance == 0
+    assert "unknown" in str(found)
+    assert found.to_dict()["multi_domain_success"] is None
 
 
 def test_a_large_class_says_that_its_cycles_were_not_all_looked_at():

@@ -11,6 +11,7 @@ from contextlib import closing
 
 import pytest
 
+from cyclearn import LimitError
 from cyclearn.experiments import ResultsFile, VirtualEdgeStudy, run_study
 
 pytest.importorskip("distributed")
@@ -64,6 +65,14 @@ def cluster(tmp_path):
         process.wait()
 
 
+def scheduler_at(address):
+    """The process that listens there."""
+    from distributed import Client
+
+    with Client(address) as client:
+        return client.run_on_scheduler(os.getpid)
+
+
 def instances_in(path):
     try:
         with closing(sqlite3.connect(path, timeout=30)) as connection:
@@ -92,3 +101,17 @@ def test_a_lost_worker_loses_nothing(cluster, tmp_path):
     tables = [ResultsFile(file).table().to_csv(index=False) for file in (path, alone)]
     assert tables[0] == tables[1]
     assert instances_in(path) == 2 * N_INSTANCES
+
+
+def test_a_lost_scheduler_is_said(cluster, tmp_path):
+    address, _ = cluster
+    study = VirtualEdgeStudy(n_samples=2000, seed=4)
+
+    def on_progress(n_done, _n_all):
+        if n_done == 3:
+            os.kill(scheduler_at(address), signal.SIGKILL)
+
+    with pytest.raises(LimitError, match=r"went away; .* the same command continues"):
+        run_study(study, tmp_path / "r.sqlite", n_instances=200, scheduler=address,
+                  on_progress=on_progress)  # fmt: skip
+    assert instances_in(tmp_path / "r.sqlite") >= 3

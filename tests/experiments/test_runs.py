@@ -11,7 +11,7 @@ from contextlib import closing
 
 import pytest
 
-from cyclearn import InputError
+from cyclearn import InputError, LimitError
 from cyclearn.experiments import ResultsFile, VirtualEdgeStudy, run_study
 from cyclearn.experiments.study import Output, Task, task_generator
 from cyclearn.experiments.tables import result_table
@@ -40,6 +40,13 @@ class Counted:
         self.ran.append(task.instance)
         value = self.factor * task_generator(0, self.name, task.instance).integers(1000)
         return [Output(0, "drawn", {"value": int(value)}, 0.1)]
+
+
+class Ending(Counted):
+    """A study that ends the process it runs in."""
+
+    def run(self, _task):
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def csv(path):
@@ -135,8 +142,23 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path):
     assert path.read_text().startswith("not a database")
     with pytest.raises(InputError, match="no results file"):
         _ = ResultsFile(tmp_path / "absent.sqlite").configuration
-    with pytest.raises(InputError, match="cannot use"):
+    with pytest.raises(InputError, match="no results file"):
+        ResultsFile(tmp_path / "absent.sqlite").table()
+    assert not (tmp_path / "absent.sqlite").exists()
+    with pytest.raises(InputError, match="no folder"):
         run_study(Counted(), tmp_path / "no" / "such" / "folder.sqlite")
+
+
+def test_a_file_without_results_is_started_anew(tmp_path):
+    path = tmp_path / "r.sqlite"
+    ResultsFile(path).open(Counted().configuration)
+    results = run_study(Counted(2), path, must_be_new=True)
+    assert results.configuration["factor"] == 2
+
+
+def test_a_process_that_is_ended_from_outside_is_said(tmp_path):
+    with pytest.raises(LimitError, match="the same command"):
+        run_study(Ending(), tmp_path / "r.sqlite", n_jobs=2)
 
 
 def test_an_instance_is_written_whole_or_not_at_all(tmp_path):

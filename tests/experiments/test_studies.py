@@ -133,6 +133,13 @@ def test_feedback_on_a_network_of_our_own(tmp_path):
     assert head.startswith("| network | nodes | edges | method | data sets | distance |")
     assert row.startswith("| own | 4 | 4 | tabu | 2 | 0.0 | 4.0 | 1.00, 1.00 |")
     assert total.startswith("| all |  |  | tabu | 2 | 0.0 |")
+    rows.rename(columns={"d": "e"}).to_csv(network / "sim-01.txt", sep="\t", index=False)
+    with pytest.raises(InputError, match=r"sim-01\.txt has no column 'd'"):
+        run_study(FeedbackStudy(tmp_path, ("tabu",)), tmp_path / "other.sqlite")
+    for path in network.glob("sim-*"):
+        path.unlink()
+    with pytest.raises(InputError, match="holds no data sets"):
+        FeedbackStudy(tmp_path).tasks(None)
 
 
 def test_missing_data_say_where_to_get_them(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 
 from cyclearn import InputError
 from cyclearn.experiments import Output, ResultsFile, Task
-from cyclearn.experiments.figures import _curves, write_figures
+from cyclearn.experiments.figures import _curves, _row_label, write_figures
 from cyclearn.experiments.intervals import share
 from cyclearn.experiments.tables import result_table, time_table
 
@@ -86,6 +86,34 @@ def test_an_empty_run_has_an_empty_table(tmp_path):
     file.open({"study": "consistency"})
     write_figures([file], tmp_path)
     assert (tmp_path / "consistency.md").read_text() == "No instance is finished.\n"
+
+
+def test_files_that_do_not_belong_together_are_refused(results, tmp_path):
+    with pytest.raises(InputError, match="both hold 'p=5, n=100'"):
+        result_table([results, results])
+    other = ResultsFile(tmp_path / "other.sqlite")
+    other.open({"study": "paper", "nodes": [20], "seed": 1})
+    with pytest.raises(InputError, match="differ in seed"):
+        write_figures([results, other], tmp_path)
+
+
+def test_files_that_are_no_results_of_a_study_are_refused(tmp_path):
+    own = ResultsFile(tmp_path / "own.sqlite")
+    own.open({"study": "own"})
+    own.add(Task("one", 0), [Output(0, "mine", {"value": 1}, 0.0)], 0.0)
+    with pytest.raises(InputError, match="no table for the study 'own'"):
+        write_figures([own], tmp_path)
+    nameless = ResultsFile(tmp_path / "nameless.sqlite")
+    nameless.open({})
+    with pytest.raises(InputError, match="names no study"):
+        write_figures([nameless], tmp_path)
+
+
+def test_rows_of_figures_are_named_by_what_differs():
+    assert _row_label("p=5, n=100", ["p=5, n=100"]) == "p = 5"
+    assert _row_label("p=5, n=100", ["p=5, n=100", "p=20, n=100"]) == "p = 5"
+    assert _row_label("p=5, n=1000", ["p=5, n=100", "p=5, n=1000"]) == "n = 1,000"
+    assert _row_label("p=5, n=100", ["p=5, n=100", "p=7, n=2000"]) == "p = 5, n = 100"
 
 
 def test_settings_stand_in_the_order_of_their_numbers(tmp_path):

@@ -1,11 +1,23 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cyclearn import DirectedGraph, LinearGaussianModel, Moments, equivalent, fit, learn, simulate
-from cyclearn.learning import SearchStatus
+from cyclearn import (
+    DirectedGraph,
+    Knowledge,
+    LinearGaussianModel,
+    Moments,
+    equivalent,
+    fit,
+    learn,
+    simulate,
+)
+from cyclearn.learning import SearchStatus, alternatives, starts
 from cyclearn.learning.score import GraphScore, SearchLimits
+from cyclearn.learning.search_problem import SearchProblem
 
 
 def drawn(p, seed, n=10_000):
@@ -94,6 +106,54 @@ def test_limits_on_time_and_evaluations_are_said():
     assert cut == learn(moments, max_evaluations=500, n_starts=1)
 
 
+def test_a_time_limit_keeps_what_other_processes_found(monkeypatch):
+    """The best of all starts is returned, even where the first was cut and the second was not."""
+    _, moments = drawn(8, 0)
+    whole = learn(moments, n_starts=1)
+    run_one = SearchProblem.run_auto
+
+    def cut_at_first(problem, start, acyclic_stage, seed, effort, on_step=None):
+        run = run_one(problem, start, acyclic_stage, seed, effort, on_step)
+        cut_at_first.n_calls += 1
+        if cut_at_first.n_calls > 1:
+            return run
+        return replace(run, best=start, score=np.inf, status=SearchStatus.TIME_LIMIT)
+
+    def both(problem, calls, _on_step):
+        return [problem.run_auto(*call) for call in calls * 2]
+
+    cut_at_first.n_calls = 0
+    monkeypatch.setattr(SearchProblem, "run_auto", cut_at_first)
+    monkeypatch.setattr(starts, "_run_some", both)
+    result = learn(moments, time_limit=60.0)
+    assert result.score == pytest.approx(whole.score, abs=1e-3)
+    assert result.status is SearchStatus.TIME_LIMIT
+
+
+@pytest.mark.parametrize("method", ["auto", "tabu", "exact"])
+def test_required_cycles_have_stable_fits(method):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 3))
+    rows[:, 1] += rows[:, 0]
+    rows[:, 2] += rows[:, 1]
+    loop = Knowledge(required=[("X1", "X2"), ("X2", "X1")])
+    result = learn(rows, knowledge=loop, method=method)
+    assert result.model.is_stable
+    assert result.score == pytest.approx(855.629, abs=1e-3)
+
+
+def test_limits_of_single_stages_keep_nothing_away():
+    """The last climb closes a ring of more nodes than those before it may."""
+    p = 24
+    chain = np.diag(np.full(p - 1, 0.9), 1)
+    B = chain.copy()
+    B[-1, 0] = 0.9
+    moments = Moments(LinearGaussianModel(B, np.ones(p)).covariance, 100_000)
+    result = learn(moments, start=DirectedGraph(chain != 0, moments.names))
+    assert max(map(len, result.graph.components)) > 20
+    assert result.limits == ()
+
+
 def test_ties_are_listed():
     loop = LinearGaussianModel([[0, 0.6, 0], [0, 0, 0.6], [-0.5, 0, 0]], [1, 1, 1])
     result = learn(loop.sample(10_000, random_state=0))
@@ -103,3 +163,15 @@ def test_ties_are_listed():
     assert any(equivalent(graph, loop.graph) for graph in graphs)
     assert any(equivalent(graph, complete) for graph in graphs)
     assert all(abs(other.excess) <= 1e-6 * 10_000 for other in result.alternatives)
+    assert learn(loop.sample(10_000, random_state=0), max_cycle_length=2).alternatives == ()
+
+
+def test_ties_that_are_many(monkeypatch):
+    """Each of three loops can be a complete acyclic graph instead: 7 other classes."""
+    B = np.kron(np.eye(3), [[0, 0.8, 0], [0, 0, 0.7], [0.6, 0, 0]])
+    moments = Moments(LinearGaussianModel(B, np.ones(9)).covariance, 100_000)
+    result = learn(moments, n_starts=1)
+    assert len(result.alternatives) == 7
+    monkeypatch.setattr(alternatives, "MAX_CLASSES", 5)
+    with pytest.warns(UserWarning, match="tie with the result"):
+        assert len(learn(moments, n_starts=1).alternatives) == 5

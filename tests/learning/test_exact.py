@@ -5,6 +5,7 @@ import pytest
 
 from cyclearn import InputError, Knowledge, LearnResult, LimitError, Moments, learn, simulate
 from cyclearn.learning import SearchStatus
+from cyclearn.learning.exact import n_structures
 from cyclearn.learning.score import GraphScore, SearchLimits
 
 PAIRS = [(i, j) for i in range(4) for j in range(4) if i != j]
@@ -69,10 +70,54 @@ def test_stable_optima(seed):
 
 
 def test_out_of_reach_is_refused_with_an_estimate():
-    with pytest.raises(LimitError, match="15 variables is out of reach"):
+    with pytest.raises(LimitError, match=r"over 15 variables would list up to 1\.6e\+63"):
         learn(drawn(15, 0, 2_000), method="exact")
-    with pytest.raises(LimitError, match="would list up to"):
+    with pytest.raises(LimitError, match="would list more than"):
         learn(drawn(9, 0, 2_000), method="exact", penalty=0.01)
+    with pytest.raises(LimitError, match="time limit"):
+        learn(drawn(6, 0, 2_000), method="exact", penalty=0.5, time_limit=0.5)
+
+
+@pytest.mark.parametrize(("p", "largest", "parents"), [(2, 2, 1), (3, 3, 2), (3, 2, 1)])
+def test_the_estimate_counts_structures(p, largest, parents):
+    counted = 0
+    for sizes in product((0, 1, 2), repeat=p):
+        component, before = sizes.count(1), sizes.count(2)
+        if 1 <= component <= largest:
+            n_pairs = component * (component - 1 + before)
+            counted += sum(
+                sum(bits) <= component * parents for bits in product((0, 1), repeat=n_pairs)
+            )
+    assert n_structures(p, largest, parents) == counted
+
+
+def test_nearly_collinear_data():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 3)) @ rng.normal(size=(3, 3))
+    rows = np.c_[rows, rows.sum(axis=1) + 1e-4 * rng.normal(size=200)]
+    exact = learn(rows, method="exact")
+    assert exact.certificate.tolerance > 1e-9
+    assert exact.score <= learn(rows).score + 200 * exact.certificate.tolerance
+
+
+def test_the_certificate_says_that_knowledge_was_given():
+    moments = drawn(4, 7, 2_000)
+    known = learn(moments, method="exact", knowledge=Knowledge(forbidden=[("X1", "X2")]))
+    assert "respects the knowledge" in known.certificate.explain()
+    assert "knowledge" not in learn(moments, method="exact").certificate.explain()
+
+
+def test_knowledge_that_leaves_no_stable_graph():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 3))
+    rows[:, 1] += rows[:, 0]
+    rows[:, 2] += rows[:, 1]
+    required = [("X1", "X2"), ("X2", "X1"), ("X3", "X1")]
+    others = [("X1", "X3"), ("X2", "X3"), ("X3", "X2")]
+    with pytest.raises(InputError, match="no graph that keeps to the knowledge"):
+        learn(rows, method="exact", knowledge=Knowledge(required=required, forbidden=others))
+    with pytest.raises(InputError, match="breaks max_component"):
+        learn(rows, method="exact", knowledge=Knowledge(required=required), max_component=1)
 
 
 @pytest.mark.parametrize(

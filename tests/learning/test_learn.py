@@ -194,6 +194,15 @@ def test_contradictory_knowledge_names_the_contradiction(arguments, message):
         ({"patience": 0}, "patience is 0"),
         ({"n_starts": 0}, "n_starts is 0"),
         ({"start": []}, "empty list"),
+        ({"start": "price"}, "start is 'price'"),
+        ({"start": MARKET.graph, "n_starts": 3}, "drop n_starts"),
+        ({"knowledge": {"tiers": []}}, "give a Knowledge"),
+        ({"time_limit": float("nan")}, "time_limit is nan"),
+        ({"time_limit": "1"}, "time_limit is '1'"),
+        ({"penalty": True}, "penalty is True"),
+        ({"random_state": -1}, "random_state is -1"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"n_jobs": 1.5, "method": "tabu"}, "n_jobs is 1.5"),
         ({"start": DirectedGraph.from_edges([("a", "b")])}, "different nodes"),
         ({"knowledge": Knowledge(forbidden=[("x", "costs")])}, "'x', which is not a variable"),
         (
@@ -217,7 +226,16 @@ def test_bad_options_get_one_clear_error(options, message):
         learn(DATA, **options)
 
 
+def test_numbers_of_numpy_are_numbers():
+    options = {"max_component": np.int64(3), "penalty": np.float32(4), "random_state": np.int64(3)}
+    result = learn(DATA, method="tabu", **options)
+    assert result.options["random_state"] == 3
+    assert LearnResult.from_json(result.to_json()) == result
+
+
 def test_bad_data_gets_one_clear_error():
+    with pytest.raises(InputError, match="missing value in row"):
+        learn(np.ma.masked_greater(DATA.to_numpy(), 2.0))
     with pytest.raises(InputError, match="price"):
         learn(DATA.assign(price=1.0))
     with pytest.raises(InputError, match="price"):

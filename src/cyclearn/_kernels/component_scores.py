@@ -25,6 +25,8 @@ Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Keys = NDArray[np.uint64]
 
+# Below this a component is stable; on the edge of it rounding would decide.
+STABLE_RADIUS = 1 - 1e-9
 _PROBES = 8
 _MAX_ITERATIONS = cast(int, np.int64(300))
 
@@ -230,7 +232,7 @@ def region_values(
                     g.S, nodes, offsets, parents, np.zeros(e), 1e-7, _MAX_ITERATIONS
                 )
                 radius = spectral_radius(nodes, offsets, parents, fitted[1])
-                place = remember(g, key, fitted[0], radius < 1.0)
+                place = remember(g, key, fitted[0], radius < STABLE_RADIUS)
         values[c] = g.table_values[place]
         stable[c] = g.table_stable[place]
         total += values[c]

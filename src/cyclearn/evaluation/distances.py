@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from cyclearn.graphs import DirectedGraph, EquivalenceClass, equivalence_class
+from cyclearn.graphs.graph_input import check_same_nodes
 from cyclearn.graphs.hamming import structural_hamming_distance
+
+
+def aligned(learned: DirectedGraph, true: DirectedGraph | EquivalenceClass) -> DirectedGraph:
+    """The learned graph with its nodes in the order of the true one."""
+    check_same_nodes(("learned graph", learned.names), ("true graph", true.names))
+    return learned.reordered(true.names)
+
+
+def as_member(learned: DirectedGraph, members: EquivalenceClass) -> DirectedGraph:
+    """The learned graph, without its redundant edges if it is equivalent to the members."""
+    return learned.reduced() if learned in members else learned
 
 
 def shd(learned: DirectedGraph, true: DirectedGraph) -> int:
@@ -18,7 +30,7 @@ def shd(learned: DirectedGraph, true: DirectedGraph) -> int:
     >>> shd(chain, DirectedGraph.from_edges([("b", "a"), ("b", "c")], ["a", "b", "c"]))
     1
     """
-    return structural_hamming_distance(learned, true)
+    return structural_hamming_distance(aligned(learned, true), true)
 
 
 class ClassDistance(int):
@@ -57,7 +69,8 @@ def class_distance(
 
     The members are not listed: two assignment problems bound the distance, and an integer
     programme settles what they leave open. Members are irreducible, so a graph with redundant
-    edges is at least as far away as it has of them.
+    edges is at least as far away as it has of them, unless it is equivalent to the true one: then
+    the distance is zero.
 
     Parameters
     ----------
@@ -75,5 +88,5 @@ def class_distance(
     (0, True)
     """
     members = true if isinstance(true, EquivalenceClass) else equivalence_class(true)
-    found = members.nearest(learned, time_limit=time_limit)
+    found = members.nearest(as_member(aligned(learned, members), members), time_limit=time_limit)
     return ClassDistance(found.distance, found.lower_bound, found.member)

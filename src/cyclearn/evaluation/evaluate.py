@@ -8,24 +8,30 @@ from functools import cached_property
 from math import isnan
 from typing import Any
 
-from cyclearn.evaluation.distances import ClassDistance, class_distance, shd
+from cyclearn.errors import LimitError
+from cyclearn.evaluation.distances import ClassDistance, aligned, class_distance, shd
 from cyclearn.evaluation.multi_domain import Domains, SuccessRate, draw_domains
 from cyclearn.evaluation.structure import Features, StructureScores
 from cyclearn.graphs import DirectedGraph, EquivalenceClass, equivalence_class
 from cyclearn.models import LinearGaussianModel
-from cyclearn.models.linear_gaussian import RandomState
+from cyclearn.random_state import RandomState
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How near a learned graph comes to the true one and its class."""
+    """How near a learned graph comes to the true one and its class.
+
+    ``success`` is None where no distributions were drawn; ``n_redundant`` counts the edges of the
+    learned and of the true graph that rotations show to be redundant.
+    """
 
     equivalent: bool
     shd: int
     class_distance: ClassDistance
     scores: StructureScores
-    success: SuccessRate
+    success: SuccessRate | None
     n_edges: tuple[int, int]
+    n_redundant: tuple[int, int] = (0, 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -36,11 +42,13 @@ class Evaluation:
             "class_distance_is_exact": self.class_distance.is_exact,
             "class_distance_lower_bound": self.class_distance.lower_bound,
             "scores": self.scores.to_dict(),
-            "multi_domain_success": float(self.success),
-            "n_domains": len(self.success.successes),
-            "eta": self.success.eta,
+            "multi_domain_success": None if self.success is None else float(self.success),
+            "n_domains": 0 if self.success is None else len(self.success.successes),
+            "eta": None if self.success is None else self.success.eta,
             "n_edges_learned": self.n_edges[0],
             "n_edges_true": self.n_edges[1],
+            "n_redundant_learned": self.n_redundant[0],
+            "n_redundant_true": self.n_redundant[1],
         }
 
     def __str__(self) -> str:
@@ -51,6 +59,11 @@ class Evaluation:
         lines = [
             f"equivalent to the true graph   {'yes' if self.equivalent else 'not by rotations'}",
             f"edges, learned and true        {self.n_edges[0]}, {self.n_edges[1]}",
+            *(
+                [f"redundant among them           {self.n_redundant[0]}, {self.n_redundant[1]}"]
+                if any(self.n_redundant)
+                else []
+            ),
             f"Hamming distance to the graph  {self.shd}",
             f"Hamming distance to the class  {nearest}",
         ]
@@ -66,11 +79,14 @@ class Evaluation:
             lines.append(f"{name + ' precision, recall':<31}{numbers}")
         if not self.scores.is_exact:
             lines.append("(cycles: the class is large, and only a part of it was looked at)")
-        n = len(self.success.successes)
-        lines.append(
-            f"multi-domain success           {self.success:.3f} ({sum(self.success.successes)} of "
-            f"{n} distributions, KL < {self.success.eta:g})"
-        )
+        if self.success is None:
+            lines.append("multi-domain success           unknown: no random weights are stable")
+        else:
+            successes = self.success.successes
+            lines.append(
+                f"multi-domain success           {self.success:.3f} ({sum(successes)} of "
+                f"{len(successes)} distributions, KL < {self.success.eta:g})"
+            )
         return "\n".join(lines)
 
 
@@ -83,13 +99,13 @@ class Evaluator:
     def __init__(
         self,
         true: DirectedGraph,
-        domains: Sequence[LinearGaussianModel],
+        domains: Sequence[LinearGaussianModel] | None,
         *,
         eta: float | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.true = true
-        self.domains = Domains(true, domains, eta)
+        self.domains = None if domains is None else Domains(true, domains, eta)
         self._time_limit = time_limit
         self._found: dict[DirectedGraph, Evaluation] = {}
 
@@ -104,17 +120,22 @@ class Evaluator:
 
     def evaluate(self, learned: DirectedGraph) -> Evaluation:
         """Every metric of a learned graph."""
-        learned = learned.reordered(self.true.names)
+        learned = aligned(learned, self.true)
         if learned not in self._found:
             self._found[learned] = Evaluation(
                 learned in self.members,
                 shd(learned, self.true),
                 class_distance(learned, self.members, time_limit=self._time_limit),
                 self._features.scores(learned),
-                self.domains.success(learned),
+                None if self.domains is None else self.domains.success(learned),
                 (learned.n_edges, self.true.n_edges),
+                (_n_redundant(learned), _n_redundant(self.true)),
             )
         return self._found[learned]
+
+
+def _n_redundant(graph: DirectedGraph) -> int:
+    return graph.n_edges - graph.reduced().n_edges
 
 
 def evaluate(
@@ -151,5 +172,11 @@ def evaluate(
     cycle precision, recall        nothing to count, 0.000
     multi-domain success           0.000 (0 of 50 distributions, KL < 0.004)
     """
-    domains = draw_domains(true, n_domains, random_state=random_state)
+    aligned(learned, true)
+    domains: Sequence[LinearGaussianModel] | None
+    try:
+        domains = draw_domains(true, n_domains, random_state=random_state)
+    except LimitError:
+        # Distances and scores need no distributions.
+        domains = None
     return Evaluator(true, domains, eta=eta, time_limit=time_limit).evaluate(learned)

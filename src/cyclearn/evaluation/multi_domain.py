@@ -18,8 +18,8 @@ from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph, equivalence_class
 from cyclearn.graphs.territories import Territory, territories
 from cyclearn.models import LinearGaussianModel, Moments, random_model
-from cyclearn.models.linear_gaussian import RandomState, generator
 from cyclearn.models.projection_bound import is_within
+from cyclearn.random_state import RandomState, generator
 
 _ETA_PER_NODE = 1e-3
 

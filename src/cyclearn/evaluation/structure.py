@@ -5,7 +5,8 @@ taken as right when *some* member has it, and a feature is to be found when *eve
 precision is the share of the learned graph's features that some member has, recall the share of
 the features of every member that the learned graph has. So each member of the true class scores
 one throughout, what no member has counts against precision, and what all have against recall.
-Against a single graph these are the ordinary precision and recall.
+Members have no redundant edges; those of a learned graph count against it, unless it is equivalent
+to the members. Against a single graph these are the ordinary precision and recall.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.evaluation.distances import aligned, as_member
 from cyclearn.graphs import DirectedGraph, EquivalenceClass, equivalence_class
 from cyclearn.graphs.class_statements import class_statements
 
@@ -70,16 +72,16 @@ class Features:
     Tables of adjacencies and cycles are symmetric; in tables of arrowheads (i, j) is i → j.
     """
 
-    names: tuple[str, ...]
     some: dict[str, BoolArray]
     every: dict[str, BoolArray]
     is_exact: bool
+    members: EquivalenceClass | None = None
 
     @classmethod
     def of_graph(cls, graph: DirectedGraph) -> Features:
         """The features of one graph, each in "some" and in "every" member."""
         features = _features(graph)
-        return cls(graph.names, features, features, True)
+        return cls(features, features, is_exact=True)
 
     @classmethod
     def of_class(cls, members: EquivalenceClass) -> Features:
@@ -87,19 +89,21 @@ class Features:
         said, cycles = class_statements(members), members.feedback_pairs()
         adjacent = said.possible | said.possible.T
         return cls(
-            members.names,
             {"adjacency": adjacent, "arrowhead": said.possible, "cycle": cycles.some},
             {
                 "adjacency": said.always_adjacent,
                 "arrowhead": said.compelled,
                 "cycle": cycles.every,
             },
-            cycles.is_exact,
+            is_exact=cycles.is_exact,
+            members=members,
         )
 
     def scores(self, learned: DirectedGraph) -> StructureScores:
-        """Precision and recall of a graph against these features."""
-        found = _features(learned.reordered(self.names))
+        """Precision and recall of a graph, on the same nodes in the same order."""
+        if self.members is not None:
+            learned = as_member(learned, self.members)
+        found = _features(learned)
 
         def score(kind: str) -> PrecisionRecall:
             return PrecisionRecall(
@@ -136,6 +140,7 @@ def structure_scores(
     >>> structure_scores(fork, chain, to_class=False).arrowhead.precision
     0.5
     """
+    learned = aligned(learned, true)
     if isinstance(true, EquivalenceClass):
         return Features.of_class(true).scores(learned)
     if not to_class:

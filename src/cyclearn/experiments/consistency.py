@@ -32,8 +32,8 @@ class ConsistencyStudy:
     def __post_init__(self) -> None:
         if not 2 <= self.nodes <= 5:
             raise InputError(f"nodes are {self.nodes}; the exact method is run on 2 to 5 here")
-        if not self.samples or min(self.samples) < 10:
-            raise InputError("samples are numbers of at least 10")
+        if not self.samples or min(self.samples) < 10 or len(set(self.samples)) < len(self.samples):
+            raise InputError("samples are different numbers of at least 10")
 
     @property
     def configuration(self) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from cyclearn.errors import InputError
+from cyclearn.models import Moments, as_moments, read_table
 
 VARIABLE = "CYCLEARN_DATA"
 
@@ -44,6 +45,18 @@ def data_folder(name: str, given: Path | None) -> Path:
     if not folder.is_dir():
         raise InputError(f"there is no folder {name} in {given}. {SOURCES[name]}")
     return folder
+
+
+def read_columns(path: Path, names: Sequence[str]) -> Moments:
+    """Moments of some columns of a table in a file."""
+    table = read_table(path)
+    missing = [name for name in names if name not in table.columns]
+    if missing:
+        raise InputError(
+            f"{path} has no column {', '.join(map(repr, missing))}; its columns are to be "
+            + ", ".join(names)
+        )
+    return as_moments(table[list(names)])
 
 
 def fingerprint(paths: Iterable[Path]) -> str:

@@ -9,11 +9,10 @@ from typing import Any
 from cyclearn import __version__
 from cyclearn.errors import InputError
 from cyclearn.evaluation import class_distance, structure_scores
-from cyclearn.experiments.data_folder import data_folder, fingerprint, located
+from cyclearn.experiments.data_folder import data_folder, fingerprint, located, read_columns
 from cyclearn.experiments.methods import checked_methods, learn_by
 from cyclearn.experiments.study import Output, Task
 from cyclearn.graphs import DirectedGraph, equivalence_class, read_graph
-from cyclearn.models import as_moments, read_table
 
 METHODS = ("auto", "tabu", "tabu-2bic")
 _TRUTH = "truth.graph.txt"
@@ -38,6 +37,9 @@ class FeedbackStudy:
         found = sorted(path.parent for path in folder.glob(f"*/{_TRUTH}"))
         if not found:
             raise InputError(f"{folder} holds no folder with a {_TRUTH}")
+        for network in found:
+            if not data_sets(network):
+                raise InputError(f"{network} holds no data sets sim-*.txt")
         return found
 
     @property
@@ -65,7 +67,7 @@ class FeedbackStudy:
         """Learn from one data set by all methods."""
         network = data_folder("feedback", self.data) / task.setting
         true = read_graph(network / _TRUTH)
-        moments = as_moments(read_table(data_sets(network)[task.instance])[list(true.names)])
+        moments = read_columns(data_sets(network)[task.instance], true.names)
         outputs = []
         for method in self.methods:
             learned = learn_by(method, moments)

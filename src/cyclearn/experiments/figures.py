@@ -11,7 +11,7 @@ import numpy as np
 from cyclearn.errors import InputError
 from cyclearn.experiments.intervals import share
 from cyclearn.experiments.results_file import ResultsFile
-from cyclearn.experiments.tables import groups, result_table
+from cyclearn.experiments.tables import groups, pooled, result_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,8 +61,6 @@ def write_figures(
     list of Path
         The files written.
     """
-    import pandas as pd
-
     if not results:
         raise InputError("no results files were given; name at least one")
     target = Path(folder)
@@ -78,7 +76,7 @@ def write_figures(
         table = target / f"{study}.md"
         table.write_text(result_table(files), encoding="utf-8")
         written.append(table)
-        frame = pd.concat([file.table() for file in files], ignore_index=True)
+        frame = pooled(files)
         if outputs:
             written.append(target / f"{study}.csv")
             frame.to_csv(written[-1], index=False)
@@ -133,10 +131,12 @@ def _curves(frame: pd.DataFrame) -> Figure:
 
 
 def _row_label(setting: str, settings: Collection[str]) -> str:
-    """The part of a setting, p or n, in which it differs from the others."""
-    nodes, samples = setting.split(", ")
-    n_samples = len({other.split(", ")[1] for other in settings})
-    return f"n = {int(samples[2:]):,}" if n_samples > 1 else nodes.replace("=", " = ")
+    """The parts of a setting, p and n, in which it differs from the others; p if it is alone."""
+    parts = [(int(p[2:]), int(n[2:])) for p, n in (other.split(", ") for other in settings)]
+    p, n = (int(part[2:]) for part in setting.split(", "))
+    has_sizes, has_samples = (len({part[k] for part in parts}) > 1 for k in (0, 1))
+    labels = [f"p = {p}"] if has_sizes or not has_samples else []
+    return ", ".join([*labels, f"n = {n:,}"] if has_samples else labels)
 
 
 def _style(method: str) -> dict[str, Any]:
@@ -163,8 +163,19 @@ def _consistency(frame: pd.DataFrame) -> Figure:
     """Share of equivalent and quasi equivalent optima by sample size, with intervals."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6, 3.4), layout="constrained")
-    axes = figure.subplots()
+    sizes = frame["setting"].str.split(", ").str[0]
+    found = sorted(sizes.unique(), key=lambda size: int(size[2:]))
+    figure = Figure(figsize=(6, 3.4 * len(found)), layout="constrained")
+    for size, axes in zip(found, figure.subplots(len(found), squeeze=False)[:, 0], strict=True):
+        _consistency_curves(axes, frame[sizes == size])
+        axes.set(xscale="log", ylim=(0, 103), xlabel="samples", ylabel="% of graphs")
+        axes.legend(loc="lower right", frameon=False)
+        if len(found) > 1:
+            axes.set_title(size.replace("=", " = "), fontsize=10)
+    return figure
+
+
+def _consistency_curves(axes: Axes, frame: pd.DataFrame) -> None:
     # Side by side, since the shares are often the same.
     for column, colour, marker, label, shift in (
         ("quasi_equivalent", "#0072B2", "o", "quasi equivalent to the truth", 0.95),
@@ -185,6 +196,3 @@ def _consistency(frame: pd.DataFrame) -> Figure:
             capsize=3,
             label=label,
         )
-    axes.set(xscale="log", ylim=(0, 103), xlabel="samples", ylabel="% of graphs")
-    axes.legend(loc="lower right", frameon=False)
-    return figure

@@ -16,11 +16,12 @@ from typing import Any
 from cyclearn import __version__
 from cyclearn.errors import InputError
 from cyclearn.evaluation import class_distance
-from cyclearn.experiments.data_folder import data_folder, fingerprint, located
+from cyclearn.experiments.data_folder import data_folder, fingerprint, located, read_columns
 from cyclearn.experiments.study import Output, Task
 from cyclearn.graphs import DirectedGraph, equivalence_class
 from cyclearn.learning import LearnResult, learn
-from cyclearn.models import Moments, fit, read_moments
+from cyclearn.learning.penalty import edge_penalty
+from cyclearn.models import Moments, fit
 
 ANATOMICAL = DirectedGraph.from_edges(
     [
@@ -50,6 +51,7 @@ class HippocampusStudy:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data", located(self.data))
+        edge_penalty(self.penalty, 2, 2)
 
     def _files(self) -> list[Path]:
         files = sorted(data_folder("hippocampus", self.data).glob("subject*.csv"))
@@ -76,7 +78,7 @@ class HippocampusStudy:
     def run(self, task: Task) -> list[Output]:
         """Learn from one subject, and look around each anatomical structure."""
         (path,) = (path for path in self._files() if path.stem == task.setting)
-        moments = read_moments(path)
+        moments = read_columns(path, ANATOMICAL.names)
         begun = perf_counter()
         learned = learn(moments, penalty=self.penalty, n_starts=_STARTS, random_state=self.seed)
         seconds = perf_counter() - begun

@@ -45,7 +45,13 @@ class ResultsFile:
         self.path = Path(path)
 
     @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def _connected(self, *, may_be_new: bool = False) -> Iterator[sqlite3.Connection]:
+        if not may_be_new and not self.path.is_file():
+            raise InputError(f"there is no results file {self.path}; run an experiment first")
+        if not self.path.parent.is_dir():
+            raise InputError(
+                f"there is no folder {self.path.parent} for the results; make it first"
+            )
         try:
             with closing(sqlite3.connect(self.path, timeout=_TIMEOUT)) as connection, connection:
                 yield connection
@@ -57,20 +63,24 @@ class ResultsFile:
     def open(self, configuration: Mapping[str, Any], *, must_be_new: bool = False) -> None:
         """Start the file, or check that it holds the same configuration.
 
+        A file in which no instance has finished is started anew.
+
         Raises
         ------
         InputError
             Where the file holds another configuration, with what differs.
         """
         wanted = {name: _as_json(value) for name, value in configuration.items()}
-        with self._connected() as connection:
+        with self._connected(may_be_new=True) as connection:
             # One process at a time starts a file.
             connection.execute("BEGIN IMMEDIATE")
             is_empty = not connection.execute("SELECT 1 FROM sqlite_master").fetchone()
             if is_empty:
                 for statement in _SCHEMA:
                     connection.execute(statement)
+            if not connection.execute("SELECT 1 FROM instances").fetchone():
                 for table, rows in (("configuration", wanted), ("environment", _environment())):
+                    connection.execute(f"DELETE FROM {table}")
                     connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", rows.items())
                 return
             if must_be_new:
@@ -90,7 +100,13 @@ class ResultsFile:
     @property
     def configuration(self) -> dict[str, Any]:
         """The configuration that the results were made with."""
-        return {name: json.loads(value) for name, value in self._pairs("configuration")}
+        try:
+            found = {name: json.loads(value) for name, value in self._pairs("configuration")}
+        except ValueError as error:
+            raise InputError(f"the configuration in {self.path} is damaged: {error}") from None
+        if "study" not in found:
+            raise InputError(f"{self.path} names no study; it is no results file of an experiment")
+        return found
 
     @property
     def environment(self) -> dict[str, str]:
@@ -98,8 +114,6 @@ class ResultsFile:
         return dict(self._pairs("environment"))
 
     def _pairs(self, table: str) -> list[tuple[str, str]]:
-        if not self.path.is_file():
-            raise InputError(f"there is no results file {self.path}; run an experiment first")
         with self._connected() as connection:
             return connection.execute(f"SELECT name, value FROM {table} ORDER BY name").fetchall()
 

@@ -101,15 +101,24 @@ def run_task(study: Study, task: Task) -> Finished:
 
 
 def _run_here(study: Study, tasks: Sequence[Task], n_jobs: int) -> Iterator[Finished]:
+    from concurrent.futures.process import BrokenProcessPool
+
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    yield from parallel(delayed(run_task)(study, task) for task in tasks)
+    try:
+        yield from parallel(delayed(run_task)(study, task) for task in tasks)
+    except BrokenProcessPool:
+        raise LimitError(
+            "a process was ended from outside, for want of memory perhaps; what had finished is in "
+            "the file, and the same command, with fewer jobs if need be, continues"
+        ) from None
 
 
 def _run_on_cluster(study: Study, tasks: Sequence[Task], address: str) -> Iterator[Finished]:
     try:
-        from distributed import Client, as_completed
+        from distributed import CancelledError, Client, KilledWorker, as_completed
+        from distributed.comm import CommClosedError
     except ImportError:
         raise InputError(
             "a run on a cluster needs the package distributed: install cyclearn[cluster], or run "
@@ -125,7 +134,17 @@ def _run_on_cluster(study: Study, tasks: Sequence[Task], address: str) -> Iterat
     with client:
         # Instances of a lost worker are given to the others by the scheduler.
         futures = client.map(partial(run_task, study), tasks, pure=False)
-        for future, instance in as_completed(futures, with_results=True):
-            yield instance
-            # The worker may forget what is in the file.
-            future.release()
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+                # The worker may forget what is in the file.
+                future.release()
+        except (CancelledError, CommClosedError, KilledWorker) as error:
+            reason = (
+                "one instance ended several workers, for want of memory perhaps"
+                if isinstance(error, KilledWorker)
+                else f"the scheduler at {address} went away"
+            )
+            raise LimitError(
+                f"{reason}; what had finished is in the file, and the same command continues"
+            ) from None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cyclearn.errors import InputError
 from cyclearn.experiments.intervals import Share, share
 from cyclearn.experiments.results_file import ResultsFile
 
@@ -14,19 +15,52 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ORDER = ("hill-climbing", "tabu", "tabu-2bic", "auto", "exact", "l1")
+# Parts of a configuration in which files that go into one table may differ.
+_OF_SETTINGS = {"nodes", "samples", "domains"}
 # What the paper and its reference code report for the virtual-edge operator, without and with it.
 _REPORTED = {"(a)": (("0%", "89%"), ("30%", "77%")), "(b)": (("45%", "83%"), ("23%", "97%"))}
 
 
 def result_table(results: Sequence[ResultsFile]) -> str:
     """The table of one study in Markdown, made from one results file or several."""
-    import pandas as pd
-
-    study = results[0].configuration["study"]
-    frame = pd.concat([file.table() for file in results], ignore_index=True)
+    frame = pooled(results)
     if frame.empty:
         return "No instance is finished.\n"
+    study = results[0].configuration["study"]
+    if study not in _TABLES:
+        raise InputError(
+            f"there is no table for the study {study!r}; ResultsFile({str(results[0].path)!r})"
+            ".table() has its outputs"
+        )
     return _TABLES[study](frame)
+
+
+def pooled(results: Sequence[ResultsFile], *, timings: bool = False) -> pd.DataFrame:
+    """The outputs of files of one study, which must belong together and share no setting."""
+    import pandas as pd
+
+    first = results[0]
+    frames: list[pd.DataFrame] = []
+    seen: dict[str, ResultsFile] = {}
+    for file in results:
+        differing = {
+            name
+            for name in {*first.configuration, *file.configuration} - _OF_SETTINGS
+            if first.configuration.get(name) != file.configuration.get(name)
+        }
+        if differing:
+            raise InputError(
+                f"{first.path} and {file.path} differ in {', '.join(sorted(differing))}, so they "
+                "are no parts of one run; give them one at a time"
+            )
+        frames.append(file.table(timings=timings))
+        for setting in () if frames[-1].empty else frames[-1]["setting"].unique():
+            if setting in seen:
+                raise InputError(
+                    f"{seen[setting].path} and {file.path} both hold {setting!r}; give one of them"
+                )
+            seen[setting] = file
+    return pd.concat(frames, ignore_index=True)
 
 
 def groups(frame: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
@@ -223,9 +257,7 @@ _TABLES: dict[str, Callable[[pd.DataFrame], str]] = {
 
 def time_table(results: Sequence[ResultsFile]) -> str:
     """Seconds to learn one graph, which differ from run to run."""
-    import pandas as pd
-
-    frame = pd.concat([file.table(timings=True) for file in results], ignore_index=True)
+    frame = pooled(results, timings=True)
     return _markdown(
         ["setting", "method", "median s", "slowest s", "all, minutes"],
         [

@@ -17,6 +17,7 @@ from cyclearn.errors import InputError
 from cyclearn.graphs.bitsets import bits, columns_to_support, support_to_columns
 from cyclearn.graphs.graph_input import Node as Node
 from cyclearn.graphs.graph_input import (
+    check_same_nodes,
     checked_adjacency,
     checked_edges,
     checked_label,
@@ -267,16 +268,7 @@ class DirectedGraph:
         if tuple(names) == self.names:
             return self
         names = checked_names(names, None)
-        missing, extra = set(names) - set(self.names), set(self.names) - set(names)
-        if missing or extra:
-            raise InputError(
-                "the graphs have different nodes: "
-                + "; ".join(
-                    f"only in the {where}: {listed(sorted(nodes))}"
-                    for where, nodes in (("first", missing), ("second", extra))
-                    if nodes
-                )
-            )
+        check_same_nodes(("first", names), ("second", self.names))
         order = [self.index(name) for name in names]
         return DirectedGraph(self.adjacency[np.ix_(order, order)], names)
 

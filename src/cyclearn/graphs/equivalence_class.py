@@ -23,6 +23,7 @@ from cyclearn.graphs.member_sampling import MemberSampler
 from cyclearn.graphs.nearest_member import NearestMember, nearest_member
 from cyclearn.graphs.seating import Seating
 from cyclearn.graphs.territories import Territory, territories
+from cyclearn.random_state import RandomState, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,9 +129,7 @@ class EquivalenceClass:
             graphs.append(graph)
         return Members(tuple(graphs), True, None)
 
-    def sample(
-        self, n: int, random_state: int | np.random.Generator | None = None
-    ) -> tuple[DirectedGraph, ...]:
+    def sample(self, n: int, random_state: RandomState = None) -> tuple[DirectedGraph, ...]:
         """Members drawn independently, each member with the same probability.
 
         Raises
@@ -147,7 +146,7 @@ class EquivalenceClass:
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
             raise InputError(f"n is {n!r}; give a whole number of members, zero or more")
         # Python's own generator draws whole numbers of any size.
-        source = Random(int(np.random.default_rng(random_state).integers(2**62)))
+        source = Random(int(generator(random_state).integers(2**62)))
         sampler = MemberSampler(self._seating)
         return tuple(DirectedGraph.from_columns(sampler.draw(source), self.names) for _ in range(n))
 

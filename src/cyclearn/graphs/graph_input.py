@@ -27,6 +27,19 @@ def listed(names: Sequence[str]) -> str:
     return f"{shown}, … ({len(names)} in all)" if len(names) > 10 else shown
 
 
+def check_same_nodes(first: tuple[str, Sequence[str]], second: tuple[str, Sequence[str]]) -> None:
+    """Raise where two graphs, each a description and its names, are on different nodes."""
+    own = [
+        (first[0], set(first[1]) - set(second[1])),
+        (second[0], set(second[1]) - set(first[1])),
+    ]
+    if any(names for _, names in own):
+        raise InputError(
+            "the graphs have different nodes: "
+            + "; ".join(f"only in the {it}: {listed(sorted(names))}" for it, names in own if names)
+        )
+
+
 def checked_names(names: Iterable[Hashable] | None, n_nodes: int | None) -> tuple[str, ...]:
     """Names as texts, each once, as many as there are nodes."""
     if names is None:

@@ -7,6 +7,7 @@ import numpy as np
 from cyclearn.errors import InputError
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.random_state import RandomState, generator
 
 
 def random_graph(
@@ -14,7 +15,7 @@ def random_graph(
     max_degree: int = 4,
     max_component: int | None = None,
     max_cycle_length: int | None = None,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
 ) -> DirectedGraph:
     """Random directed graph, cycles included.
 
@@ -53,21 +54,15 @@ def random_graph(
         is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
         if value is None or not is_whole or value < least:
             raise InputError(f"{name} is {value!r}; give a whole number of at least {least}")
-    try:
-        generator = np.random.default_rng(random_state)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"random_state is {random_state!r}; give a whole number of at least 0, "
-            "a numpy Generator or None"
-        ) from None
-    limit = generator.integers(1, max_degree, size=n_nodes, endpoint=True)
+    rng = generator(random_state)
+    limit = rng.integers(1, max_degree, size=n_nodes, endpoint=True)
     degree = np.zeros(n_nodes, dtype=int)
     children = [0] * n_nodes
     for i in range(n_nodes):
-        for j in generator.permutation(n_nodes).tolist():
+        for j in rng.permutation(n_nodes).tolist():
             if degree[i] >= limit[i]:
                 break
-            source, target = (i, j) if generator.random() < 0.5 else (j, i)
+            source, target = (i, j) if rng.random() < 0.5 else (j, i)
             if i == j or degree[j] >= limit[j] or children[source] >> target & 1:
                 continue
             if _allowed(children, source, target, max_component, max_cycle_length):

@@ -14,12 +14,14 @@ from itertools import combinations, permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.graphs import DirectedGraph, equivalent
+from cyclearn.graphs import DirectedGraph
+from cyclearn.graphs.territories import territories
 from cyclearn.learning.score import Adjacency, GraphScore
+from cyclearn.learning.search_problem import SearchProblem
 
 # Scores per sample that differ by less are a tie.
 TIE = 1e-6
-_MAX_CLASSES = 20
+MAX_CLASSES = 100
 
 
 @dataclass(frozen=True)
@@ -31,35 +33,49 @@ class Alternative:
 
 
 def tied_graphs(
-    score: GraphScore,
-    graph: DirectedGraph,
-    allowed: NDArray[np.bool_],
-    required: NDArray[np.bool_],
-    *,
-    stable: bool,
-) -> list[tuple[float, DirectedGraph]]:
-    """One graph of every other class found whose score is within ``TIE`` per sample, best first."""
+    problem: SearchProblem, graph: DirectedGraph
+) -> tuple[list[tuple[float, DirectedGraph]], bool]:
+    """One graph of every other class found whose score is within ``TIE`` per sample, best first.
+
+    Also whether ``MAX_CLASSES`` were found and the rest left.
+    """
+    score = GraphScore(problem.correlation, problem.penalty, problem.limits)
+    admit = problem.admission(score)
+    limits = problem.limits
     listed = [graph]
     best = score.value(graph.adjacency.astype(np.uint8))
     found: list[tuple[float, DirectedGraph]] = []
-    limits = score.limits
+    classes, seen = {territories(graph.columns)}, set[int]()
     for origin in listed:
-        for A in _redrawn(origin.adjacency.astype(np.uint8), allowed, required):
-            if len(listed) > _MAX_CLASSES:
-                break
-            if A.sum(axis=0).max() > limits.max_parents:
+        A = origin.adjacency.astype(np.uint8)
+        for redrawn in _redrawn(A, problem.allowed, problem.required):
+            key = score.key(redrawn)
+            if key in seen:
                 continue
-            if np.bincount(score.components(A)).max() > limits.max_component:
+            seen.add(key)
+            if redrawn.sum(axis=0).max() > limits.max_parents:
                 continue
-            value = score.value(A)
-            if abs(value - best) > TIE or (stable and not score.is_stable(A)):
+            if np.bincount(score.components(redrawn)).max() > limits.max_component:
                 continue
-            other = DirectedGraph(A.astype(bool), graph.names)
-            if not required.any():
+            value = score.value(redrawn)
+            if abs(value - best) > TIE:
+                continue
+            its_class = territories(DirectedGraph(redrawn.astype(bool)).columns)
+            admitted = None if its_class in classes else admit(redrawn)[0]
+            if admitted is None:
+                continue
+            if len(found) == MAX_CLASSES:
+                return _best_first(found), True
+            other = DirectedGraph(admitted.astype(bool), graph.names)
+            if not problem.required.any():
                 other = other.reduced()
-            if not any(equivalent(other, known) for known in listed):
-                listed.append(other)
-                found.append((value - best, other))
+            classes.add(its_class)
+            listed.append(other)
+            found.append((value - best, other))
+    return _best_first(found), False
+
+
+def _best_first(found: list[tuple[float, DirectedGraph]]) -> list[tuple[float, DirectedGraph]]:
     return sorted(found, key=lambda each: each[0])
 
 

@@ -6,8 +6,8 @@
 3. The edges among a few nodes near each other are annealed, cycles included, then polished by hill
    climbing; every node is the centre of such a region in turn, until a whole pass over all nodes
    finds nothing better.
-4. Hill climbing with virtual-edge moves, which are few where few superfluous edges are left; if it
-   finds something better, 3 begins again.
+4. Hill climbing with virtual-edge moves, which are few where few superfluous edges are left, first
+   without and then with very large components; if it finds something better, 3 begins again.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ _ROUNDING = 1e-10
 # Temperatures are in units of the log-likelihood of the whole sample, an edge's penalty at most.
 _LAST_TEMPERATURE = 0.5
 # While superfluous edges are many, climbing would make components of dozens of nodes out of them,
-# and virtual-edge moves with long cycles by the ten thousand. Both are left for the end, or for
-# shorter cycles one after the other.
+# and virtual-edge moves with long cycles by the ten thousand. Larger components are left for later
+# climbs, and long cycles for shorter ones one after the other.
 _CLIMBED_COMPONENT = 10
+_VIRTUAL_COMPONENT = 20
 _VIRTUAL_CYCLE = 3
 
 
@@ -89,12 +90,11 @@ class AutoSearch:
         start = np.ascontiguousarray(start, dtype=np.uint8)
         self._graph, self._value = start, self.score.value(start)
         self._is_admitted = self.admit(start)[0] is start
-        if acyclic_stage and not self._ended():
-            self._anneal_acyclic()
+        found = self._anneal_acyclic() if acyclic_stage and not self._ended() else start
         if not self._ended():
-            self._climb(self._graph)
+            self._climb(found, may_start_refused=True)
         while self._ended() is None:
-            if not self._pass_over_regions() and not self._climb(self._graph, is_last=True):
+            if not (self._pass_over_regions() or self._climb_with_virtual_edges()):
                 break
         return SearchRun(
             start,
@@ -151,7 +151,8 @@ class AutoSearch:
                 break
         return best, best_change
 
-    def _anneal_acyclic(self) -> None:
+    def _anneal_acyclic(self) -> Adjacency:
+        """The best acyclic graph met, which is where the search then stands if it may."""
         p = len(self._graph)
         effort = self.effort
         # Required edges may close cycles: no component may grow beyond those of the start.
@@ -162,8 +163,12 @@ class AutoSearch:
             effort.acyclic_temperature,
             effort.acyclic_proposals * p * min(p, 20) ** 2 // 400,
         )
-        if change < -_ROUNDING:
+        # With required cycles it can have no stable fit.
+        is_admitted = self.admit(found)[0] is found
+        if change < -_ROUNDING and (is_admitted or not self._is_admitted):
             self._adopt(found, self._value + change)
+            self._is_admitted = is_admitted
+        return found
 
     def _pass_over_regions(self) -> bool:
         """Anneal around every node in turn; whether a better graph was found."""
@@ -191,6 +196,13 @@ class AutoSearch:
                     self._climb(found)
         return self._value < before - _ROUNDING
 
+    def _climb_with_virtual_edges(self) -> bool:
+        most = min(self.score.limits.max_component, len(self._graph))
+        return any(
+            self._climb(self._graph, component, _VIRTUAL_CYCLE)
+            for component in sorted({min(_VIRTUAL_COMPONENT, most), most})
+        )
+
     def _largest(self, graph: Adjacency) -> int:
         """Nodes in the largest strongly connected component."""
         return int(np.bincount(self.score.components(graph)).max())
@@ -211,23 +223,29 @@ class AutoSearch:
             front |= near[chosen]
         return np.flatnonzero(inside)
 
-    def _climb(self, found: Adjacency, *, is_last: bool = False) -> bool:
-        """Climb from a graph; go there, and say so, if the end may be visited and is better."""
+    def _climb(
+        self,
+        found: Adjacency,
+        component: int = _CLIMBED_COMPONENT,
+        virtual_cycle: int = 0,
+        *,
+        may_start_refused: bool = False,
+    ) -> bool:
+        """Climb from a graph; go there, and say so, if the end may be visited and is better.
+
+        No ``component`` larger than that is entered, unless there is one already.
+        """
         from cyclearn._kernels.neighbourhood import LIMIT_COMPONENT
 
         admitted, rule = self.admit(found)
         if admitted is None:
             self._refusals[rule or "refused"] += 1
-            if self._is_admitted:
+            if self._is_admitted and not may_start_refused:
                 return False
             admitted = found
-        most = self.score.limits.max_component
-        if not is_last:
-            most = min(most, max(_CLIMBED_COMPONENT, self._largest(admitted)))
+        most = min(self.score.limits.max_component, max(component, self._largest(admitted)))
         run = local_search(
-            self.score.limited(
-                max_component=most, max_virtual_cycle=_VIRTUAL_CYCLE if is_last else 0
-            ),
+            self.score.limited(max_component=most, max_virtual_cycle=virtual_cycle),
             admitted,
             HillClimbing(),
             allowed=self.allowed,

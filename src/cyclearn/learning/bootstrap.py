@@ -13,10 +13,12 @@ import numpy as np
 from cyclearn import __version__
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.learning.arguments import at_least, processes, recorded_seed
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.resampling import Kind, Resample, Resampler, make_resampler
 from cyclearn.models.moments import Data
+from cyclearn.random_state import RandomState, generator
 
 _SCHEMA = "cyclearn.bootstrap-checkpoint/1"
 # Options of learn that bootstrap has itself, or that have no place in it.
@@ -29,7 +31,7 @@ def bootstrap(
     *,
     kind: Kind | None = None,
     checkpoint: str | Path | None = None,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     on_resample: Callable[[int, int], None] | None = None,
     **options: Any,
@@ -77,15 +79,13 @@ def bootstrap(
     >>> found.edges.set_index(["source", "target"]).loc[("X1", "X3"), "compelled"] > 0.8
     np.True_
     """
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, (int, np.integer)):
-        raise InputError(f"n_resamples is {n_resamples!r}; give a whole number of at least 1")
-    if n_resamples < 1:
-        raise InputError(f"n_resamples is {n_resamples}; give at least 1")
+    at_least("n_resamples", n_resamples, 1)
+    n_jobs = processes(n_jobs)
     if taken := sorted(_OWN & set(options)):
         raise InputError(f"{taken[0]} is no option of the searches of a bootstrap; leave it out")
-    if isinstance(random_state, np.random.Generator):
-        random_state = int(random_state.integers(2**31))
-    seed = 0 if random_state is None else int(random_state)
+    seed = 0 if random_state is None else recorded_seed(random_state)
+    if seed is None:
+        seed = int(generator(random_state).integers(2**31))
     resampler = make_resampler(data, kind, seed)
     if (knowledge := options.get("knowledge")) is not None:
         knowledge.masks(resampler.moments.names)

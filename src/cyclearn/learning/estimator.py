@@ -14,6 +14,7 @@ from cyclearn.learning.learn import Method, learn
 from cyclearn.learning.penalty import Penalty
 from cyclearn.learning.starts import Start
 from cyclearn.models import Moments, as_moments
+from cyclearn.random_state import RandomState
 
 if TYPE_CHECKING:
     from cyclearn.graphs import DirectedGraph
@@ -69,7 +70,7 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         max_edges: int | None = None,
         max_evaluations: int | None = None,
         time_limit: float | None = None,
-        random_state: int | np.random.Generator | None = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.method = method

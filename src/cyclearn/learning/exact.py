@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import comb, floor
+from itertools import combinations
+from math import comb, floor, isfinite
 from time import monotonic
 
 import numpy as np
@@ -18,10 +19,12 @@ from numpy.typing import NDArray
 from cyclearn.errors import LimitError
 from cyclearn.learning.score import Adjacency, GraphScore
 
-# Scores per sample closer than this are not told apart.
+# Scores per sample closer than this are not told apart, nor closer than rounding allows.
 TOLERANCE = 1e-9
 # Structures listed at most: some minutes.
 MAX_STRUCTURES = 5_000_000_000
+# An estimate is counted no further than this.
+COUNTED_STRUCTURES = 1000 * MAX_STRUCTURES
 # A structure is kept in the bits of one number.
 _MAX_BITS = 60
 
@@ -35,7 +38,8 @@ class Certificate:
     within ``tolerance`` per sample of the best score (``n_bounded``). ``n_scored`` of those
     listed had to be fitted; the saturated likelihood ruled out the others. The result is as
     global as the fit of each component, which starts at zero coefficients. With ``is_stable``,
-    structures without a stable best fit were left out; ``n_unstable`` had to be.
+    structures without a stable best fit were left out; ``n_unstable`` had to be. With
+    ``has_knowledge``, only graphs that respect the knowledge given were looked at.
     """
 
     max_component: int
@@ -46,15 +50,19 @@ class Certificate:
     tolerance: float
     is_stable: bool
     n_unstable: int = 0
+    has_knowledge: bool = False
 
     def explain(self) -> str:
         """The certificate in words."""
         return (
-            f"No graph with components of at most {self.max_component} nodes and at most "
-            f"{self.max_parents} parents a node scores better by more than {self.tolerance:g} per "
-            f"sample: {self.n_listed} structures of components were listed, {self.n_scored} "
-            f"of them fitted (each from zero coefficients), and {self.n_bounded} more could not "
-            "reach the best score by the saturated likelihood."
+            "No graph "
+            + ("that respects the knowledge, " if self.has_knowledge else "")
+            + f"with components of at most {self.max_component} nodes and at most "
+            f"{self.max_parents} parents a node scores better by more than {self.tolerance:.2g} "
+            f"per sample, as far as the fit of each component is its best one: {self.n_listed} "
+            f"structures of components were listed, {self.n_scored} of them fitted (each from "
+            f"zero coefficients), and {self.n_bounded} more could not reach the best score by the "
+            "saturated likelihood."
             + (
                 f" {self.n_unstable} structures of components without a stable fit were left out."
                 if self.n_unstable
@@ -82,9 +90,12 @@ class ExactSearch:
             nodes = _members(V)
             self._saturated[V] = 0.5 * np.linalg.slogdet(self.score.S[np.ix_(nodes, nodes)])[1]
         self._everything = everything
+        # Bounds and fits are sums of logarithms of pivots, the smallest of them the least certain.
+        rounding = self.p * np.finfo(float).eps * np.linalg.cond(self.score.S)
+        self.tolerance = max(TOLERANCE, float(rounding))
 
     def estimate(self) -> int:
-        """How many structures would have to be listed, at most."""
+        """How many structures would have to be listed, at most; beyond reach, at least."""
         total = 0
         for V in range(1, 1 << self.p):
             for C in self._last_components(V):
@@ -94,6 +105,8 @@ class ExactSearch:
                 total += sum(comb(sources.size, m) for m in range(fewest, most + 1))
                 if sources.size > _MAX_BITS and most >= fewest:
                     total += 1 << _MAX_BITS
+                if total > COUNTED_STRUCTURES:
+                    return total
         return total
 
     def run(self, banned: list[int]) -> tuple[float, Adjacency]:
@@ -112,11 +125,6 @@ class ExactSearch:
                 if bits >= 0 and best[U] + value < best[V]:
                     best[V] = best[U] + value
                     choice[V] = (C, bits)
-            if self.deadline is not None and monotonic() > self.deadline:
-                raise LimitError(
-                    "the time limit ended the exact search before it was complete; raise "
-                    "time_limit, limit max_component or max_parents, or use method='auto'"
-                )
         A = np.zeros((self.p, self.p), dtype=np.uint8)
         V = self._everything
         while V and V in choice:
@@ -137,35 +145,48 @@ class ExactSearch:
         if self.required[later][:, nodes].any():
             return np.inf, -1
         sources, targets, n_inside = self._edges(C, U)
-        most = self._edge_range(C, U, below)
-        self.n_bounded += sum(comb(sources.size, m) for m in range(most[1] + 1, sources.size + 1))
-        if most[1] < most[0]:
+        fewest, most = self._edge_range(C, U, below)
+        self.n_bounded += sum(comb(sources.size, m) for m in range(most + 1, sources.size + 1))
+        if most < fewest:
             return np.inf, -1
         required = sum(1 << b for b in range(sources.size) if self.required[sources[b], targets[b]])
-        room = self.incumbent + TOLERANCE - below - self._rest(C | U)
-        value, bits, n_listed, n_scored = best_structure(
-            self.score._scored(np.zeros((self.p, self.p), dtype=np.uint8)),
-            nodes,
-            sources,
-            targets,
-            n_inside,
-            required,
-            most,
-            self.score.limits.max_parents,
-            self.score.penalty,
-            min(room, known - below),
-            banned,
-        )
-        self.n_listed += n_listed
-        self.n_scored += n_scored
-        return float(value), int(bits)
+        room = self.incumbent + self.tolerance - below - self._rest(C | U)
+        best, best_bits = float(min(room, known - below)), -1
+        # One call goes through them all, unless there is a clock to look at.
+        step = most - fewest if self.deadline is None else 0
+        for n_edges in range(fewest, most + 1, step + 1):
+            self._check_time()
+            value, bits, n_listed, n_scored = best_structure(
+                self.score._scored(np.zeros((self.p, self.p), dtype=np.uint8)),
+                nodes,
+                sources,
+                targets,
+                n_inside,
+                required,
+                (n_edges, n_edges + step),
+                self.score.limits.max_parents,
+                self.score.penalty,
+                best,
+                banned,
+            )
+            if bits >= 0:
+                best, best_bits = float(value), int(bits)
+            self.n_listed += n_listed
+            self.n_scored += n_scored
+        return best, best_bits
+
+    def _check_time(self) -> None:
+        if self.deadline is not None and monotonic() > self.deadline:
+            raise LimitError(
+                "the time limit ended the exact search before it was complete; raise "
+                "time_limit, limit max_component or max_parents, or use method='auto'"
+            )
 
     def _last_components(self, V: int) -> Iterator[int]:
-        C = V
-        while C:
-            if C.bit_count() <= self.score.limits.max_component:
-                yield C
-            C = (C - 1) & V
+        nodes = _members(V)
+        for size in range(1, min(len(nodes), self.score.limits.max_component) + 1):
+            for chosen in combinations(nodes, size):
+                yield sum(1 << i for i in chosen)
 
     def _edges(self, C: int, U: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         """Possible edges into C from C itself, then from U; and how many are inside."""
@@ -188,12 +209,25 @@ class ExactSearch:
         fewest = 0 if size == 1 else size
         most = min(size * (size - 1 + U.bit_count()), size * self.score.limits.max_parents)
         own = float(self._saturated[C | U] - self._saturated[U])
-        room = self.incumbent + TOLERANCE - below - own - self._rest(C | U)
+        room = self.incumbent + self.tolerance - below - own - self._rest(C | U)
         if room < 0:
             return fewest, fewest - 1
-        if self.score.penalty > 0:
+        if self.score.penalty > 0 and isfinite(room):
             most = min(most, floor(room / self.score.penalty))
         return fewest, most
+
+
+def n_structures(p: int, max_component: int, max_parents: int) -> int:
+    """How many structures of components there are, in all sets of p nodes, if nothing is cut."""
+    total = 0
+    for size in range(1, min(p, max_component) + 1):
+        for n_before in range(p - size + 1):
+            choices = comb(p, size) * comb(p - size, n_before)
+            n_pairs = size * (size - 1 + n_before)
+            total += choices * sum(
+                comb(n_pairs, m) for m in range(min(n_pairs, size * max_parents) + 1)
+            )
+    return total
 
 
 def _members(V: int) -> list[int]:

@@ -8,10 +8,10 @@ from time import monotonic, perf_counter
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.learning.arguments import at_least, processes, recorded_seed, seconds
 from cyclearn.learning.exact import Certificate
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.local_search import (
@@ -24,17 +24,13 @@ from cyclearn.learning.local_search import (
 )
 from cyclearn.learning.penalty import Penalty, edge_penalty
 from cyclearn.learning.result import LearnResult, SearchCost, TracedMove
-from cyclearn.learning.score import SearchLimits
 from cyclearn.learning.search_problem import SearchProblem
 from cyclearn.learning.starts import Start, n_agreeing, run_all, run_auto, starting_graphs
 from cyclearn.models import FittedModel, Moments, as_moments, fit
 from cyclearn.models.moments import Data
+from cyclearn.random_state import RandomState
 
 Method = Literal["auto", "exact", "tabu", "hill-climbing"]
-
-# Longer cycles are found by single edges and smaller virtual-edge moves; listing them all would
-# take longer than the rest of the search.
-_MAX_VIRTUAL_CYCLE = 6
 
 
 def learn(
@@ -56,7 +52,7 @@ def learn(
     max_edges: int | None = None,
     max_evaluations: int | None = None,
     time_limit: float | None = None,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     on_step: Callable[[SearchStep], None] | None = None,
     bootstrap: int | Mapping[str, Any] | None = None,
@@ -105,7 +101,7 @@ def learn(
     time_limit : float, optional
         Limit in seconds; results may then differ between runs, and say so.
     random_state : int, Generator or None
-        For annealing and for random starts; None is a fixed seed with ``"auto"``.
+        For annealing and for random starts; None is a fixed seed, so that results repeat.
     n_jobs : int, optional
         Processes for several starts; the result does not depend on it.
     on_step : callable, optional
@@ -129,74 +125,69 @@ def learn(
     >>> truth.graph in found.equivalence_class
     True
     """
-    begun, deadline = perf_counter(), None if time_limit is None else monotonic() + time_limit
+    begun, time_limit = perf_counter(), seconds("time_limit", time_limit)
+    deadline = None if time_limit is None else monotonic() + time_limit
     moments = as_moments(data)
-    p = moments.n_variables
-    weight = edge_penalty(penalty, moments.n_samples, p)
-    allowed, required = (knowledge or Knowledge()).masks(moments.names)
-    # A node and its parents must stay below the number of samples.
-    fit_limit = moments.n_samples - 2
-    limits = SearchLimits(
-        max_component=_at_least("max_component", max_component, 1) or p,
-        max_parents=min(_or(_at_least("max_parents", max_parents, 0), p), fit_limit),
-        max_edges=_or(_at_least("max_edges", max_edges, 0), p * p),
-        max_virtual_cycle=min(p, _MAX_VIRTUAL_CYCLE) if virtual_edges and p > 2 else 0,
-    )
-    problem = SearchProblem(
-        correlation=moments.correlation,
-        n_samples=moments.n_samples,
-        penalty=weight / moments.n_samples,
-        limits=limits,
-        allowed=allowed,
-        required=required,
+    weight = edge_penalty(penalty, moments.n_samples, moments.n_variables)
+    limits = {
+        "max_component": at_least("max_component", max_component, 1),
+        "max_cycle_length": at_least("max_cycle_length", max_cycle_length, 1),
+        "max_parents": at_least("max_parents", max_parents, 0),
+        "max_edges": at_least("max_edges", max_edges, 0),
+        "max_evaluations": at_least("max_evaluations", max_evaluations, 1),
+    }
+    problem = SearchProblem.of(
+        moments,
+        weight,
+        knowledge,
         stable=stable,
-        max_cycle_length=_at_least("max_cycle_length", max_cycle_length, 1),
-        max_evaluations=_at_least("max_evaluations", max_evaluations, 1),
+        virtual_edges=virtual_edges,
         deadline=deadline,
         thorough=method not in ("tabu", "hill-climbing"),
+        **limits,
     )
-    _at_least("tabu_length", tabu_length, 0)
-    _at_least("patience", patience, 1)
-    n_starts = _at_least("n_starts", n_starts, 1)
+    at_least("tabu_length", tabu_length, 0)
+    at_least("patience", patience, 1)
+    n_starts, n_jobs = at_least("n_starts", n_starts, 1), processes(n_jobs)
+    if start is not None and n_starts is not None:
+        raise InputError("start gives the starts, one each; drop n_starts")
     certificate: Certificate | None = None
     strategy: Strategy | None = None
     if method == "exact":
         if start is not None or n_starts is not None:
             raise InputError("method 'exact' has no starts; drop start and n_starts")
-        best, certificate = problem.run_exact()
+        (first,) = starting_graphs(None, 1, moments, problem, None)
+        best, certificate = problem.run_exact(first)
         runs = [best]
     elif method == "auto":
         starts = starting_graphs(start, 1, moments, problem, None)
         runs = run_auto(problem, starts, start is None, n_starts, random_state, n_jobs, on_step)
     else:
         strategy = _strategy(method, tabu_length, patience, first_improvement)
-        starts = starting_graphs(start, _or(n_starts, 1), moments, problem, random_state)
+        seed = 0 if random_state is None else random_state
+        starts = starting_graphs(start, n_starts or 1, moments, problem, seed)
         runs = run_all(problem, starts, strategy, n_jobs, on_step)
-    graph, model = _fitted(runs, moments, required)
+    graph, model = _fitted(runs, moments, problem)
     if strategy is not None and stable and not model.is_stable:
         # More starts found a better, unstable fit on the best graph: search again, asking for
         # as many starts wherever stability is decided.
         problem = replace(problem, thorough=True)
         runs = run_all(problem, starts, strategy, n_jobs, on_step)
-        graph, model = _fitted(runs, moments, required)
-    best = min(runs, key=lambda run: run.score)
+        graph, model = _fitted(runs, moments, problem)
+    best, reached = min(runs, key=lambda run: run.score), _limits_reached(runs)
     shared: dict[str, Any] = {
         "method": method,
-        "penalty": penalty,
+        "penalty": penalty if isinstance(penalty, str) else weight,
         "n_starts": n_starts,
         "virtual_edges": virtual_edges,
         "first_improvement": first_improvement,
         "stable": stable,
-        "max_component": max_component,
-        "max_cycle_length": max_cycle_length,
-        "max_parents": max_parents,
-        "max_edges": max_edges,
-        "max_evaluations": max_evaluations,
+        **limits,
         "time_limit": time_limit,
     }
     options = shared | {
         "knowledge": None if knowledge is None else knowledge.to_dict(),
-        "random_state": random_state if isinstance(random_state, int) else None,
+        "random_state": recorded_seed(random_state),
     }
     if isinstance(strategy, TabuSearch):
         options |= {"tabu_length": strategy.length, "patience": strategy.patience}
@@ -205,8 +196,8 @@ def learn(
         model=model,
         score=-model.log_likelihood + weight * graph.n_edges,
         penalty=weight,
-        status=best.status,
-        limits=_limits_reached(runs),
+        status=SearchStatus.TIME_LIMIT if "time_limit" in reached else best.status,
+        limits=reached,
         moves=_traced(best, moments),
         cost=SearchCost(
             n_moves=sum(len(run.steps) for run in runs),
@@ -236,7 +227,7 @@ def learn(
 
 
 def _fitted(
-    runs: list[SearchRun], moments: Moments, required: NDArray[np.bool_]
+    runs: list[SearchRun], moments: Moments, problem: SearchProblem
 ) -> tuple[DirectedGraph, FittedModel]:
     """The best graph of all runs, without redundant edges, and its fit."""
     best = min(runs, key=lambda run: run.score)
@@ -247,8 +238,12 @@ def _fitted(
         )
     graph = DirectedGraph(best.best.astype(bool), moments.names)
     # A required edge stays even where rotations show it to be redundant.
-    if not required.any():
-        graph = graph.reduced()
+    if not problem.required.any():
+        reduced = graph.reduced()
+        model = fit(reduced, moments)
+        # Without its redundant edges a graph may have lost its stable fits.
+        if model.is_stable or not problem.stable or reduced == graph:
+            return reduced, model
     return graph, fit(graph, moments)
 
 
@@ -310,15 +305,3 @@ def _limits_reached(runs: list[SearchRun]) -> tuple[str, ...]:
         if any(run.status is status for run in runs):
             reached.append(name)
     return tuple(reached)
-
-
-def _at_least(name: str, value: int | None, least: int) -> int | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"{name} is {value!r}; give a whole number of at least {least}")
-    return int(value)
-
-
-def _or(value: int | None, default: int) -> int:
-    return default if value is None else value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from math import isfinite, log
+from numbers import Real
 
 from cyclearn.errors import InputError
 
@@ -28,7 +29,9 @@ def edge_penalty(penalty: Penalty, n_samples: int, n_nodes: int) -> float:
         found = re.fullmatch(r"(?:(\d+\.?\d*|\.\d+)\s*\*?\s*)?bic", penalty.strip())
         if found:
             return bic * float(found[1] or 1)
-    elif isinstance(penalty, (int, float)) and isfinite(penalty) and penalty >= 0:
+    elif isinstance(penalty, bool):
+        pass
+    elif isinstance(penalty, Real) and isfinite(penalty) and penalty >= 0:
         return float(penalty)
     raise InputError(
         f"penalty is {penalty!r}; give 'bic', a multiple such as '2 bic', 'ebic', or a number "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -14,13 +15,13 @@ import numpy as np
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, EquivalenceClass
 from cyclearn.graphs.directed_graph import Node
-from cyclearn.learning.alternatives import Alternative, tied_graphs
+from cyclearn.learning.alternatives import MAX_CLASSES, Alternative, tied_graphs
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.class_effects import ClassEffects, class_effects
 from cyclearn.learning.exact import Certificate
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.local_search import SearchStatus
-from cyclearn.learning.score import GraphScore, SearchLimits
+from cyclearn.learning.search_problem import SearchProblem
 from cyclearn.models import FittedModel, Moments, fit
 
 if TYPE_CHECKING:
@@ -129,20 +130,26 @@ class LearnResult:
         """Graphs of other classes whose score ties with the best, best first.
 
         A tie is a difference of less than 1e-6 per sample; one graph stands for each class. Found
-        by drawing the edges among three nodes anew, so the list need not be complete.
+        by drawing the edges among three nodes anew, so the list need not be complete; where there
+        are more than 100, the rest is left with a warning.
         """
         moments, options = self.model.moments, self.options
-        known = Knowledge.from_dict(options["knowledge"] or {})
-        p = moments.n_variables
-        limits = SearchLimits(options["max_component"] or p, self._max_parents, p * p, 0)
-        score = GraphScore(moments.correlation, self.penalty / moments.n_samples, limits)
-        tied = tied_graphs(score, self.graph, *known.masks(moments.names), stable=options["stable"])
+        limits = ("stable", "virtual_edges", "max_component", "max_cycle_length", "max_parents")
+        problem = SearchProblem.of(
+            moments,
+            self.penalty,
+            Knowledge.from_dict(options["knowledge"] or {}),
+            max_edges=options["max_edges"],
+            **{name: options[name] for name in limits},
+        )
+        tied, is_cut = tied_graphs(problem, self.graph)
+        if is_cut:
+            warnings.warn(
+                f"more than {MAX_CLASSES} classes of graphs tie with the result; alternatives "
+                "lists the first found",
+                stacklevel=2,
+            )
         return tuple(Alternative(graph, moments.n_samples * excess) for excess, graph in tied)
-
-    @property
-    def _max_parents(self) -> int:
-        limit = self.options["max_parents"]
-        return int(self.model.moments.n_samples - 2 if limit is None else limit)
 
     @property
     def trace(self) -> pd.DataFrame:

@@ -212,6 +212,8 @@ class GraphScore:
         return int(np.bitwise_xor.reduce(keys) ^ np.bitwise_xor.reduce(self.Z[nodes, nodes]))
 
     def _is_stable_component(self, A: Adjacency, nodes: NDArray[np.int64]) -> bool:
+        from cyclearn._kernels.component_scores import STABLE_RADIUS
+
         key = self._component_key(A, nodes)
         if key not in self._stable:
             fitted = fit_component_solutions(
@@ -222,5 +224,5 @@ class GraphScore:
                 max_iterations=1000,
                 random_state=0,
             )
-            self._stable[key] = fitted.solutions[0].spectral_radius < 1
+            self._stable[key] = fitted.solutions[0].spectral_radius < STABLE_RADIUS
         return self._stable[key]

@@ -14,8 +14,16 @@ from numpy.typing import NDArray
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.steps import iter_reversions
+from cyclearn.learning.arguments import at_least
 from cyclearn.learning.auto_search import Annealing, AutoSearch
-from cyclearn.learning.exact import MAX_STRUCTURES, TOLERANCE, Certificate, ExactSearch
+from cyclearn.learning.exact import (
+    COUNTED_STRUCTURES,
+    MAX_STRUCTURES,
+    Certificate,
+    ExactSearch,
+    n_structures,
+)
+from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.local_search import (
     SearchRun,
     SearchStatus,
@@ -24,11 +32,15 @@ from cyclearn.learning.local_search import (
     local_search,
 )
 from cyclearn.learning.score import Adjacency, GraphScore, SearchLimits
+from cyclearn.models import Moments
 
 # How many cycles of an unstable structure are turned in search of a stable equivalent one.
 _MAX_REVERSIONS = 50
 # An exact search keeps a value for every set of variables.
 _MAX_EXACT = 14
+# Longer cycles are found by single edges and smaller virtual-edge moves; listing them all would
+# take longer than the rest of the search.
+_MAX_VIRTUAL_CYCLE = 6
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,51 @@ class SearchProblem:
     deadline: float | None
     thorough: bool = False
 
+    @classmethod
+    def of(
+        cls,
+        moments: Moments,
+        penalty: float,
+        knowledge: Knowledge | None,
+        *,
+        stable: bool,
+        virtual_edges: bool,
+        max_component: int | None,
+        max_cycle_length: int | None,
+        max_parents: int | None,
+        max_edges: int | None,
+        max_evaluations: int | None = None,
+        deadline: float | None = None,
+        thorough: bool = False,
+    ) -> SearchProblem:
+        """The problem that the arguments of ``learn`` pose; ``penalty`` is that of one edge."""
+        p, n = moments.n_variables, moments.n_samples
+        if not isinstance(knowledge, Knowledge | None):
+            raise InputError(f"knowledge is {knowledge!r}; give a Knowledge")
+        allowed, required = (knowledge or Knowledge()).masks(moments.names)
+        most_parents = at_least("max_parents", max_parents, 0)
+        most_edges = at_least("max_edges", max_edges, 0)
+        limits = SearchLimits(
+            max_component=at_least("max_component", max_component, 1) or p,
+            # A node and its parents must stay below the number of samples.
+            max_parents=min(p if most_parents is None else most_parents, n - 2),
+            max_edges=p * p if most_edges is None else most_edges,
+            max_virtual_cycle=min(p, _MAX_VIRTUAL_CYCLE) if virtual_edges and p > 2 else 0,
+        )
+        return cls(
+            correlation=moments.correlation,
+            n_samples=n,
+            penalty=penalty / n,
+            limits=limits,
+            allowed=allowed,
+            required=required,
+            stable=stable,
+            max_cycle_length=at_least("max_cycle_length", max_cycle_length, 1),
+            max_evaluations=at_least("max_evaluations", max_evaluations, 1),
+            deadline=deadline,
+            thorough=thorough,
+        )
+
     def run(
         self,
         start: Adjacency,
@@ -62,7 +119,7 @@ class SearchProblem:
             deepcopy(strategy),
             allowed=self.allowed,
             required=self.required,
-            admit=self._admission(score),
+            admit=self.admission(score),
             max_evaluations=self.max_evaluations,
             deadline=self.deadline,
             on_step=on_step,
@@ -82,7 +139,7 @@ class SearchProblem:
             score,
             self.allowed,
             self.required,
-            self._admission(score),
+            self.admission(score),
             1 / self.n_samples,
             seed,
             self.max_evaluations,
@@ -92,8 +149,11 @@ class SearchProblem:
         )
         return search.run(start, acyclic_stage=acyclic_stage)
 
-    def run_exact(self) -> tuple[SearchRun, Certificate]:
-        """The best graph of all, or an error with an estimate of what it would take."""
+    def run_exact(self, start: Adjacency) -> tuple[SearchRun, Certificate]:
+        """The best graph of all, or an error with an estimate of what it would take.
+
+        A first search from the start gives a score that the rest has to beat.
+        """
         limits = self.limits
         p = len(self.correlation)
         unused = {
@@ -108,44 +168,56 @@ class SearchProblem:
                 "method='auto'"
             )
         if p > _MAX_EXACT:
+            estimate = n_structures(p, limits.max_component, limits.max_parents)
             raise LimitError(
-                f"an exact search over {p} variables is out of reach (at most {_MAX_EXACT}, and "
-                "fewer without limits on components and parents); use method='auto'"
+                f"an exact search over {p} variables would list up to {_power_of_ten(estimate)} "
+                f"structures, and keep values of 2^{p} sets; at most {_MAX_EXACT} variables are "
+                "taken, fewer without limits on components and parents; use method='auto'"
             )
         score = GraphScore(self.correlation, self.penalty, limits)
-        start = np.ascontiguousarray(self.required, dtype=np.uint8)
         first = self.run_auto(start, True, 0, Annealing())
-        search = ExactSearch(score, self.allowed, self.required, first.score, self.deadline)
+        known = score.value(first.best) if np.isfinite(first.score) else np.inf
+        search = ExactSearch(score, self.allowed, self.required, known, self.deadline)
         estimate = search.estimate()
         if estimate > MAX_STRUCTURES:
+            how_many = "up to" if estimate <= COUNTED_STRUCTURES else "more than"
             raise LimitError(
-                f"an exact search would list up to {estimate:.1e} structures, more than "
-                f"{MAX_STRUCTURES:.0e}; limit max_component or max_parents, or use method='auto'"
+                f"an exact search would list {how_many} {_power_of_ten(estimate)} structures, and "
+                f"{MAX_STRUCTURES:.0e} are taken; limit max_component or max_parents, or use "
+                "method='auto'"
             )
         banned: list[int] = []
-        admit = self._admission(score)
+        admit = self.admission(score)
         while True:
             value, best = search.run(banned)
-            admitted, _ = admit(best)
+            admitted = admit(best)[0] if np.isfinite(value) else None
             if admitted is not None or not np.isfinite(value):
                 break
             banned += score.unstable_components(best)
+        if known < value:
+            # Equal but for rounding, by what the search has proved.
+            value, admitted = known, first.best
+        if admitted is None:
+            raise InputError(
+                "no graph that keeps to the knowledge and the limits has a stable fit; allow "
+                "unstable ones with stable=False"
+            )
         certificate = Certificate(
             max_component=min(limits.max_component, p),
             max_parents=min(limits.max_parents, p - 1),
             n_listed=search.n_listed,
             n_scored=search.n_scored,
             n_bounded=search.n_bounded,
-            tolerance=TOLERANCE,
+            tolerance=search.tolerance,
             is_stable=self.stable,
             n_unstable=len(banned),
+            has_knowledge=bool(self.required.any() or self.allowed.sum() < p * (p - 1)),
         )
-        best = best if admitted is None else admitted
         n = first.n_evaluations + search.n_scored
         status, none = SearchStatus.OPTIMAL, Counter[str]()
-        return SearchRun(start, best, value, (), status, n, none, 0), certificate
+        return SearchRun(start, admitted, value, (), status, n, none, 0), certificate
 
-    def _admission(
+    def admission(
         self, score: GraphScore
     ) -> Callable[[Adjacency], tuple[Adjacency | None, str | None]]:
         """Which graphs may be visited, and which equivalent one in place of an unstable one."""
@@ -180,6 +252,12 @@ class SearchProblem:
                 and turned.sum(axis=0).max() <= self.limits.max_parents
             ):
                 yield turned.astype(np.uint8)
+
+
+def _power_of_ten(number: int) -> str:
+    """A count that may be far beyond any float."""
+    digits = str(number)
+    return f"{digits[0]}.{(digits + '0')[1]}e+{len(digits) - 1:02d}"
 
 
 def _has_longer_cycle(A: Adjacency, max_length: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from time import monotonic
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -15,6 +16,7 @@ from cyclearn.learning.local_search import SearchRun, SearchStatus, SearchStep, 
 from cyclearn.learning.score import Adjacency
 from cyclearn.learning.search_problem import SearchProblem
 from cyclearn.models import Moments
+from cyclearn.random_state import RandomState, generator
 
 Start = DirectedGraph | Sequence[DirectedGraph] | None
 
@@ -30,6 +32,8 @@ _FIRST = replace(
     acyclic_proposals=_FURTHER.acyclic_proposals // 2,
     region_proposals=_FURTHER.region_proposals // 2,
 )
+# Seconds until other processes work: they start, and load compiled code.
+_WORKERS_BEGIN = 5.0
 # Scores per sample closer than this are one score.
 _SAME_SCORE = 1e-6
 
@@ -39,15 +43,15 @@ def starting_graphs(
     n_starts: int,
     moments: Moments,
     problem: SearchProblem,
-    random_state: int | np.random.Generator | None,
+    random_state: RandomState,
 ) -> list[Adjacency]:
     """Starting graphs that respect knowledge and limits."""
     if start is None:
         p = moments.n_variables
         given = [DirectedGraph(problem.required, moments.names)]
-        generator = np.random.default_rng(random_state)
+        rng = generator(random_state)
         for _ in range(n_starts - 1):
-            drawn = random_graph(p, max_component=1, random_state=generator).adjacency
+            drawn = random_graph(p, max_component=1, random_state=rng).adjacency
             kept = drawn & problem.allowed
             # A random start takes no edge that a limit on parents or edges would refuse.
             kept[:, kept.sum(axis=0) > problem.limits.max_parents] = False
@@ -56,6 +60,8 @@ def starting_graphs(
             given.append(DirectedGraph(kept | problem.required, moments.names))
     else:
         given = [start] if isinstance(start, DirectedGraph) else list(start)
+        if not all(isinstance(graph, DirectedGraph) for graph in given):
+            raise InputError(f"start is {start!r}; give a DirectedGraph or a list of them")
         if not given:
             raise InputError("start is an empty list; give at least one graph")
         given = [graph.reordered(moments.names) for graph in given]
@@ -103,7 +109,7 @@ def run_auto(
     starts: list[Adjacency],
     is_default: bool,
     n_starts: int | None,
-    random_state: int | np.random.Generator | None,
+    random_state: RandomState,
     n_jobs: int | None,
     on_step: Callable[[SearchStep], None] | None,
 ) -> list[SearchRun]:
@@ -111,7 +117,7 @@ def run_auto(
 
     From given graphs, one each. From the default one ``n_starts``, or as many as it takes until
     some agree, the first of them shorter; starts that ran ahead of that on other cores do not
-    count.
+    count. With a time limit the first runs in this process: others take seconds to begin.
     """
     few = len(problem.correlation) <= _FEW_VARIABLES
     needed, most = (_FEW_AGREE, _FEW_STARTS) if few else (_AGREE, _STARTS)
@@ -119,8 +125,8 @@ def run_auto(
         needed = most = len(starts)
     elif n_starts is not None:
         needed = most = n_starts
-    generator = np.random.default_rng(0 if random_state is None else random_state)
-    seeds = generator.integers(2**62, size=most).tolist()
+    rng = generator(0 if random_state is None else random_state)
+    seeds = rng.integers(2**62, size=most).tolist()
     starts = starts * most if is_default else starts
     efforts = [_FIRST if is_default else _FURTHER] + [_FURTHER] * (most - 1)
     calls = [
@@ -130,11 +136,19 @@ def run_auto(
     at_once = min(effective_n_jobs(n_jobs), most)
     runs: list[SearchRun] = []
     while len(runs) < most:
-        for run in _run_some(problem, calls[len(runs) : len(runs) + at_once], on_step):
+        n_next = 1 if not runs or _is_soon(problem.deadline) else at_once
+        for run in _run_some(problem, calls[len(runs) : len(runs) + n_next], on_step):
             runs.append(run)
-            if n_agreeing(runs) >= needed or run.status is SearchStatus.TIME_LIMIT:
+            if n_agreeing(runs) >= needed:
                 return runs
+        if any(run.status is SearchStatus.TIME_LIMIT for run in runs):
+            break
     return runs
+
+
+def _is_soon(deadline: float | None) -> bool:
+    """Whether other processes would hardly have begun by then."""
+    return deadline is not None and deadline - monotonic() < _WORKERS_BEGIN
 
 
 def _run_some(

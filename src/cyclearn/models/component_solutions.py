@@ -13,7 +13,7 @@ from scipy.linalg import lapack
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.fit_status import FitStatus
-from cyclearn.models.linear_gaussian import RandomState, generator
+from cyclearn.random_state import RandomState, generator
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -48,7 +48,10 @@ def numeric_matrix(table: Any, what: str, names: Sequence[str] | None = None) ->
                     _check_numeric(table[column].to_numpy(), str(column), what)
             values = table.to_numpy(dtype=float, na_value=np.nan)
     else:
+        is_hidden = np.ma.getmaskarray(table) if np.ma.isMaskedArray(table) else None
         values = np.asarray(table)
+        if is_hidden is not None and is_hidden.any():
+            values = np.where(is_hidden, np.nan, values)
     if values.ndim != 2 or values.shape[1] == 0:
         raise InputError(
             f"the {what} has shape {values.shape}; give a table with one row a sample and one "

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.models.input_checks import check_names, checked_matrix
+from cyclearn.random_state import RandomState, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from cyclearn.models.moments import Data
 
 FloatArray = NDArray[np.float64]
-RandomState = int | np.random.Generator | np.random.RandomState | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,13 +326,6 @@ def spectral_radius(graph: DirectedGraph, B: FloatArray) -> float:
             block = B[np.ix_(nodes, nodes)]
             radius = max(radius, float(np.abs(np.linalg.eigvals(block)).max()))
     return radius
-
-
-def generator(random_state: RandomState) -> np.random.Generator:
-    """Numpy generator for a seed, a Generator, a RandomState (drawn from) or None."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(0, 2**31 - 1, size=4))
-    return np.random.default_rng(random_state)
 
 
 def _require_stable(radius: float, consequence: str) -> None:

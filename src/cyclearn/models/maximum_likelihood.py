@@ -19,8 +19,9 @@ from cyclearn.models.component_solutions import (
 )
 from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.fitted_model import FittedModel
-from cyclearn.models.linear_gaussian import LinearGaussianModel, RandomState
+from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.moments import Moments, as_moments
+from cyclearn.random_state import RandomState
 
 if TYPE_CHECKING:
     from cyclearn.models.moments import Data

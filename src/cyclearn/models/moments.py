@@ -65,7 +65,7 @@ class Moments:
         mean: ArrayLike | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
-        if not isinstance(n_samples, Real) or n_samples < 2 or int(n_samples) != n_samples:
+        if not isinstance(n_samples, Real) or not n_samples >= 2 or n_samples % 1 != 0:
             raise InputError(f"n_samples is {n_samples}; give the number of rows, at least 2")
         index = getattr(covariance, "columns", None)
         if names is None and index is not None:

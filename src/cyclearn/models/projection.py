@@ -8,7 +8,7 @@ import numpy as np
 
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.fit_status import FitStatus
-from cyclearn.models.linear_gaussian import LinearGaussianModel, RandomState
+from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.maximum_likelihood import (
     alternatives,
     assemble,
@@ -16,6 +16,7 @@ from cyclearn.models.maximum_likelihood import (
     worst_status,
 )
 from cyclearn.models.moments import Moments
+from cyclearn.random_state import RandomState
 
 # More than for a fit, because a distance is wrong when its best optimum is missed.
 PROJECTION_STARTS = 20

@@ -6,7 +6,8 @@ import numpy as np
 
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.linear_gaussian import LinearGaussianModel, RandomState, generator
+from cyclearn.models.linear_gaussian import LinearGaussianModel
+from cyclearn.random_state import RandomState, generator
 
 
 def random_model(

@@ -1,0 +1,45 @@
+"""Arguments of a search, checked: each returned as a plain value that JSON can hold."""
+
+from __future__ import annotations
+
+from math import isnan
+from numbers import Integral, Real
+
+import numpy as np
+
+from cyclearn.errors import InputError
+from cyclearn.random_state import RandomState
+
+
+def at_least(name: str, value: int | None, least: int) -> int | None:
+    """A whole number of at least ``least``, or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise InputError(f"{name} is {value!r}; give a whole number of at least {least}")
+    return int(value)
+
+
+def seconds(name: str, value: float | None) -> float | None:
+    """A number of seconds, or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Real) or isnan(value) or value < 0:
+        raise InputError(f"{name} is {value!r}; give a number of seconds, or None for no limit")
+    return float(value)
+
+
+def processes(n_jobs: int | None) -> int | None:
+    """A number of processes as joblib takes it: -1 is all cores, None one."""
+    if n_jobs is None:
+        return None
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise InputError(
+            f"n_jobs is {n_jobs!r}; give a whole number of processes, or -1 for all cores"
+        )
+    return int(n_jobs)
+
+
+def recorded_seed(random_state: RandomState) -> int | None:
+    """The seed, to be kept with a result; none of a generator, which is somewhere in its stream."""
+    return int(random_state) if isinstance(random_state, (int, np.integer)) else None
