@@ -21,10 +21,12 @@ from cyclearn.random_state import RandomState, generator
 Start = DirectedGraph | Sequence[DirectedGraph] | None
 
 # The default search starts again until this many starts have come to the best score, and at most
-# so often. Few variables have near ties that one start in two misses, and starts cost little.
-_FEW_VARIABLES = 7
+# so often. Few variables have near ties that one start in two misses, and starts cost little. Many
+# have so many near ties that starts hardly ever agree.
+_FEW_VARIABLES, _MANY_VARIABLES = 7, 50
 _FEW_AGREE, _FEW_STARTS = 5, 12
 _AGREE, _STARTS = 2, 4
+_MANY_STARTS = 2
 # The first start is a quick one; those that are to confirm or to improve on it take longer.
 _FURTHER = Annealing()
 _FIRST = replace(
@@ -119,8 +121,10 @@ def run_auto(
     some agree, the first of them shorter; starts that ran ahead of that on other cores do not
     count. With a time limit the first runs in this process: others take seconds to begin.
     """
-    few = len(problem.correlation) <= _FEW_VARIABLES
-    needed, most = (_FEW_AGREE, _FEW_STARTS) if few else (_AGREE, _STARTS)
+    p = len(problem.correlation)
+    needed, most = (_FEW_AGREE, _FEW_STARTS) if p <= _FEW_VARIABLES else (_AGREE, _STARTS)
+    if p > _MANY_VARIABLES:
+        most = _MANY_STARTS
     if not is_default:
         needed = most = len(starts)
     elif n_starts is not None:
