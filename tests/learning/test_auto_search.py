@@ -130,6 +130,20 @@ def test_a_time_limit_keeps_what_other_processes_found(monkeypatch):
     assert result.status is SearchStatus.TIME_LIMIT
 
 
+@pytest.mark.parametrize(("limit", "together"), [(None, [2, 2]), (1e6, [1, 2]), (4.5, [1, 1, 1])])
+def test_starts_go_to_other_processes_where_these_have_the_time(monkeypatch, limit, together):
+    _, moments = drawn(8, 0)
+    sizes = []
+
+    def here(problem, calls, on_step):
+        sizes.append(len(calls))
+        return [problem.run_auto(*call, on_step) for call in calls]
+
+    monkeypatch.setattr(starts, "_run_some", here)
+    learn(moments, n_starts=sum(together), n_jobs=2, time_limit=limit)
+    assert sizes == together
+
+
 @pytest.mark.parametrize("method", ["auto", "tabu", "exact"])
 def test_required_cycles_have_stable_fits(method):
     rng = np.random.default_rng(0)

@@ -140,7 +140,8 @@ def run_auto(
     at_once = min(effective_n_jobs(n_jobs), most)
     runs: list[SearchRun] = []
     while len(runs) < most:
-        n_next = 1 if not runs or _is_soon(problem.deadline) else at_once
+        is_first = not runs and problem.deadline is not None
+        n_next = 1 if is_first or _is_soon(problem.deadline) else at_once
         for run in _run_some(problem, calls[len(runs) : len(runs) + n_next], on_step):
             runs.append(run)
             if n_agreeing(runs) >= needed:
