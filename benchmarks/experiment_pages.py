@@ -71,7 +71,7 @@ anatomical graph (PRC → ERC, PHC → ERC, ERC → CA3, ERC → CA1, CA3 → CA
 local optima of the score, and finds that two are. Its series is not to be had; these are the same
 regions, left hemisphere, of six subjects of another study (Shah et al. 2018). So this answers the
 question for other data, and does not repeat the paper's number. Scores are negative
-log-likelihood + ½ log n an edge; the best found is that of eight starts of the default search, and
+log-likelihood + ½ log n an edge; the best found is that of 40 starts of the default search, and
 of climbing from each of the eight structures. A structure is a local optimum when no move of the
 search (an edge added, removed, turned; the virtual-edge operator) improves on its own best fit
 from 100 starts.

@@ -34,7 +34,7 @@ ANATOMICAL = DirectedGraph.from_edges(
         ("Sub", "ERC"),
     ]
 )
-_STARTS = 8
+_STARTS = 40
 # Equivalent structures have one score, and a fit that misses the maximum would show another.
 _FIT_STARTS = 100
 _SAME_SCORE = 1e-4
