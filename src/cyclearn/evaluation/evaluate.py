@@ -31,7 +31,7 @@ class Evaluation:
     scores: StructureScores
     success: SuccessRate | None
     n_edges: tuple[int, int]
-    n_redundant: tuple[int, int] = (0, 0)
+    n_redundant: tuple[int, int]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -115,6 +115,10 @@ class Evaluator:
         return equivalence_class(self.true)
 
     @cached_property
+    def _n_redundant(self) -> int:
+        return _n_redundant(self.true)
+
+    @cached_property
     def _features(self) -> Features:
         return Features.of_class(self.members)
 
@@ -129,7 +133,7 @@ class Evaluator:
                 self._features.scores(learned),
                 None if self.domains is None else self.domains.success(learned),
                 (learned.n_edges, self.true.n_edges),
-                (_n_redundant(learned), _n_redundant(self.true)),
+                (_n_redundant(learned), self._n_redundant),
             )
         return self._found[learned]
 
@@ -172,7 +176,7 @@ def evaluate(
     cycle precision, recall        nothing to count, 0.000
     multi-domain success           0.000 (0 of 50 distributions, KL < 0.004)
     """
-    aligned(learned, true)
+    learned = aligned(learned, true)
     domains: Sequence[LinearGaussianModel] | None
     try:
         domains = draw_domains(true, n_domains, random_state=random_state)

@@ -11,6 +11,7 @@ from time import perf_counter
 from cyclearn.errors import InputError, LimitError
 from cyclearn.experiments.results_file import ResultsFile
 from cyclearn.experiments.study import Output, Study, Task
+from cyclearn.learning.arguments import processes
 
 # Seconds to wait for the scheduler of a cluster to answer.
 _ANSWER = 20
@@ -61,8 +62,7 @@ def run_study(
     InputError
         If the file was made with another configuration.
     """
-    if n_jobs == 0:
-        raise InputError("n_jobs is 0; give a number of processes, or -1 for all cores")
+    processes(n_jobs)
     results = ResultsFile(path)
     tasks = study.tasks(n_instances)
     results.open(study.configuration, must_be_new=must_be_new)

@@ -39,14 +39,13 @@ def pooled(results: Sequence[ResultsFile], *, timings: bool = False) -> pd.DataF
     """The outputs of files of one study, which must belong together and share no setting."""
     import pandas as pd
 
-    first = results[0]
+    first, wanted = results[0], results[0].configuration
     frames: list[pd.DataFrame] = []
     seen: dict[str, ResultsFile] = {}
     for file in results:
+        held = file.configuration
         differing = {
-            name
-            for name in {*first.configuration, *file.configuration} - _OF_SETTINGS
-            if first.configuration.get(name) != file.configuration.get(name)
+            name for name in {*wanted, *held} - _OF_SETTINGS if wanted.get(name) != held.get(name)
         }
         if differing:
             raise InputError(

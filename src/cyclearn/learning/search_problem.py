@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.steps import iter_reversions
-from cyclearn.learning.arguments import at_least
 from cyclearn.learning.auto_search import Annealing, AutoSearch
 from cyclearn.learning.exact import (
     COUNTED_STRUCTURES,
@@ -76,18 +75,16 @@ class SearchProblem:
         deadline: float | None = None,
         thorough: bool = False,
     ) -> SearchProblem:
-        """The problem that the arguments of ``learn`` pose; ``penalty`` is that of one edge."""
+        """The problem that checked arguments of ``learn`` pose; ``penalty`` is for one edge."""
         p, n = moments.n_variables, moments.n_samples
         if not isinstance(knowledge, Knowledge | None):
             raise InputError(f"knowledge is {knowledge!r}; give a Knowledge")
         allowed, required = (knowledge or Knowledge()).masks(moments.names)
-        most_parents = at_least("max_parents", max_parents, 0)
-        most_edges = at_least("max_edges", max_edges, 0)
         limits = SearchLimits(
-            max_component=at_least("max_component", max_component, 1) or p,
+            max_component=max_component or p,
             # A node and its parents must stay below the number of samples.
-            max_parents=min(p if most_parents is None else most_parents, n - 2),
-            max_edges=p * p if most_edges is None else most_edges,
+            max_parents=min(p if max_parents is None else max_parents, n - 2),
+            max_edges=p * p if max_edges is None else max_edges,
             max_virtual_cycle=min(p, _MAX_VIRTUAL_CYCLE) if virtual_edges and p > 2 else 0,
         )
         return cls(
@@ -98,8 +95,8 @@ class SearchProblem:
             allowed=allowed,
             required=required,
             stable=stable,
-            max_cycle_length=at_least("max_cycle_length", max_cycle_length, 1),
-            max_evaluations=at_least("max_evaluations", max_evaluations, 1),
+            max_cycle_length=max_cycle_length,
+            max_evaluations=max_evaluations,
             deadline=deadline,
             thorough=thorough,
         )
