@@ -19,7 +19,7 @@ import numpy as np
 from environment import describe_run
 
 from cyclearn import bootstrap, equivalence_class, read_graph
-from cyclearn.graphs import class_statements
+from cyclearn.classes import class_statements
 from cyclearn.models import read_table
 
 BINS = [0.0, 1e-9, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0 - 1e-9, 1.0]

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement, permutations
 
+from cyclearn.classes.territories import Territory, is_reducible, territories
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import bits
-from cyclearn.graphs.territories import Territory, is_reducible, territories
-from cyclearn.identifiability.invariants import Minor, matched_column_sets, vanishing_minors
+from cyclearn.identifiability.constraints.invariants import (
+    Minor,
+    matched_column_sets,
+    vanishing_minors,
+)
 
 Key = tuple[tuple[int, tuple[int, ...]], ...]
 Order = tuple[int, ...]

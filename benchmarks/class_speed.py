@@ -14,8 +14,9 @@ import numpy as np
 from environment import describe_run
 
 from cyclearn import DirectedGraph, equivalence_class, equivalent
-from cyclearn.graphs import random_graph, replay
-from cyclearn.graphs.steps import iter_exchanges, iter_reductions, iter_reversions
+from cyclearn.classes import replay
+from cyclearn.classes.steps import iter_exchanges, iter_reductions, iter_reversions
+from cyclearn.graphs import random_graph
 
 
 def walked(graph: DirectedGraph, n_steps: int, rng: np.random.Generator) -> DirectedGraph:

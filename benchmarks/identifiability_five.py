@@ -28,16 +28,16 @@ from scipy.cluster.hierarchy import DisjointSet
 
 from cyclearn.graphs import DirectedGraph
 from cyclearn.identifiability import Sampler
-from cyclearn.identifiability.conormals import vanishing_conormal_minors
-from cyclearn.identifiability.interior_points import interior_point
-from cyclearn.identifiability.numerical_overlap import (
+from cyclearn.identifiability.constraints.conormals import vanishing_conormal_minors
+from cyclearn.identifiability.difference.separating_matrix import Separation, separate
+from cyclearn.identifiability.equality.interior_points import interior_point
+from cyclearn.identifiability.equality.rule_search import is_contained, reachable_classes
+from cyclearn.identifiability.numerics.numerical_overlap import (
     draw_factor,
     has_common_tangent_space,
     nearest_factor,
 )
-from cyclearn.identifiability.rule_search import is_contained, reachable_classes
-from cyclearn.identifiability.separation import Separation, separate
-from cyclearn.identifiability.separation_search import search_separation
+from cyclearn.identifiability.numerics.separation_search import search_separation
 
 TOLERANCE = 1e-9
 # Percent.

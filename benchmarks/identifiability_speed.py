@@ -17,7 +17,8 @@ from time import perf_counter, process_time
 import numpy as np
 from environment import describe_run
 
-from cyclearn.graphs import DirectedGraph, equivalence_class, equivalent
+from cyclearn.classes import equivalence_class, equivalent
+from cyclearn.graphs import DirectedGraph
 from cyclearn.identifiability import compare
 
 Generator = np.random.Generator

@@ -18,7 +18,7 @@ import numba
 import numpy as np
 from environment import describe_run
 
-from cyclearn.graphs.territories import territories
+from cyclearn.classes.territories import territories
 
 P = 5
 N_GRAPHS = 1 << (P * (P - 1))

@@ -27,7 +27,7 @@ from cyclearn import (
     equivalence_class,
     learn,
 )
-from cyclearn.graphs import SupportRotation
+from cyclearn.classes import SupportRotation
 
 # Fixed ids and text as text: the same input gives the same small file.
 STYLE = {

@@ -9,34 +9,35 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cyclearn import metrics as metrics
     from cyclearn import simulate as simulate
+    from cyclearn.classes import CycleReversion as CycleReversion
+    from cyclearn.classes import Equivalence as Equivalence
+    from cyclearn.classes import EquivalenceClass as EquivalenceClass
+    from cyclearn.classes import ParentExchange as ParentExchange
+    from cyclearn.classes import ParentReduction as ParentReduction
+    from cyclearn.classes import equivalent as equivalent
+    from cyclearn.classes.equivalence_class import equivalence_class as equivalence_class
     from cyclearn.errors import InputError as InputError
     from cyclearn.errors import LimitError as LimitError
-    from cyclearn.graphs import CycleReversion as CycleReversion
     from cyclearn.graphs import DirectedGraph as DirectedGraph
-    from cyclearn.graphs import Equivalence as Equivalence
-    from cyclearn.graphs import EquivalenceClass as EquivalenceClass
-    from cyclearn.graphs import ParentExchange as ParentExchange
-    from cyclearn.graphs import ParentReduction as ParentReduction
     from cyclearn.graphs import d_separated as d_separated
-    from cyclearn.graphs import equivalent as equivalent
     from cyclearn.graphs import markov_equivalent as markov_equivalent
     from cyclearn.graphs import read_graph as read_graph
     from cyclearn.graphs import virtual_edges as virtual_edges
     from cyclearn.graphs import write_graph as write_graph
-    from cyclearn.graphs.equivalence_class import equivalence_class as equivalence_class
     from cyclearn.identifiability import Comparison as Comparison
     from cyclearn.identifiability import QuasiEquivalence as QuasiEquivalence
     from cyclearn.identifiability import check_assumption_one as check_assumption_one
     from cyclearn.identifiability import compare as compare
     from cyclearn.identifiability import is_faithful as is_faithful
     from cyclearn.identifiability import quasi_equivalent as quasi_equivalent
-    from cyclearn.identifiability.hard_constraints import hard_constraints as hard_constraints
+    from cyclearn.identifiability.constraints.hard_constraints import (
+        hard_constraints as hard_constraints,
+    )
     from cyclearn.learning import BootstrapResult as BootstrapResult
     from cyclearn.learning import ClassEffects as ClassEffects
     from cyclearn.learning import CyclicGraphLearner as CyclicGraphLearner
     from cyclearn.learning import Knowledge as Knowledge
     from cyclearn.learning import LearnResult as LearnResult
-    from cyclearn.learning import l1_learn as l1_learn
     from cyclearn.learning.bootstrap import bootstrap as bootstrap
     from cyclearn.learning.class_effects import class_effects as class_effects
     from cyclearn.learning.learn import learn as learn
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from cyclearn.models import check_data as check_data
     from cyclearn.models import fit as fit
     from cyclearn.models import project as project
+    from cyclearn.search import l1_learn as l1_learn
 
 __version__ = "0.1.0"
 
@@ -73,19 +75,19 @@ _ROOM_OF = {
     "LearnResult": "cyclearn.learning",
     "CyclicGraphLearner": "cyclearn.learning",
     "Knowledge": "cyclearn.learning",
-    "l1_learn": "cyclearn.learning",
+    "l1_learn": "cyclearn.search",
     "virtual_edges": "cyclearn.graphs",
-    "CycleReversion": "cyclearn.graphs",
+    "CycleReversion": "cyclearn.classes",
     "DirectedGraph": "cyclearn.graphs",
-    "Equivalence": "cyclearn.graphs",
-    "EquivalenceClass": "cyclearn.graphs",
+    "Equivalence": "cyclearn.classes",
+    "EquivalenceClass": "cyclearn.classes",
     "InputError": "cyclearn.errors",
     "LimitError": "cyclearn.errors",
-    "ParentExchange": "cyclearn.graphs",
-    "ParentReduction": "cyclearn.graphs",
+    "ParentExchange": "cyclearn.classes",
+    "ParentReduction": "cyclearn.classes",
     "d_separated": "cyclearn.graphs",
-    "equivalence_class": "cyclearn.graphs",
-    "equivalent": "cyclearn.graphs",
+    "equivalence_class": "cyclearn.classes",
+    "equivalent": "cyclearn.classes",
     "markov_equivalent": "cyclearn.graphs",
     "read_graph": "cyclearn.graphs",
     "write_graph": "cyclearn.graphs",

@@ -12,8 +12,8 @@ import pytest
 
 import cyclearn as cl
 from cyclearn import DirectedGraph, InputError, LinearGaussianModel, equivalence_class, metrics
+from cyclearn.classes import feedback_pairs as pairs_module
 from cyclearn.evaluation import Domains, Evaluator
-from cyclearn.graphs import feedback_pairs as pairs_module
 from cyclearn.graphs import random_graph
 from cyclearn.models.projection_bound import is_within
 
@@ -31,7 +31,7 @@ def drawn(seed, p=None, density=None):
 @cache
 def steps(graph):
     """All graphs that parent exchanges and reversions reach: the class, by its definition."""
-    from cyclearn.graphs.steps import iter_exchanges, iter_reversions
+    from cyclearn.classes.steps import iter_exchanges, iter_reversions
 
     found, frontier = {graph}, [graph]
     while frontier:

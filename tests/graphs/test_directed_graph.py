@@ -5,9 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from strategies import dags, graphs
 
 from cyclearn import DirectedGraph, InputError
+from strategies import dags, graphs
 
 
 @given(graphs())

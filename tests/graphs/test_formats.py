@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import graphs
 
 from cyclearn import DirectedGraph, InputError, read_graph, write_graph
 from cyclearn.graphs.formats import edge_list, parse_graph
+from strategies import graphs
 
 AB = DirectedGraph.from_edges([("a", "b"), ("b", "a")], names=["a", "b", "c"])
 

@@ -5,12 +5,12 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from cyclearn.classes.territories import territories
 from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.territories import territories
 from cyclearn.identifiability import Sampler, Verdict, compare
-from cyclearn.identifiability.column_rules import iter_rule_steps
-from cyclearn.identifiability.numerical_overlap import overlap
-from cyclearn.identifiability.rule_search import is_contained, reachable_classes
+from cyclearn.identifiability.equality.column_rules import iter_rule_steps
+from cyclearn.identifiability.equality.rule_search import is_contained, reachable_classes
+from cyclearn.identifiability.numerics.numerical_overlap import overlap
 
 
 def graph_of(text):

@@ -6,17 +6,15 @@ from time import perf_counter
 import numpy as np
 import pytest
 
+from cyclearn.classes import equivalence_class
 from cyclearn.errors import InputError
-from cyclearn.graphs import DirectedGraph, equivalence_class, random_graph
-from cyclearn.identifiability import (
-    Closures,
-    Sampler,
-    Sharing,
-    Verdict,
-    compare,
-    quasi_equivalent,
+from cyclearn.graphs import DirectedGraph, random_graph
+from cyclearn.identifiability import Closures, Sampler, Sharing, Verdict, compare, quasi_equivalent
+from cyclearn.identifiability.numerics.numerical_overlap import (
+    nearest_factor,
+    overlap,
+    wilson_interval,
 )
-from cyclearn.identifiability.numerical_overlap import nearest_factor, overlap, wilson_interval
 
 CYCLE = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "a")])
 DAG = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("a", "c")])

@@ -5,10 +5,15 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from cyclearn.graphs import DirectedGraph, d_separated, equivalence_class, random_graph
+from cyclearn.classes import equivalence_class
+from cyclearn.graphs import DirectedGraph, d_separated, random_graph
 from cyclearn.graphs.bitsets import bits
-from cyclearn.identifiability.conormals import differing_conormal_minor, gram_jacobian
-from cyclearn.identifiability.invariants import differing_minor, iter_minors, vanishing_minors
+from cyclearn.identifiability.constraints.conormals import differing_conormal_minor, gram_jacobian
+from cyclearn.identifiability.constraints.invariants import (
+    differing_minor,
+    iter_minors,
+    vanishing_minors,
+)
 
 
 def integer_factor(graph, rng):

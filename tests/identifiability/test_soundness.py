@@ -5,15 +5,16 @@ from itertools import combinations, islice, product
 import numpy as np
 import pytest
 
-from cyclearn.graphs import DirectedGraph, equivalent
-from cyclearn.graphs.steps import iter_exchanges, iter_reductions, iter_reversions
-from cyclearn.graphs.territories import territories
+from cyclearn.classes import equivalent
+from cyclearn.classes.steps import iter_exchanges, iter_reductions, iter_reversions
+from cyclearn.classes.territories import territories
+from cyclearn.graphs import DirectedGraph
 from cyclearn.identifiability import Sampler, Sharing, Verdict, compare
-from cyclearn.identifiability.interior_points import InteriorPoint, interior_point
-from cyclearn.identifiability.largest_columns import separate_by_largest_column
-from cyclearn.identifiability.numerical_overlap import draw_factor, nearest_factor
-from cyclearn.identifiability.separation import Separation, separate
-from cyclearn.identifiability.separation_search import iter_wide_factors, search_separation
+from cyclearn.identifiability.difference.largest_columns import separate_by_largest_column
+from cyclearn.identifiability.difference.separating_matrix import Separation, separate
+from cyclearn.identifiability.equality.interior_points import InteriorPoint, interior_point
+from cyclearn.identifiability.numerics.numerical_overlap import draw_factor, nearest_factor
+from cyclearn.identifiability.numerics.separation_search import iter_wide_factors, search_separation
 
 
 def random_graph_of(p, rng):

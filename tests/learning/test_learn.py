@@ -21,7 +21,7 @@ from cyclearn import (
     learn,
     simulate,
 )
-from cyclearn.learning import SearchStatus
+from cyclearn.search import SearchStatus
 
 MARKET = LinearGaussianModel(
     [[0, 0, 0.7, 0], [0, 0, 0, 0.8], [0, 0, 0, -0.6], [0, 0, 0.5, 0]],

@@ -3,7 +3,8 @@ import itertools
 import numpy as np
 import pytest
 
-from cyclearn.graphs import DirectedGraph, equivalence_class
+from cyclearn.classes import equivalence_class
+from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FitStatus, Moments, project, random_model
 
 CYCLE = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")])

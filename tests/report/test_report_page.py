@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import cyclearn as cl
-from cyclearn.report import lay_out, report_html
+from cyclearn.drawing import lay_out
+from cyclearn.drawing.svg_graph import shortened
+from cyclearn.report import report_html
 from cyclearn.report.findings import find_out
 from cyclearn.report.fit_words import grade, verdict
-from cyclearn.report.svg_graph import shortened
 
 VOID = {"meta", "input"}
 HOSTILE = ["<b>bold</b>", "</script><script>alert(1)</script>", "a&b \"q\" 'x'", "é ; --x: url(y)"]

@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
+from cyclearn.classes import EquivalenceClass, GraphStep
+from cyclearn.classes import equivalent as decide_equivalence
+from cyclearn.classes.equivalence_class import MAX_STATES
 from cyclearn.cli.output import Json, print_json
 from cyclearn.errors import InputError, LimitError
-from cyclearn.graphs import DirectedGraph, EquivalenceClass, GraphStep, read_graph
-from cyclearn.graphs import equivalent as decide_equivalence
-from cyclearn.graphs.equivalence_class import MAX_STATES
+from cyclearn.graphs import DirectedGraph, read_graph
 
 Unused = Annotated[
     int | None,

@@ -15,7 +15,7 @@ from cyclearn.graphs import read_graph
 
 if TYPE_CHECKING:
     from cyclearn.learning import LearnResult
-    from cyclearn.learning.local_search import SearchStep
+    from cyclearn.search.local_search import SearchStep
 
     OnStep = Callable[[SearchStep], None]
     OnResample = Callable[[int, int], None]

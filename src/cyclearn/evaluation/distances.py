@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from cyclearn.graphs import DirectedGraph, EquivalenceClass, equivalence_class
+from cyclearn.classes import EquivalenceClass, equivalence_class
+from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.graph_input import check_same_nodes
 from cyclearn.graphs.hamming import structural_hamming_distance
 

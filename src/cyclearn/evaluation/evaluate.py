@@ -8,11 +8,12 @@ from functools import cached_property
 from math import isnan
 from typing import Any
 
+from cyclearn.classes import EquivalenceClass, equivalence_class
 from cyclearn.errors import LimitError
 from cyclearn.evaluation.distances import ClassDistance, aligned, class_distance, shd
 from cyclearn.evaluation.multi_domain import Domains, SuccessRate, draw_domains
 from cyclearn.evaluation.structure import Features, StructureScores
-from cyclearn.graphs import DirectedGraph, EquivalenceClass, equivalence_class
+from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
 from cyclearn.random_state import RandomState
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.classes import equivalence_class
+from cyclearn.classes.territories import Territory, territories
 from cyclearn.errors import InputError
-from cyclearn.graphs import DirectedGraph, equivalence_class
-from cyclearn.graphs.territories import Territory, territories
+from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel, Moments, random_model
 from cyclearn.models.projection_bound import is_within
 from cyclearn.random_state import RandomState, generator

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.classes import EquivalenceClass, equivalence_class
+from cyclearn.classes.class_statements import class_statements
 from cyclearn.evaluation.distances import aligned, as_member
-from cyclearn.graphs import DirectedGraph, EquivalenceClass, equivalence_class
-from cyclearn.graphs.class_statements import class_statements
+from cyclearn.graphs import DirectedGraph
 
 BoolArray = NDArray[np.bool_]
 

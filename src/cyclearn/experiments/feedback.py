@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from cyclearn import __version__
+from cyclearn.classes import equivalence_class
 from cyclearn.errors import InputError
 from cyclearn.evaluation import class_distance, structure_scores
 from cyclearn.experiments.data_folder import data_folder, fingerprint, located, read_columns
 from cyclearn.experiments.methods import checked_methods, learn_by
 from cyclearn.experiments.study import Output, Task
-from cyclearn.graphs import DirectedGraph, equivalence_class, read_graph
+from cyclearn.graphs import DirectedGraph, read_graph
 
 METHODS = ("auto", "tabu", "tabu-2bic")
 _TRUTH = "truth.graph.txt"

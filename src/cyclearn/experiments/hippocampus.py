@@ -14,14 +14,15 @@ from time import perf_counter
 from typing import Any
 
 from cyclearn import __version__
+from cyclearn.classes import equivalence_class
 from cyclearn.errors import InputError
 from cyclearn.evaluation import class_distance
 from cyclearn.experiments.data_folder import data_folder, fingerprint, located, read_columns
 from cyclearn.experiments.study import Output, Task
-from cyclearn.graphs import DirectedGraph, equivalence_class
+from cyclearn.graphs import DirectedGraph
 from cyclearn.learning import LearnResult, learn
-from cyclearn.learning.penalty import edge_penalty
 from cyclearn.models import Moments, fit
+from cyclearn.search.penalty import edge_penalty
 
 ANATOMICAL = DirectedGraph.from_edges(
     [

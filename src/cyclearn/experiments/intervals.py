@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cyclearn.identifiability.numerical_overlap import wilson_interval
+from cyclearn.identifiability.numerics.numerical_overlap import wilson_interval
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from typing import Any
 
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.learning import l1_learn, learn
+from cyclearn.learning import learn
 from cyclearn.models import Moments
+from cyclearn.search import l1_learn
 
 METHODS = ("hill-climbing", "tabu", "auto", "l1")
 _KNOWN = (*METHODS, "exact", "tabu-2bic")

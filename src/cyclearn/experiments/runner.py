@@ -11,7 +11,7 @@ from time import perf_counter
 from cyclearn.errors import InputError, LimitError
 from cyclearn.experiments.results_file import ResultsFile
 from cyclearn.experiments.study import Output, Study, Task
-from cyclearn.learning.arguments import processes
+from cyclearn.search.arguments import processes
 
 # Seconds to wait for the scheduler of a cluster to answer.
 _ANSWER = 20

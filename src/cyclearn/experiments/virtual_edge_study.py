@@ -7,9 +7,10 @@ from time import perf_counter
 from typing import Any
 
 from cyclearn import __version__
+from cyclearn.classes import equivalent
 from cyclearn.evaluation.multi_domain import sampled_moments
 from cyclearn.experiments.study import Output, Task, task_generator
-from cyclearn.graphs import DirectedGraph, equivalent
+from cyclearn.graphs import DirectedGraph
 from cyclearn.learning import learn
 from cyclearn.models import fit, random_model
 

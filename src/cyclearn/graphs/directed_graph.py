@@ -278,19 +278,19 @@ class DirectedGraph:
         The absence of a reduction does not prove that every edge is needed: see
         :func:`cyclearn.equivalent` on what rotations can prove.
         """
-        from cyclearn.graphs.territories import is_reducible
+        from cyclearn.classes.territories import is_reducible
 
         return is_reducible(self.columns)
 
     def reduced(self) -> DirectedGraph:
         """A subgraph with the same distribution set that no rotation reduces further."""
-        from cyclearn.graphs.territories import reduced_columns
+        from cyclearn.classes.territories import reduced_columns
 
         return self.from_columns(reduced_columns(self.columns), self.names)
 
     def dimension(self) -> int:
         """Generic dimension of the distribution set Θ(G), exact."""
-        from cyclearn.graphs.dimension import dimension
+        from cyclearn.classes.dimension import dimension
 
         return dimension(self)
 
@@ -353,8 +353,8 @@ class DirectedGraph:
         return "\n".join(["digraph {", *lines, "}"]) + "\n"
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the graph with matplotlib; see :func:`cyclearn.report.plots.plot_graph`."""
-        from cyclearn.report.plots import plot_graph
+        """Draw the graph with matplotlib; see :func:`cyclearn.drawing.plots.plot_graph`."""
+        from cyclearn.drawing.plots import plot_graph
 
         return plot_graph(self, ax)
 

@@ -11,9 +11,9 @@ H(G) = H(G*), with H the set of all hard constraints. Two cases are proved here.
 Every irreducible graph of up to four nodes is of one of the two kinds. From five nodes on the
 assumption can fail: an irreducible graph of as many edges as pairs of nodes, but not of full
 dimension, has a constraint, while the complete acyclic graph has as many edges and none. Here
-"irreducible" is what rotations and the rules of :mod:`cyclearn.identifiability.column_rules` leave;
-that no other edge is redundant is not proved. For other graphs the assumption is neither proved nor
-refuted.
+"irreducible" is what rotations and the rules of
+:mod:`cyclearn.identifiability.equality.column_rules` leave; that no other edge is redundant is not
+proved. For other graphs the assumption is neither proved nor refuted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.identifiability.rule_search import reachable_classes
+from cyclearn.identifiability.equality.rule_search import reachable_classes
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from cyclearn.classes.equivalence import Equivalence
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.graphs.equivalence import Equivalence
-from cyclearn.identifiability.column_rules import RuleStep
-from cyclearn.identifiability.interior_points import InteriorPoint
-from cyclearn.identifiability.numerical_overlap import Overlap
-from cyclearn.identifiability.separation import Separation
+from cyclearn.identifiability.difference.separating_matrix import Separation
+from cyclearn.identifiability.equality.column_rules import RuleStep
+from cyclearn.identifiability.equality.interior_points import InteriorPoint
+from cyclearn.identifiability.numerics.numerical_overlap import Overlap
 from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 
 

@@ -1,4 +1,4 @@
-"""From data to graph: score, moves, search, knowledge, baseline, `learn` and the estimator."""
+"""From a table to an answer: `learn`, knowledge, result, estimator, bootstrap, effects."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,11 +7,9 @@ from cyclearn.learning.bootstrap_result import BootstrapResult as BootstrapResul
 from cyclearn.learning.class_effects import ClassEffects as ClassEffects
 from cyclearn.learning.class_effects import class_effects as class_effects
 from cyclearn.learning.knowledge import Knowledge as Knowledge
-from cyclearn.learning.l1 import L1Fit as L1Fit
-from cyclearn.learning.l1 import l1_learn as l1_learn
 from cyclearn.learning.learn import learn as learn
-from cyclearn.learning.local_search import SearchStatus as SearchStatus
 from cyclearn.learning.result import LearnResult as LearnResult
+from cyclearn.search.local_search import SearchStatus as SearchStatus
 
 if TYPE_CHECKING:
     from cyclearn.learning.estimator import CyclicGraphLearner as CyclicGraphLearner
@@ -21,12 +19,10 @@ __all__ = [
     "ClassEffects",
     "CyclicGraphLearner",
     "Knowledge",
-    "L1Fit",
     "LearnResult",
     "SearchStatus",
     "bootstrap",
     "class_effects",
-    "l1_learn",
     "learn",
 ]
 

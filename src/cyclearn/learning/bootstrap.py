@@ -13,12 +13,12 @@ import numpy as np
 from cyclearn import __version__
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.learning.arguments import at_least, processes, recorded_seed
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.resampling import Kind, Resample, Resampler, make_resampler
 from cyclearn.models.moments import Data
 from cyclearn.random_state import RandomState, generator
+from cyclearn.search.arguments import at_least, processes, recorded_seed
 
 _SCHEMA = "cyclearn.bootstrap-checkpoint/1"
 # Options of learn that bootstrap has itself, or that have no place in it.

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.classes import EquivalenceClass, class_statements
 from cyclearn.errors import InputError
-from cyclearn.graphs import DirectedGraph, EquivalenceClass, class_statements
+from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.resampling import Resample
 
@@ -225,8 +226,8 @@ class BootstrapResult:
         return table
 
     def plot(self, ax: Axes | None = None, *, threshold: float = 0.5) -> Axes:
-        """Draw what came out often; see :func:`cyclearn.report.plots.plot_bootstrap`."""
-        from cyclearn.report.plots import plot_bootstrap
+        """Draw what came out often; see :func:`cyclearn.drawing.plots.plot_bootstrap`."""
+        from cyclearn.drawing.plots import plot_bootstrap
 
         return plot_bootstrap(self, ax, threshold=threshold)
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.classes import EquivalenceClass
 from cyclearn.errors import InputError, LimitError
-from cyclearn.graphs import DirectedGraph, EquivalenceClass
+from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.models import LinearGaussianModel, Moments, as_moments, fit
@@ -142,8 +143,8 @@ class ClassEffects:
         return pd.DataFrame(rows, columns=["weight", "mean", "sd"])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the effects; see :func:`cyclearn.report.effect_plot.plot_effects`."""
-        from cyclearn.report.effect_plot import plot_effects
+        """Draw the effects; see :func:`cyclearn.drawing.effect_plot.plot_effects`."""
+        from cyclearn.drawing.effect_plot import plot_effects
 
         return plot_effects(self, ax)
 

@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.learn import Method, learn
-from cyclearn.learning.penalty import Penalty
-from cyclearn.learning.starts import Start
 from cyclearn.models import Moments, as_moments
 from cyclearn.random_state import RandomState
+from cyclearn.search.penalty import Penalty
+from cyclearn.search.starts import Start
 
 if TYPE_CHECKING:
     from cyclearn.graphs import DirectedGraph

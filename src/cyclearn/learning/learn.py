@@ -11,10 +11,14 @@ import numpy as np
 
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.learning.arguments import at_least, processes, recorded_seed, seconds
-from cyclearn.learning.exact import Certificate
 from cyclearn.learning.knowledge import Knowledge
-from cyclearn.learning.local_search import (
+from cyclearn.learning.result import LearnResult, SearchCost, TracedMove
+from cyclearn.models import FittedModel, Moments, as_moments, fit
+from cyclearn.models.moments import Data
+from cyclearn.random_state import RandomState
+from cyclearn.search.arguments import at_least, processes, recorded_seed, seconds
+from cyclearn.search.exact import Certificate
+from cyclearn.search.local_search import (
     HillClimbing,
     SearchRun,
     SearchStatus,
@@ -22,13 +26,9 @@ from cyclearn.learning.local_search import (
     Strategy,
     TabuSearch,
 )
-from cyclearn.learning.penalty import Penalty, edge_penalty
-from cyclearn.learning.result import LearnResult, SearchCost, TracedMove
-from cyclearn.learning.search_problem import SearchProblem
-from cyclearn.learning.starts import Start, n_agreeing, run_all, run_auto, starting_graphs
-from cyclearn.models import FittedModel, Moments, as_moments, fit
-from cyclearn.models.moments import Data
-from cyclearn.random_state import RandomState
+from cyclearn.search.penalty import Penalty, edge_penalty
+from cyclearn.search.problem import SearchProblem
+from cyclearn.search.starts import Start, n_agreeing, run_all, run_auto, starting_graphs
 
 Method = Literal["auto", "exact", "tabu", "hill-climbing"]
 
@@ -136,10 +136,12 @@ def learn(
         "max_edges": at_least("max_edges", max_edges, 0),
         "max_evaluations": at_least("max_evaluations", max_evaluations, 1),
     }
+    if not isinstance(knowledge, Knowledge | None):
+        raise InputError(f"knowledge is {knowledge!r}; give a Knowledge")
     problem = SearchProblem.of(
         moments,
         weight,
-        knowledge,
+        (knowledge or Knowledge()).masks(moments.names),
         stable=stable,
         virtual_edges=virtual_edges,
         deadline=deadline,

@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cyclearn.classes import EquivalenceClass
 from cyclearn.errors import InputError, LimitError
-from cyclearn.graphs import DirectedGraph, EquivalenceClass
+from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
-from cyclearn.learning.alternatives import MAX_CLASSES, Alternative, tied_graphs
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.class_effects import ClassEffects, class_effects
-from cyclearn.learning.exact import Certificate
 from cyclearn.learning.knowledge import Knowledge
-from cyclearn.learning.local_search import SearchStatus
-from cyclearn.learning.search_problem import SearchProblem
 from cyclearn.models import FittedModel, Moments, fit
+from cyclearn.search.alternatives import MAX_CLASSES, Alternative, tied_graphs
+from cyclearn.search.exact import Certificate
+from cyclearn.search.local_search import SearchStatus
+from cyclearn.search.problem import SearchProblem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,7 +139,7 @@ class LearnResult:
         problem = SearchProblem.of(
             moments,
             self.penalty,
-            Knowledge.from_dict(options["knowledge"] or {}),
+            Knowledge.from_dict(options["knowledge"] or {}).masks(moments.names),
             max_edges=options["max_edges"],
             **{name: options[name] for name in limits},
         )
@@ -187,8 +188,8 @@ class LearnResult:
         return write_report(self, path, data=data, **options)
 
     def plot(self, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
-        """Draw the learned graph with its weights; see :func:`cyclearn.report.plots.plot_fit`."""
-        from cyclearn.report.plots import plot_fit
+        """Draw the learned graph with its weights; see :func:`cyclearn.drawing.plots.plot_fit`."""
+        from cyclearn.drawing.plots import plot_fit
 
         return plot_fit(self.model, ax, labels=labels)
 

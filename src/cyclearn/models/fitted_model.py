@@ -170,8 +170,8 @@ class FittedModel:
         }
 
     def plot(self, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
-        """Draw the graph with its weights; see :func:`cyclearn.report.plots.plot_fit`."""
-        from cyclearn.report.plots import plot_fit
+        """Draw the graph with its weights; see :func:`cyclearn.drawing.plots.plot_fit`."""
+        from cyclearn.drawing.plots import plot_fit
 
         return plot_fit(self, ax, labels=labels)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cyclearn.drawing.markup import Markup, join, number, table, tag
 from cyclearn.report.findings import Findings
 from cyclearn.report.graph_section import arrow
-from cyclearn.report.markup import Markup, join, number, table, tag
 
 _MAX_ROWS = 40
 # Effects smaller than this, in standard deviations, are none.

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.classes import class_statements
 from cyclearn.errors import InputError
-from cyclearn.graphs import DirectedGraph, class_statements
+from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.learning import Knowledge, LearnResult
 from cyclearn.models import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import isnan
 
+from cyclearn.drawing.markup import number
 from cyclearn.models import FitIndices
-from cyclearn.report.markup import number
 
 # Hu and Bentler (1999) and Browne and Cudeck (1993): upper or lower limits of good and fair.
 _RULES = {

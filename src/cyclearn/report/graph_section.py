@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from cyclearn.drawing.layout import lay_out
+from cyclearn.drawing.markup import Markup, join, number, table, tag
+from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.report.findings import Findings, PairVerdict
-from cyclearn.report.layout import lay_out
-from cyclearn.report.markup import Markup, join, number, table, tag
-from cyclearn.report.svg_graph import DrawnEdge, graph_svg, legend
 
 # More labels than this cover each other; the table has the numbers.
 _MAX_LABELS = 40

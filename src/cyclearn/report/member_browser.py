@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from cyclearn.drawing.layout import lay_out
+from cyclearn.drawing.markup import Markup, join, script_data, tag
+from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
 from cyclearn.report.class_listing import Member
 from cyclearn.report.findings import Findings
 from cyclearn.report.graph_section import arrow
-from cyclearn.report.layout import lay_out
-from cyclearn.report.markup import Markup, join, script_data, tag
-from cyclearn.report.svg_graph import DrawnEdge, graph_svg, legend
 
 
 def member_browser(found: Findings) -> Markup:

@@ -6,10 +6,10 @@ from math import isnan
 
 import numpy as np
 
+from cyclearn.drawing.markup import Markup, join, number, table, tag
 from cyclearn.report.findings import Findings
 from cyclearn.report.fit_words import chi_square_in_words, index_rows, verdict
 from cyclearn.report.graph_section import arrow, standing
-from cyclearn.report.markup import Markup, join, number, table, tag
 
 # A square of more variables than this is hard to read; the strongest effects stand before it.
 _MAX_SQUARE = 12

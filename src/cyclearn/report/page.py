@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cyclearn.drawing.markup import Markup, join, tag
 from cyclearn.errors import InputError
 from cyclearn.learning import LearnResult
 from cyclearn.models import DataWarning
@@ -17,7 +18,6 @@ from cyclearn.report.class_effects_section import class_effects_section
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import verdict
 from cyclearn.report.graph_section import picture, verdicts
-from cyclearn.report.markup import Markup, join, tag
 from cyclearn.report.member_browser import member_browser
 from cyclearn.report.number_sections import coefficients, fit_quality, total_effects
 from cyclearn.report.provenance import VERSION, Source, how_it_was_made

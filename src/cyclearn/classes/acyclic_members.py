@@ -1,0 +1,180 @@
+"""The acyclic members of a class: a Markov equivalence class of DAGs, streamed and counted.
+
+Distribution equivalent graphs have the same d-separations, so every acyclic member has the
+adjacencies and the unshielded colliders that any member shows in its d-separations; and DAGs with
+equal adjacencies and unshielded colliders are equivalent (Proposition 1). So one acyclic member is
+found by orienting that pattern, or there is none. The others turn the edges that the essential
+graph leaves open: its undirected components are chordal and are oriented independently. Listing
+chooses the only source of each, then the sources of what is left open; counting chooses cliques.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from cyclearn.classes.chordal_cliques import n_orders_avoiding, rooted_cliques
+from cyclearn.classes.territories import territories
+from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.separation import ancestor_sets, p_adjacencies
+
+
+class AcyclicMembers:
+    """The DAGs of the class that ``columns`` belongs to."""
+
+    def __init__(self, columns: Sequence[int]) -> None:
+        adjacent, parents = _pattern(columns)
+        dag = _consistent_extension(adjacent, parents)
+        self.exist = dag is not None and territories(dag) == territories(columns)
+        self._adjacent, self._parents = adjacent, _closed_by_meek(adjacent, parents)
+        self._open = tuple(
+            adjacent[v] & ~self._parents[v] & ~_children(self._parents, v)
+            for v in range(len(columns))
+        )
+        self._counted: dict[int, int] = {}
+
+    def count(self) -> int:
+        """Number of acyclic members."""
+        if not self.exist:
+            # What stays open need not be chordal then, and counting it could take for ever.
+            return 0
+        total = 1
+        for nodes in self._components((1 << len(self._open)) - 1):
+            total *= self._count(nodes)
+        return total
+
+    def iter_columns(self) -> Iterator[tuple[int, ...]]:
+        """Stream the acyclic members as columns, in a fixed order."""
+        if self.exist:
+            start = tuple(parents | 1 << v for v, parents in enumerate(self._parents))
+            yield from self._orient_all(start, self._components((1 << len(start)) - 1))
+
+    def _orient_all(
+        self, columns: tuple[int, ...], components: Sequence[int]
+    ) -> Iterator[tuple[int, ...]]:
+        if not components:
+            yield columns
+            return
+        first, *others = components
+        for source in bits(first):
+            parents, left_open = self._root(first, 1 << source)
+            rooted = tuple(column | parents.get(v, 0) for v, column in enumerate(columns))
+            yield from self._orient_all(rooted, [*left_open, *others])
+
+    def _count(self, nodes: int) -> int:
+        """Orientations of an open part, by the clique they start with."""
+        if nodes not in self._counted:
+            total = 0
+            for clique, beginnings in rooted_cliques(self._open, nodes):
+                ways = n_orders_avoiding(clique.bit_count(), beginnings)
+                for part in self._root(nodes, clique)[1]:
+                    ways *= self._count(part)
+                total += ways
+            self._counted[nodes] = total
+        return self._counted[nodes]
+
+    def _root(self, nodes: int, first: int) -> tuple[dict[int, int], list[int]]:
+        """Parents that follow when the clique ``first`` comes first, and what stays open after."""
+        parents = dict.fromkeys(bits(nodes), 0)
+        left_open: list[int] = []
+        reached = level = first
+        while level:
+            following = 0
+            for v in bits(level):
+                following |= self._open[v] & nodes
+            following &= ~reached
+            for v in bits(following):
+                parents[v] = self._open[v] & level
+            # Inside a level y → z follows when some x → y is not adjacent to z.
+            changed = True
+            while changed:
+                changed = False
+                for y in bits(following):
+                    for z in bits(self._open[y] & following & ~parents[y]):
+                        if not parents[z] >> y & 1 and parents[y] & ~self._open[z] & ~(1 << z):
+                            parents[z] |= 1 << y
+                            changed = True
+            left_open += self._components(following, parents)
+            reached |= following
+            level = following
+        return parents, left_open
+
+    def _components(self, nodes: int, parents: dict[int, int] | None = None) -> list[int]:
+        """Connected parts, of two or more nodes, of the edges inside ``nodes`` still open."""
+        oriented = parents or {}
+        parts = []
+        while nodes:
+            part = frontier = nodes & -nodes
+            while frontier:
+                reached = 0
+                for v in bits(frontier):
+                    reached |= self._open[v] & nodes & ~oriented.get(v, 0)
+                    reached &= ~sum(1 << w for w in bits(reached) if oriented.get(w, 0) >> v & 1)
+                frontier = reached & ~part
+                part |= frontier
+            nodes &= ~part
+            if part & (part - 1):
+                parts.append(part)
+        return parts
+
+
+def _pattern(columns: Sequence[int]) -> tuple[tuple[int, ...], list[int]]:
+    """Adjacencies, and the parents in unshielded colliders, that the d-separations show."""
+    ancestors = ancestor_sets(columns)
+    adjacent = p_adjacencies(columns, ancestors)
+    parents = [0] * len(columns)
+    for c, neighbours in enumerate(adjacent):
+        for a, b in combinations(bits(neighbours), 2):
+            unshielded = not adjacent[a] >> b & 1
+            if unshielded and not (ancestors[a] | ancestors[b]) >> c & 1:
+                parents[c] |= 1 << a | 1 << b
+    return adjacent, parents
+
+
+def _children(parents: Sequence[int], v: int) -> int:
+    return sum(1 << w for w, above in enumerate(parents) if above >> v & 1)
+
+
+def _closed_by_meek(adjacent: Sequence[int], start: Sequence[int]) -> list[int]:
+    """Parents after the orientation rules that keep colliders and acyclicity (Meek's 1 to 3)."""
+    parents = list(start)
+    changed = True
+    while changed:
+        changed = False
+        for b, neighbours in enumerate(adjacent):
+            for a in bits(neighbours):
+                if parents[a] >> b & 1 or parents[b] >> a & 1:
+                    continue
+                chained = parents[a] & ~adjacent[b]
+                around = any(parents[b] >> c & 1 for c in bits(_children(parents, a)))
+                undirected = adjacent[a] & ~parents[a] & ~_children(parents, a)
+                forked = any(
+                    not adjacent[c] >> d & 1
+                    for c, d in combinations(bits(undirected & parents[b]), 2)
+                )
+                if chained or around or forked:
+                    parents[b] |= 1 << a
+                    changed = True
+    return parents
+
+
+def _consistent_extension(
+    adjacent: Sequence[int], parents: Sequence[int]
+) -> tuple[int, ...] | None:
+    """Columns of a DAG with these adjacencies and colliders (Dor and Tarsi), or None."""
+    columns = [above | 1 << v for v, above in enumerate(parents)]
+    remaining = (1 << len(columns)) - 1
+    while remaining:
+        for v in bits(remaining):
+            children = _children(parents, v) & remaining
+            around = adjacent[v] & remaining
+            undirected = around & ~parents[v]
+            if not children and all(
+                around & ~adjacent[w] & ~(1 << w) == 0 for w in bits(undirected)
+            ):
+                columns[v] |= undirected
+                remaining ^= 1 << v
+                break
+        else:
+            return None
+    return tuple(columns)

@@ -1,0 +1,196 @@
+"""The member of a class nearest to a graph in structural Hamming distance.
+
+Two assignment problems give bounds. Counting each edge to add or remove as one, the best member is
+the solution of an assignment of territories to nodes, since columns are chosen independently; its
+distance is an upper bound. Counting one half wherever the difference could be part of a turned
+edge, the same assignment gives a lower bound. Where the two differ, an integer programme with one
+variable for each possible edge settles it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.classes.seating import Seating
+from cyclearn.classes.territories import Territory
+from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.hamming import structural_hamming_distance
+
+
+@dataclass(frozen=True)
+class NearestMember:
+    """A member of a class near to a graph, and what is known of the smallest distance."""
+
+    member: DirectedGraph
+    distance: int
+    lower_bound: int
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no member is nearer."""
+        return self.distance == self.lower_bound
+
+
+def nearest_member(
+    seating: Seating, graph: DirectedGraph, time_limit: float | None = None
+) -> NearestMember:
+    """The member of the class of ``seating`` nearest to ``graph``."""
+    single = graph.adjacency != graph.adjacency.T
+    candidates = [
+        _best_assignment(seating.territories, graph, np.where(single, halved, 1.0))
+        for halved in (0.5, 1.0)
+    ]
+    lower_bound = 0 if seating.reducible else ceil(candidates[0][1] - 1e-6)
+    nearest = min(
+        (_measured(columns, graph, lower_bound) for columns, _ in candidates),
+        key=lambda found: found.distance,
+    )
+    if nearest.is_exact:
+        return nearest
+    return _by_integer_programme(seating, graph, nearest, time_limit)
+
+
+def _measured(columns: Sequence[int], graph: DirectedGraph, lower_bound: int) -> NearestMember:
+    member = DirectedGraph.from_columns(columns, graph.names)
+    return NearestMember(member, structural_hamming_distance(member, graph), lower_bound)
+
+
+def _best_assignment(
+    territories: Sequence[Territory], graph: DirectedGraph, price: NDArray[np.float64]
+) -> tuple[list[int], float]:
+    """Cheapest member when entry (i, j) that differs from the graph costs ``price[i, j]``."""
+    from scipy.optimize import linear_sum_assignment
+
+    p = graph.n_nodes
+    cost = np.full((p, p), np.inf)
+    best: dict[tuple[int, int], int] = {}
+    for seat, territory in enumerate(territories):
+        for anchor in territory.anchors:
+            for j in bits(anchor):
+                members, value = _cheapest_set(territory.size, anchor, j, graph, price[:, j])
+                if value < cost[seat, j]:
+                    cost[seat, j], best[seat, j] = value, members
+    seats, nodes = linear_sum_assignment(cost)
+    columns = [0] * p
+    for seat, j in zip(seats.tolist(), nodes.tolist(), strict=True):
+        columns[j] = best[seat, j]
+    return columns, float(cost[seats, nodes].sum())
+
+
+def _cheapest_set(
+    size: int, anchor: int, j: int, graph: DirectedGraph, price: NDArray[np.float64]
+) -> tuple[int, float]:
+    """The set of ``size`` inside ``anchor`` around j that costs least against column j."""
+    wanted = graph.columns[j]
+    # Taking an element saves its price if the graph has it and costs it otherwise.
+    gain = sorted(
+        (-price[i] if wanted >> i & 1 else price[i], i) for i in bits(anchor & ~(1 << j))
+    )[: size - 1]
+    everything_missed = float(sum(price[i] for i in bits(wanted & ~(1 << j))))
+    members = (1 << j) | sum(1 << i for _, i in gain)
+    return members, everything_missed + sum(value for value, _ in gain)
+
+
+class _Variables:
+    """Numbers the variables of the integer programme as they are asked for."""
+
+    def __init__(self) -> None:
+        self.number: dict[tuple[str, tuple[int, ...]], int] = {}
+
+    def __call__(self, kind: str, *which: int) -> int:
+        return self.number.setdefault((kind, which), len(self.number))
+
+
+def _by_integer_programme(
+    seating: Seating, graph: DirectedGraph, known: NearestMember, time_limit: float | None
+) -> NearestMember:
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import coo_array
+
+    p = graph.n_nodes
+    variable = _Variables()
+    rows: list[tuple[dict[int, float], float, float]] = []
+    seated: list[dict[int, float]] = [{} for _ in range(p)]
+    held: list[dict[int, float]] = [{} for _ in range(p)]
+    n_chosen: list[dict[int, float]] = [{} for _ in range(p)]
+    allows: dict[tuple[int, int], dict[int, float]] = {}
+    for seat, territory in enumerate(seating.territories):
+        for anchor in territory.anchors:
+            for j in bits(anchor):
+                sits = variable("sits", seat, anchor, j)
+                held[seat][sits] = seated[j][sits] = 1.0
+                n_chosen[j][sits] = -float(territory.size - 1)
+                for i in bits(anchor & ~(1 << j)):
+                    edge = variable("edge", i, j)
+                    n_chosen[j][edge] = 1.0
+                    allows.setdefault((i, j), {edge: 1.0})[sits] = -1.0
+    rows += [(row, 1.0, 1.0) for row in seated]
+    rows += [(row, 0.0, 0.0) for row in n_chosen]
+    rows += [(row, -np.inf, 0.0) for row in allows.values()]
+    if seating.reducible:
+        # A territory and those that hand down to it are used at least once each.
+        subtree, size = [dict(row) for row in held], [1] * p
+        for seat in sorted(range(p), key=lambda s: -seating.territories[s].size):
+            below = seating.below[seat]
+            if below is not None:
+                subtree[below].update(subtree[seat])
+                size[below] += size[seat]
+        rows += [(row, float(n), np.inf) for row, n in zip(subtree, size, strict=True)]
+    else:
+        rows += [(row, 1.0, 1.0) for row in held]
+
+    price: dict[int, float] = {}
+    constant = 0.0
+    for i in range(p):
+        for j in range(i + 1, p):
+            forward, back = graph.has_edge(i, j), graph.has_edge(j, i)
+            edges = [variable.number.get(("edge", e)) for e in ((i, j), (j, i))]
+            if forward != back:
+                have, turned = edges if forward else edges[::-1]
+                # One edge to add, remove or turn, whichever it is, costs one.
+                differs = variable("differs", i, j)
+                price[differs] = 1.0
+                rows.append(
+                    ({differs: 1.0} | ({have: 1.0} if have is not None else {}), 1.0, np.inf)
+                )
+                if turned is not None:
+                    rows.append(({differs: 1.0, turned: -1.0}, 0.0, np.inf))
+            else:
+                constant += 2.0 * forward
+                price |= {e: -1.0 if forward else 1.0 for e in edges if e is not None}
+    n = len(variable.number)
+    entries = [(r, v, c) for r, (row, _, _) in enumerate(rows) for v, c in row.items()]
+    r, v, c = zip(*entries, strict=True)
+    objective = np.zeros(n)
+    objective[list(price)] = list(price.values())
+    is_integer = np.array([kind != "differs" for kind, _ in variable.number], dtype=int)
+    solved = milp(
+        objective,
+        integrality=is_integer,
+        bounds=Bounds(0, 1),
+        constraints=LinearConstraint(
+            coo_array((c, (r, v)), shape=(len(rows), n)).tocsr(),
+            [low for _, low, _ in rows],
+            [high for _, _, high in rows],
+        ),
+        options={} if time_limit is None else {"time_limit": time_limit},
+    )
+    bound = known.lower_bound
+    if solved.mip_dual_bound is not None:
+        bound = max(bound, ceil(solved.mip_dual_bound + constant - 1e-6))
+    if solved.x is not None:
+        columns = [1 << j for j in range(p)]
+        for (kind, which), number in variable.number.items():
+            if kind == "edge" and solved.x[number] > 0.5:
+                i, j = which
+                columns[j] |= 1 << i
+        found = _measured(columns, graph, bound)
+        if found.distance <= known.distance:
+            known = found
+    return NearestMember(known.member, known.distance, min(bound, known.distance))

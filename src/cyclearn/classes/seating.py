@@ -1,0 +1,296 @@
+"""Which node holds a set of which territory: the members of a class, counted and streamed.
+
+A graph is a choice, for every node j, of a set that contains j. It is an *irreducible* member of
+a class when every territory of the class is used by exactly one node. It is a member, reducible
+or not, when the surplus of territories used more than once, passed down to the territory one size
+smaller around it, fills every territory that nobody used: a reduction is one such pass.
+
+Nodes fall into blocks that can be filled independently; counts multiply over blocks and streams
+are products of blocks. In other words: a choice of territories makes a member when the nodes can
+be matched one to one with the territories, each with the one it uses or, among all members, with
+one further down from it. So the blocks are those of the perfect matchings of that relation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.classes.permanents import permanent
+from cyclearn.classes.surplus_seats import completions, count_fillings, down_chain
+from cyclearn.classes.territories import Territory
+from cyclearn.graphs.bitsets import bits, columns_to_words
+
+# How many members of a block, and sets of a territory, are kept as a table.
+_TABLE_SIZE = 1 << 14
+_KEPT_SETS = 1 << 10
+# How many members of a block are made before the first is handed on; later pieces are larger.
+_FIRST_PIECE = 64
+
+
+@dataclass(frozen=True)
+class Block:
+    """Nodes and territories that are filled together, and apart from all others.
+
+    ``entry`` gives, for every territory that a node of the block may use, the position in
+    ``seats`` of the first one further down that belongs to the block; ``below`` the next position
+    down. Among irreducible members every territory stands for itself alone.
+    """
+
+    nodes: tuple[int, ...]
+    seats: tuple[int, ...]
+    entry: Mapping[int, int]
+    below: tuple[int | None, ...]
+
+
+class Seating:
+    """All ways to give each node a set of some territory, one block at a time."""
+
+    def __init__(
+        self, territories: Sequence[Territory], *, reducible: bool, max_states: int = 300_000
+    ) -> None:
+        self.territories = tuple(territories)
+        self.reducible = reducible
+        self.max_states = max_states
+        self.below = _territory_below(self.territories)
+
+    @cached_property
+    def weights(self) -> tuple[dict[int, int], ...]:
+        """For every node, in how many sets of each territory it occurs."""
+        weights: list[dict[int, int]] = [{} for _ in self.territories]
+        for seat, territory in enumerate(self.territories):
+            for j in range(len(self.territories)):
+                if any(anchor >> j & 1 for anchor in territory.anchors):
+                    weights[j][seat] = territory.count(1 << j)
+        return tuple(weights)
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The finest split, in the order of the smallest node of each block."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
+
+        p = len(self.territories)
+        pairs = [(j, seat) for j in range(p) for seat in self._within_reach(j)]
+        if not pairs:
+            return ()
+        nodes, seats = np.array(pairs).T
+        taken = coo_array((np.ones(len(pairs)), (nodes, seats)), shape=(p, p)).tocsr()
+        # An entry is in no perfect matching unless it lies inside a strong component of the
+        # matrix with one perfect matching put on its diagonal.
+        seat_of = maximum_bipartite_matching(taken, perm_type="column")
+        node_at = np.empty(p, dtype=np.intp)
+        node_at[seat_of] = np.arange(p)
+        graph = coo_array((np.ones(len(pairs)), (nodes, node_at[seats])), shape=(p, p)).tocsr()
+        _, label = connected_components(graph, connection="strong")
+        members: dict[int, list[int]] = {}
+        for j in range(p):
+            members.setdefault(int(label[j]), []).append(j)
+        return tuple(
+            self._block(tuple(group), tuple(sorted(int(seat_of[j]) for j in group)))
+            for group in members.values()
+        )
+
+    def _within_reach(self, j: int) -> Iterator[int]:
+        """The territories that node j may fill: those it uses and, among all members, below."""
+        found = 0
+        for seat in self.weights[j]:
+            found |= down_chain(seat, self.below) if self.reducible else 1 << seat
+        return bits(found)
+
+    def _block(self, nodes: tuple[int, ...], seats: tuple[int, ...]) -> Block:
+        position = {seat: n for n, seat in enumerate(seats)}
+        if not self.reducible:
+            return Block(nodes, seats, position, (None,) * len(seats))
+
+        def first_inside(seat: int | None) -> int | None:
+            while seat is not None and seat not in position:
+                seat = self.below[seat]
+            return None if seat is None else position[seat]
+
+        entry = {
+            seat: inside
+            for seat in sorted({seat for j in nodes for seat in self.weights[j]})
+            if (inside := first_inside(seat)) is not None
+        }
+        return Block(nodes, seats, entry, tuple(first_inside(self.below[s]) for s in seats))
+
+    def count(self, block: Block, changed: Mapping[int, Mapping[int, int]] | None = None) -> int:
+        """Number of ways to fill a block, with the weights of some nodes changed."""
+        rows: list[dict[int, int]] = []
+        for j in block.nodes:
+            row: dict[int, int] = {}
+            for seat, ways in (changed or {}).get(j, self.weights[j]).items():
+                if seat in block.entry:
+                    row[block.entry[seat]] = row.get(block.entry[seat], 0) + ways
+            rows.append(row)
+        if self.reducible:
+            return count_fillings(rows, block.below, self.max_states)
+        return permanent(
+            [[row.get(n, 0) for n in range(len(block.seats))] for row in rows], self.max_states
+        )
+
+    def iter_words(self) -> Iterator[NDArray[np.uint64]]:
+        """Stream all members as columns in 64-bit words, shape (members, p, words), in batches."""
+        p = len(self.territories)
+        if p == 0:
+            # The graph without nodes is the only member of its class.
+            yield np.empty((1, 0, 1), dtype=np.uint64)
+            return
+        # A batch of adjacency arrays stays inside the cache of the processor.
+        batch = min(4096, max(64, (1 << 21) // max(1, p * p)))
+        order = np.array([j for block in self.blocks for j in block.nodes], dtype=np.intp)
+        for tables in self._iter_table_products(batch):
+            for rows in _iter_products(tables, batch):
+                members = np.empty((len(rows[0]), p, rows[0].shape[2]), dtype=np.uint64)
+                members[:, order] = np.concatenate(rows, axis=1)
+                yield members
+
+    def _iter_table_products(self, batch: int) -> Iterator[list[NDArray[np.uint64]]]:
+        """Stream tables, one a block, whose products are all members; large blocks in pieces."""
+        walks = [self._iter_tables(block, batch) for block in self.blocks]
+        tables = [next(walk) for walk in walks]
+        while True:
+            yield list(tables)
+            for n in range(len(walks) - 1, -1, -1):
+                following = next(walks[n], None)
+                if following is not None:
+                    tables[n] = following
+                    break
+                walks[n] = self._iter_tables(self.blocks[n], batch)
+                tables[n] = next(walks[n])
+            else:
+                return
+
+    def _iter_tables(self, block: Block, batch: int) -> Iterator[NDArray[np.uint64]]:
+        # Pieces have the same sizes whether the block is kept or not, so that every walk over the
+        # class meets the members in the same order.
+        kept = self._tables.get(block.nodes)
+        pieces: list[NDArray[np.uint64]] = []
+        stream = self.iter_block(block)
+        start, size = 0, _FIRST_PIECE
+        while True:
+            if kept is not None:
+                table = kept[start : start + size]
+            else:
+                piece = list(islice(stream, size))
+                words = columns_to_words(list(chain.from_iterable(piece)), len(self.territories))
+                table = words.reshape(len(piece), len(block.nodes), words.shape[1])
+                if start < _TABLE_SIZE:
+                    pieces.append(table)
+                    if len(piece) < size:
+                        self._tables[block.nodes] = np.concatenate(pieces)
+                else:
+                    pieces.clear()
+            if len(table):
+                yield table
+            if len(table) < size:
+                return
+            start += size
+            size = min(2 * size, max(batch, _TABLE_SIZE))
+
+    @cached_property
+    def _tables(self) -> dict[tuple[int, ...], NDArray[np.uint64]]:
+        return {}
+
+    def iter_block(self, block: Block) -> Iterator[tuple[int, ...]]:
+        """Stream the fillings of a block, each as one column for each of its nodes."""
+        last = len(block.nodes) - 1
+        seats_of = [sorted(set(self.weights[j]).intersection(block.entry)) for j in block.nodes]
+        reach = [0] * len(block.nodes)
+        for n, seats in enumerate(seats_of):
+            for seat in seats:
+                reach[n] |= down_chain(block.entry[seat], block.below)
+        kept: dict[tuple[int, int], tuple[int, ...]] = {}
+
+        def sets_of(j: int, seat: int) -> Iterable[int]:
+            # Sets of one territory that contain one node: kept where few, made again where many.
+            if self.weights[j][seat] > _KEPT_SETS:
+                return self.territories[seat].iter_sets(1 << j)
+            if (j, seat) not in kept:
+                kept[j, seat] = tuple(self.territories[seat].iter_sets(1 << j))
+            return kept[j, seat]
+
+        @lru_cache(maxsize=1 << 16)
+        def choices(n: int, filled: int) -> tuple[tuple[int, int], ...]:
+            """Seats for node n, with the places filled then, that leave a way to the end."""
+            allowed = _completable(reach[n:], (1 << len(reach)) - 1 & ~filled)
+            found = []
+            for seat in seats_of[n]:
+                place: int | None = block.entry[seat]
+                while place is not None and filled >> place & 1:
+                    place = block.below[place]
+                if place is not None and allowed >> place & 1:
+                    found.append((seat, filled | 1 << place))
+            return tuple(found)
+
+        def options(n: int, filled: int) -> Iterator[tuple[int, int]]:
+            for seat, after in choices(n, filled):
+                for members in sets_of(block.nodes[n], seat):
+                    yield members, after
+
+        # Depth first with a stack of its own: a block may have more nodes than Python has frames.
+        columns = [0] * len(block.nodes)
+        stack = [options(0, 0)]
+        while stack:
+            n = len(stack) - 1
+            if n == last:
+                for columns[n], _ in stack.pop():
+                    yield tuple(columns)
+                continue
+            following = next(stack[n], None)
+            if following is None:
+                stack.pop()
+            else:
+                columns[n] = following[0]
+                stack.append(options(n + 1, following[1]))
+
+
+def _completable(reach: Sequence[int], free: int) -> int:
+    """The free places that the first node may take so that the others fill the rest."""
+    place_of = completions(reach, free)
+    if place_of is None:
+        return 0
+    # It may take its own place, or one whose holder can move on, in turn, up to that place.
+    allowed = frontier = 1 << place_of[0]
+    while frontier:
+        frontier = 0
+        for node in range(1, len(reach)):
+            if reach[node] & allowed and not allowed >> place_of[node] & 1:
+                frontier |= 1 << place_of[node]
+        allowed |= frontier
+    return allowed
+
+
+def _territory_below(territories: Sequence[Territory]) -> tuple[int | None, ...]:
+    """For every territory, the one of one size less whose columns move inside its sets."""
+    at = {(anchor, t.size): n for n, t in enumerate(territories) for anchor in t.anchors}
+    return tuple(at.get((t.anchors[0], t.size - 1)) for t in territories)
+
+
+def _iter_products(
+    tables: list[NDArray[np.uint64]], batch: int
+) -> Iterator[list[NDArray[np.uint64]]]:
+    """Stream the rows of a product of tables, the last table varying fastest, in batches."""
+    if not tables:
+        return
+    total = 1
+    for table in tables:
+        total *= len(table)
+    for start in range(0, total, batch):
+        numbers = range(start, min(start + batch, total))
+        if total < 2**62:
+            rest: NDArray[Any] = np.arange(numbers.start, numbers.stop)
+        else:
+            rest = np.array(list(numbers), dtype=object)
+        picked = []
+        for table in reversed(tables):
+            picked.append(table[(rest % len(table)).astype(np.intp)])
+            rest = rest // len(table)
+        yield picked[::-1]

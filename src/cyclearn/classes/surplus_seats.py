@@ -1,0 +1,181 @@
+"""Counting the ways in which nodes, sent to seats, fill all of them when the surplus moves down.
+
+A node enters at a seat and moves down a chain of seats until one is free. The seats that are
+filled in the end do not depend on the order of the nodes, as with cars that look for parking
+space, so either sweep below may choose its order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import comb
+
+from cyclearn.errors import LimitError
+from cyclearn.graphs.bitsets import bits
+
+
+def count_fillings(
+    entries: Sequence[Mapping[int, int]], below: Sequence[int | None], max_states: int = 300_000
+) -> int:
+    """Number of ways to fill every seat, exact.
+
+    Parameters
+    ----------
+    entries : for each node, in how many ways it enters at each seat
+    below : for each seat, the one that its surplus moves to; as many seats as nodes
+    max_states : how many states a sweep may hold before it is given up
+
+    Examples
+    --------
+    Two cars that may enter at either of two places, the first above the second:
+
+    >>> count_fillings([{0: 1, 1: 1}, {0: 1, 1: 1}], [1, None])
+    3
+    """
+    rows = [{seat: ways for seat, ways in row.items() if ways} for row in entries]
+    for budget in (min(2_000, max_states), max_states):
+        for sweep in (_sweep_nodes, _sweep_seats):
+            value = sweep(rows, below, budget)
+            if value is not None:
+                return value
+    raise LimitError(
+        f"a block of {len(rows)} nodes is too entangled to be counted with {max_states} states; "
+        "raise max_states, list members one by one, or ask for the irreducible members"
+    )
+
+
+def down_chain(seat: int | None, below: Sequence[int | None]) -> int:
+    """The seats that a node may come to from ``seat``, as a set."""
+    found = 0
+    while seat is not None:
+        found |= 1 << seat
+        seat = below[seat]
+    return found
+
+
+def _sweep_nodes(
+    rows: Sequence[Mapping[int, int]], below: Sequence[int | None], max_states: int
+) -> int | None:
+    """Node by node; the state is the set of seats filled."""
+    reach = [0] * len(rows)
+    for j, row in enumerate(rows):
+        for entry in row:
+            reach[j] |= down_chain(entry, below)
+    order = _node_order(reach)
+    states = {0: 1}
+    for position, j in enumerate(order):
+        later = 0
+        for k in order[position + 1 :]:
+            later |= reach[k]
+        # A seat that no later node can come to must be filled by now.
+        due = ~later & (1 << len(below)) - 1
+        following: dict[int, int] = {}
+        for filled, ways in states.items():
+            for entry, weight in rows[j].items():
+                seat: int | None = entry
+                while seat is not None and filled >> seat & 1:
+                    seat = below[seat]
+                if seat is None:
+                    continue
+                after = filled | 1 << seat
+                if not due & ~after:
+                    following[after] = following.get(after, 0) + ways * weight
+            if len(following) > max_states:
+                return None
+        states = following
+    return states.get((1 << len(below)) - 1, 0)
+
+
+def _node_order(reach: Sequence[int]) -> list[int]:
+    """Nodes in an order that keeps few seats begun and not finished."""
+    remaining = set(range(len(reach)))
+    begun = 0
+    order: list[int] = []
+    while remaining:
+        j = min(remaining, key=lambda k: ((reach[k] & ~begun).bit_count(), k))
+        remaining.remove(j)
+        begun |= reach[j]
+        order.append(j)
+    return order
+
+
+def _sweep_seats(
+    rows: Sequence[Mapping[int, int]], below: Sequence[int | None], max_states: int
+) -> int | None:
+    """Seat by seat from the top; the state is how many nodes of each kind are left.
+
+    Nodes with equal rows are of one kind. The surplus of a seat is part of the state until the
+    seat below it is swept.
+    """
+    kinds = Counter(tuple(sorted(row.items())) for row in rows)
+    values = [dict(kind) for kind in kinds]
+    order = _from_the_top(below)
+    states: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {
+        (tuple(kinds.values()), (0,) * len(below)): 1
+    }
+    for seat in order:
+        users = [kind for kind, row in enumerate(values) if seat in row]
+        for kind in users:
+            weight = values[kind][seat]
+            spread: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+            for (left, surplus), ways in states.items():
+                for n in range(left[kind] + 1):
+                    key = (_changed(left, kind, -n), _changed(surplus, seat, n))
+                    more = ways * comb(left[kind], n) * weight**n
+                    spread[key] = spread.get(key, 0) + more
+                if len(spread) > max_states:
+                    return None
+            states = spread
+        following: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        for (left, surplus), ways in states.items():
+            extra = surplus[seat] - 1
+            target = below[seat]
+            if extra < 0 or (extra and target is None):
+                continue
+            after = _changed(surplus, seat, -surplus[seat])
+            if target is not None:
+                after = _changed(after, target, extra)
+            following[left, after] = following.get((left, after), 0) + ways
+        states = following
+    return sum(ways for (left, _), ways in states.items() if not any(left))
+
+
+def _changed(counts: tuple[int, ...], position: int, change: int) -> tuple[int, ...]:
+    return (*counts[:position], counts[position] + change, *counts[position + 1 :])
+
+
+def _from_the_top(below: Sequence[int | None]) -> list[int]:
+    """Seats, each after all seats above it."""
+    depth = {seat: down_chain(seat, below).bit_count() for seat in range(len(below))}
+    return sorted(depth, key=lambda seat: (-depth[seat], seat))
+
+
+def completions(reach: Sequence[int], free: int) -> list[int] | None:
+    """For each node a free seat of its own within its reach, or None where that is impossible."""
+    owner: dict[int, int] = {}
+    seat_of = [-1] * len(reach)
+    for node in range(len(reach)):
+        # Breadth first to a seat that nobody holds, past holders who can move on.
+        wanted_by: dict[int, int] = {}
+        frontier, seen, seat = [node], 0, -1
+        while frontier and seat < 0:
+            holders = []
+            for claimant in frontier:
+                for candidate in bits(reach[claimant] & free & ~seen):
+                    seen |= 1 << candidate
+                    wanted_by[candidate] = claimant
+                    if candidate not in owner:
+                        seat = candidate
+                        break
+                    holders.append(owner[candidate])
+                if seat >= 0:
+                    break
+            frontier = holders
+        if seat < 0:
+            return None
+        while seat >= 0:
+            claimant = wanted_by[seat]
+            owner[seat] = claimant
+            seat_of[claimant], seat = seat, seat_of[claimant]
+    return seat_of

@@ -1,0 +1,233 @@
+"""Nodes and arrows on matplotlib axes; what they mean is up to the caller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.drawing.curves import part, point_on, sampled
+from cyclearn.drawing.layout import FONT_SIZE, Layout
+from cyclearn.drawing.palette import INK, Dashes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FloatArray = NDArray[np.float64]
+
+# Size of one unit of a layout in a figure made for it, in inches.
+_UNIT = 0.3
+_LEGEND_ROW = 0.9
+_HEAD = 0.34
+_GROUP_FILL = "#f1eee6"
+_GROUP_EDGE = "#b5ad9a"
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """How an edge is drawn: colour, dashes (as matplotlib's ``linestyle``), width in points."""
+
+    color: str = INK
+    dashes: Dashes = "solid"
+    width: float = 1.2
+
+
+class Canvas:
+    """Axes prepared for a layout, the x and y directions of equal scale, y downwards.
+
+    Without axes, a figure of fitting size is made, unknown to pyplot, so that nothing is shown
+    or kept alive behind the back of the caller.
+    """
+
+    def __init__(self, layout: Layout, ax: Axes | None, *, legend_rows: int = 0) -> None:
+        height = layout.height + _LEGEND_ROW * legend_rows
+        if ax is None:
+            from matplotlib.figure import Figure
+
+            figure = Figure(figsize=(max(_UNIT * layout.width, 2.6), max(_UNIT * height, 0.9)))
+            ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        self.ax = ax
+        self.layout = layout
+        ax.set_xlim(0, max(layout.width, 1.0))
+        ax.set_ylim(max(height, 1.0), 0)
+        ax.set_aspect("equal")
+        ax.set_axis_off()
+        # Points of one unit, so that text and lines keep their proportions to the nodes.
+        box = ax.get_position()
+        inches = np.array(ax.figure.bbox.size) / ax.figure.dpi * (box.width, box.height)
+        scale = 72 * min(inches[0] / max(layout.width, 1.0), inches[1] / max(height, 1.0))
+        self._points = float(min(scale, 72 * _UNIT))
+        # Rectangles that hold text already: nodes, then labels of edges as they come.
+        self._labelled = [
+            (np.array(centre), np.array([layout.widths[name] / 2, 0.5]))
+            for name, centre in layout.positions.items()
+        ]
+
+    def draw_nodes(self) -> None:
+        """Groups behind everything, nodes and their labels in front of the edges."""
+        from matplotlib.patches import FancyBboxPatch
+
+        for group in self.layout.groups:
+            corner = (group.left + 0.3, group.top + 0.3)
+            self.ax.add_patch(
+                FancyBboxPatch(
+                    corner,
+                    group.width - 0.6,
+                    group.height - 0.6,
+                    boxstyle="round,pad=0.3",
+                    facecolor=_GROUP_FILL,
+                    edgecolor=_GROUP_EDGE,
+                    linewidth=self._line(0.7),
+                    zorder=0,
+                )
+            )
+        for name, (x, y) in self.layout.positions.items():
+            width = self.layout.widths[name]
+            self.ax.add_patch(
+                FancyBboxPatch(
+                    (x - width / 2 + 0.4, y - 0.1),
+                    width - 0.8,
+                    0.2,
+                    boxstyle="round,pad=0.4",
+                    facecolor="white",
+                    edgecolor=INK,
+                    linewidth=self._line(0.9),
+                    zorder=3,
+                )
+            )
+            self._text(x, y, self.layout.labels[name], FONT_SIZE, zorder=4)
+
+    def draw_edge(
+        self,
+        edge: tuple[str, str],
+        stroke: Stroke,
+        *,
+        heads: tuple[bool, bool] = (False, True),
+        label: str = "",
+    ) -> None:
+        """An edge along its route, with heads at (source, target), and a label on it."""
+        from matplotlib.patches import PathPatch
+        from matplotlib.path import Path
+
+        curve = self.layout.routes[edge]
+        size = _HEAD + 0.06 * stroke.width
+        line = curve
+        for at_end, head in ((False, heads[0]), (True, heads[1])):
+            if head:
+                line = self._headed(line, at_end=at_end, stroke=stroke, size=size)
+        codes = [Path.MOVETO, *[Path.CURVE4] * (len(line) - 1)]
+        self.ax.add_patch(
+            PathPatch(
+                Path(line, codes),
+                fill=False,
+                edgecolor=stroke.color,
+                linestyle=stroke.dashes,
+                linewidth=self._line(stroke.width),
+                capstyle="butt",
+                zorder=1,
+            )
+        )
+        if label:
+            x, y = self._place_for(label, curve)
+            self._text(x, y, label, 0.8 * FONT_SIZE, zorder=2.5, color=stroke.color, boxed=True)
+
+    def _place_for(self, label: str, curve: FloatArray) -> tuple[float, float]:
+        """A point of the curve near its middle where the label covers no other."""
+        half = np.array([0.15 * len(label), 0.25])
+        n_curves = (len(curve) - 1) / 3
+        for share in (0.5, 0.42, 0.58, 0.34, 0.66, 0.27):
+            point = point_on(curve, share * n_curves)
+            if not any((np.abs(point - q) < half + h).all() for q, h in self._labelled):
+                break
+        self._labelled.append((point, half))
+        return float(point[0]), float(point[1])
+
+    def _headed(
+        self, curve: FloatArray, *, at_end: bool, stroke: Stroke, size: float
+    ) -> FloatArray:
+        """Draw an arrow head on one end; the rest of the curve is returned."""
+        from matplotlib.patches import Polygon
+
+        run = curve if at_end else curve[::-1]
+        n_curves = (len(run) - 1) // 3
+        per_curve = 40 + int(20 * np.hypot(*np.diff(run[::3], axis=0).T).max())
+        away = np.hypot(*(sampled(run, per_curve) - run[-1]).T)
+        far = np.flatnonzero(away > 0.8 * size)
+        cut = 0.5 * n_curves
+        if far.size:
+            number, within = divmod(int(far[-1]), per_curve)
+            cut = number + within / (per_curve - 1)
+        base = point_on(run, cut)
+        along = run[-1] - base
+        along = along / max(float(np.hypot(*along)), 1e-9)
+        across = np.array([-along[1], along[0]]) * size * 0.38
+        back = run[-1] - along * size
+        self.ax.add_patch(
+            Polygon(
+                np.array([run[-1], back + across, back + along * 0.2 * size, back - across]),
+                closed=True,
+                facecolor=stroke.color,
+                edgecolor="none",
+                zorder=2,
+            )
+        )
+        rest = part(run, 0.0, max(cut, 1e-3))
+        return rest if at_end else rest[::-1]
+
+    def legend(self, entries: list[tuple[str, Stroke]], *, columns: int) -> None:
+        """Samples of strokes and what they mean, below the graph."""
+        from matplotlib.lines import Line2D
+
+        if not entries:
+            return
+        lines = [
+            Line2D(
+                [],
+                [],
+                color=stroke.color,
+                linestyle=stroke.dashes,
+                linewidth=max(self._line(stroke.width), 0.8),
+            )
+            for _, stroke in entries
+        ]
+        self.ax.legend(
+            lines,
+            [text for text, _ in entries],
+            loc="lower center",
+            ncols=columns,
+            frameon=False,
+            fontsize=max(0.8 * FONT_SIZE * self._points, 5),
+            handlelength=2.4,
+            columnspacing=1.0,
+            borderaxespad=0.2,
+        )
+
+    def _line(self, width: float) -> float:
+        return float(width * max(self._points / (72 * _UNIT), 0.35))
+
+    def _text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        size: float,
+        *,
+        zorder: float,
+        color: str = INK,
+        boxed: bool = False,
+    ) -> None:
+        around = {"boxstyle": "square,pad=0.08", "facecolor": "white", "edgecolor": "none"}
+        self.ax.text(
+            x,
+            y,
+            # A dollar sign in a name is not the start of mathematics.
+            text.replace("$", r"\$"),
+            fontsize=size * self._points,
+            color=color,
+            ha="center",
+            va="center",
+            zorder=zorder,
+            bbox={**around, "alpha": 0.85} if boxed else None,
+        )

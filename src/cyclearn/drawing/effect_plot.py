@@ -1,0 +1,49 @@
+"""The effects that a class leaves open, as a picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cyclearn.drawing.palette import BLUE, DASHED, GREY, VERMILION, Dashes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from cyclearn.learning import ClassEffects
+
+_SIZE = (4.8, 2.6)
+
+
+def plot_effects(effects: ClassEffects, ax: Axes | None = None) -> Axes:
+    """Draw every different effect as a stem whose height is its share of the stable members.
+
+    Circles: total effects. Diamonds, dashed: effects of holding the source, where they differ.
+    """
+    if ax is None:
+        from matplotlib.figure import Figure
+
+        ax = Figure(figsize=_SIZE, layout="constrained").add_subplot()
+    # A dollar sign in a name is not the start of mathematics.
+    source, target = (name.replace("$", r"\$") for name in (effects.source, effects.target))
+    table = effects.distinct
+    ax.axvline(0, color=GREY, linewidth=0.8, zorder=0)
+    series: list[tuple[str, str, str, str, Dashes]] = [
+        ("total_effect", "total effect", BLUE, "o", "solid")
+    ]
+    if not table["total_effect"].equals(table["do_effect"]):
+        series.append(("do_effect", f"do({source})", VERMILION, "D", DASHED))
+    for column, label, color, marker, style in series:
+        shares = table.dropna(subset=[column]).groupby(column)["share"].sum()
+        ax.vlines(shares.index, 0, shares, colors=color, linestyles=style, linewidth=1.4)
+        ax.plot(shares.index, shares, marker, color=color, markersize=5, label=label)
+    ax.set_ylim(0, 1.08)
+    ax.margins(x=0.12)
+    ax.set_xlabel(f"effect of {source} on {target}")
+    ax.set_ylabel("share of stable members")
+    drawn = "" if effects.selection == "all" else f" ({effects.selection})"
+    ax.set_title(f"{effects.n_stable} stable of {effects.n_members} members{drawn}", size="medium")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    if len(series) > 1:
+        ax.legend(frameon=False, fontsize="small")
+    return ax

@@ -1,0 +1,290 @@
+"""Blocks in layers: causes above effects, few crossings, short and straight edges.
+
+The method of Sugiyama, Tagawa and Toda: layers first, then an order in every layer by
+barycentres, coordinates last. A block is a single node or a ring of nodes. Edges that pass through
+a layer have a place of their own there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from math import sqrt
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.drawing.ranks import layers
+
+FloatArray = NDArray[np.float64]
+Pair = tuple[int, int]
+
+_COLUMN_GAP = 0.9
+_LAYER_GAP = 1.5
+_PASSAGE = 0.55
+_ORDER_SWEEPS = 12
+_COORDINATE_SWEEPS = 10
+_PART_GAP = 1.6
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedGroup:
+    """Nodes that are placed together: offsets from the centre, and the size of the whole."""
+
+    nodes: tuple[int, ...]
+    offsets: FloatArray
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Centres of all nodes, and where long edges bend on their way."""
+
+    centres: FloatArray
+    bends: dict[Pair, list[tuple[float, float]]]
+
+
+def place_blocks(blocks: list[PlacedGroup], edges: list[list[int]]) -> Placement:
+    """Place blocks, given causes before effects, part by part; edges are pairs of nodes."""
+    block_of = {v: b for b, block in enumerate(blocks) for v in block.nodes}
+    between = [(i, j) for i, j in edges if block_of[i] != block_of[j]]
+    whole = nx.Graph()
+    whole.add_nodes_from(range(len(blocks)))
+    whole.add_edges_from((block_of[i], block_of[j]) for i, j in between)
+    parts = []
+    for members in nx.connected_components(whole):
+        chosen = sorted(members)
+        inside = [(i, j) for i, j in between if block_of[i] in members]
+        parts.append(_Part(chosen, blocks, inside, block_of))
+    centres = np.zeros((len(block_of), 2))
+    bends: dict[Pair, list[tuple[float, float]]] = {}
+    for part, corner in _packed(parts):
+        for b, (x, y) in part.centres.items():
+            centres[list(blocks[b].nodes)] = part.offsets(b) + np.array([x, y]) + corner
+        for edge, points in part.bends.items():
+            bends[edge] = [(float(x + corner[0]), float(y + corner[1])) for x, y in points]
+    return Placement(centres, bends)
+
+
+def _packed(parts: list[_Part]) -> list[tuple[_Part, FloatArray]]:
+    """Parts in rows, the tallest first, in about the shape of a page; with their corners."""
+    ordered = sorted(parts, key=lambda part: (-part.height, -part.width, part.blocks[0]))
+    area = sum((p.width + _PART_GAP) * (p.height + _PART_GAP) for p in parts)
+    limit = max([sqrt(1.7 * area), *(part.width for part in parts)])
+    placed = []
+    x = y = row = 0.0
+    for part in ordered:
+        if x and x + part.width > limit:
+            x, y, row = 0.0, y + row + _PART_GAP, 0.0
+        placed.append((part, np.array([x, y])))
+        x += part.width + _PART_GAP
+        row = max(row, part.height)
+    return placed
+
+
+class _Part:
+    """A connected part: items are its blocks and the passages of edges through layers."""
+
+    def __init__(
+        self,
+        chosen: list[int],
+        blocks: list[PlacedGroup],
+        edges: list[Pair],
+        block_of: dict[int, int],
+    ) -> None:
+        self.blocks = chosen
+        self._all = blocks
+        self._edges = edges
+        self._block_of = block_of
+        self.mirrored: set[int] = set()
+        links = [(block_of[i], block_of[j]) for i, j in edges]
+        widths = {b: blocks[b].width + _COLUMN_GAP for b in chosen}
+        heights = {b: blocks[b].height + _LAYER_GAP for b in chosen}
+        layer_of = layers(links, widths, heights)
+        # A second time, with rings mirrored where that brings them nearer to their neighbours.
+        for _ in range(2):
+            self._build_items(layer_of)
+            self._order()
+            self._coordinates()
+            changed = self._to_mirror()
+            if not changed:
+                break
+            self.mirrored ^= changed
+
+    def offsets(self, b: int) -> FloatArray:
+        """Places of the nodes of a block around its centre."""
+        flip = np.array([-1.0, 1.0]) if b in self.mirrored else np.ones(2)
+        return self._all[b].offsets * flip
+
+    def _to_mirror(self) -> set[int]:
+        """The rings that would be nearer to their neighbours the other way round."""
+        centre = {v: self.centres[b][0] for b in self.blocks for v in self._all[b].nodes}
+        change: dict[int, float] = defaultdict(float)
+        for edge in self._edges:
+            for v, w in (edge, edge[::-1]):
+                offset, away = self._offset[v], centre[v] - centre[w] - self._offset[w]
+                change[self._block_of[v]] += abs(away - offset) - abs(away + offset)
+        return {b for b, value in change.items() if value < -1e-6}
+
+    def _build_items(self, layer_of: dict[int, int]) -> None:
+        """Items by number: blocks first, passages after them; links between adjacent layers."""
+        self._item = {b: n for n, b in enumerate(self.blocks)}
+        self._offset = {
+            v: float(self.offsets(b)[n, 0])
+            for b in self.blocks
+            for n, v in enumerate(self._all[b].nodes)
+        }
+        self._layer_of = [layer_of[b] for b in self.blocks]
+        self._width = [self._all[b].width + _COLUMN_GAP for b in self.blocks]
+        self._links: list[tuple[int, int, float, float, float]] = []
+        self._passages: dict[Pair, list[int]] = {}
+        for i, j in self._edges:
+            a, b = self._block_of[i], self._block_of[j]
+            previous, port = self._item[a], self._offset[i]
+            passages = []
+            for layer in range(layer_of[a] + 1, layer_of[b]):
+                passages.append(len(self._layer_of))
+                self._layer_of.append(layer)
+                self._width.append(_PASSAGE)
+                # Links between passages weigh most, so that long edges run straight.
+                weight = 2.0 if previous < len(self.blocks) else 8.0
+                self._links.append((previous, passages[-1], port, 0.0, weight))
+                previous, port = passages[-1], 0.0
+            weight = 2.0 if passages else 1.0
+            self._links.append((previous, self._item[b], port, self._offset[j], weight))
+            self._passages[i, j] = passages
+        n_layers = max(self._layer_of) + 1
+        self._rows: list[list[int]] = [[] for _ in range(n_layers)]
+        for item, layer in enumerate(self._layer_of):
+            self._rows[layer].append(item)
+        self._up: dict[int, list[tuple[int, float, float, float]]] = defaultdict(list)
+        self._down: dict[int, list[tuple[int, float, float, float]]] = defaultdict(list)
+        for upper, lower, upper_port, lower_port, weight in self._links:
+            self._up[lower].append((upper, upper_port, lower_port, weight))
+            self._down[upper].append((lower, lower_port, upper_port, weight))
+
+    def _order(self) -> None:
+        """Barycentre sweeps down and up; the order with the fewest crossings is kept."""
+        rows = [list(row) for row in self._rows]
+        best, fewest = [list(row) for row in rows], self._crossings(rows)
+        for sweep in range(_ORDER_SWEEPS):
+            down = sweep % 2 == 0
+            neighbours = self._up if down else self._down
+            for n in range(1, len(rows)) if down else range(len(rows) - 2, -1, -1):
+                fixed = rows[n - 1] if down else rows[n + 1]
+                place = self._middles(fixed)
+                current = {item: position for position, item in enumerate(rows[n])}
+                heights = {}
+                for item in rows[n]:
+                    near = [place[other] + port for other, port, _, _ in neighbours[item]]
+                    heights[item] = sum(near) / len(near) if near else None
+                rows[n] = _sorted_around(rows[n], heights, current)
+            crossings = self._crossings(rows)
+            if crossings < fewest:
+                best, fewest = [list(row) for row in rows], crossings
+            if fewest == 0:
+                break
+        self._rows = best
+
+    def _middles(self, row: list[int]) -> dict[int, float]:
+        edges = np.cumsum([0.0, *(self._width[item] for item in row)])
+        middle = edges[-1] / 2
+        return {item: float(edges[n] + edges[n + 1]) / 2 - middle for n, item in enumerate(row)}
+
+    def _crossings(self, rows: list[list[int]]) -> int:
+        place: dict[int, float] = {}
+        for row in rows:
+            place |= self._middles(row)
+        count = 0
+        by_layer: dict[int, list[tuple[float, float]]] = defaultdict(list)
+        for upper, lower, upper_port, lower_port, _ in self._links:
+            ends = place[upper] + upper_port, place[lower] + lower_port
+            by_layer[self._layer_of[upper]].append(ends)
+        for links in by_layer.values():
+            a, b = np.array(links).T
+            count += int(((a[:, None] < a) & (b[:, None] > b)).sum())
+        return count
+
+    def _coordinates(self) -> None:
+        """Across by repeated least squares within the order of every row, down by heights."""
+        x: dict[int, float] = {}
+        for row in self._rows:
+            x |= self._middles(row)
+        n = len(self._rows)
+        down, up = list(range(n)), list(range(n - 1, -1, -1))
+        for sweep in range(_COORDINATE_SWEEPS):
+            last = sweep >= _COORDINATE_SWEEPS - 2
+            for number in down if sweep % 2 == 0 else up:
+                self._align(self._rows[number], x, both=last, upwards=sweep % 2 == 1)
+        heights = [
+            max([self._all[self.blocks[i]].height for i in row if i < len(self.blocks)] or [0.4])
+            for row in self._rows
+        ]
+        gaps = self._gaps(x)
+        y, top = [], 0.0
+        for number, height in enumerate(heights):
+            y.append(top + height / 2)
+            top += height + gaps[number]
+        self.height = top - gaps[-1]
+        spread = [
+            (x[i] - (self._width[i] - _COLUMN_GAP) / 2, x[i] + (self._width[i] - _COLUMN_GAP) / 2)
+            for row in self._rows
+            for i in row
+        ]
+        left, right = min(low for low, _ in spread), max(high for _, high in spread)
+        self.width = right - left
+        self.centres = {b: (x[i] - left, y[self._layer_of[i]]) for i, b in enumerate(self.blocks)}
+        self.bends = {
+            edge: [
+                (x[i] - left, y[self._layer_of[i]] + side * max(heights[self._layer_of[i]] - 1, 0))
+                for i in passages
+                # A tall layer is passed straight, along the ring that makes it tall.
+                for side in ((-0.5, 0.5) if heights[self._layer_of[i]] > 2 else (0.0,))
+            ]
+            for edge, passages in self._passages.items()
+        }
+
+    def _gaps(self, x: dict[int, float]) -> list[float]:
+        """Space below every row: more where edges run far to the side."""
+        gaps = [_LAYER_GAP] * len(self._rows)
+        for upper, lower, upper_port, lower_port, _ in self._links:
+            run = abs(x[upper] + upper_port - x[lower] - lower_port)
+            number = self._layer_of[upper]
+            gaps[number] = max(gaps[number], min(_LAYER_GAP + 0.12 * run, 2.2 * _LAYER_GAP))
+        return gaps
+
+    def _align(self, row: list[int], x: dict[int, float], *, both: bool, upwards: bool) -> None:
+        """Move a row towards its neighbours as far as order and widths allow."""
+        from scipy.optimize import isotonic_regression
+
+        wanted, weights = [], []
+        for item in row:
+            near = []
+            if both or upwards:
+                near += self._down[item]
+            if both or not upwards:
+                near += self._up[item]
+            total = sum(weight for *_, weight in near)
+            if near:
+                pulled = sum(w * (x[other] + port - own) for other, port, own, w in near)
+                wanted.append(pulled / total)
+            else:
+                wanted.append(x[item])
+            weights.append(total or 0.05)
+        width = np.array([self._width[item] for item in row])
+        # In these coordinates "to the right of its neighbour" becomes "not smaller than".
+        base = np.concatenate([[0.0], np.cumsum((width[:-1] + width[1:]) / 2)])
+        moved = isotonic_regression(np.array(wanted) - base, weights=np.array(weights)).x + base
+        x.update(zip(row, moved.tolist(), strict=True))
+
+
+def _sorted_around(
+    row: list[int], heights: dict[int, float | None], current: dict[int, int]
+) -> list[int]:
+    """Items by barycentre; those without neighbours stay where they are."""
+    free = [item for item in row if heights[item] is not None]
+    free.sort(key=lambda item: (heights[item], current[item]))
+    ordered = iter(free)
+    return [item if heights[item] is None else next(ordered) for item in row]

@@ -1,0 +1,179 @@
+"""Where the nodes of a graph stand and how its edges run, for any way of drawing.
+
+The unit is the height of a node; x grows to the right and y downwards, as in SVG. Feedback loops
+stand as rings, causes above effects. Nothing is random, so a graph always looks the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.drawing.layers import PlacedGroup, place_blocks
+from cyclearn.drawing.rings import ring
+from cyclearn.drawing.routes import Frame, Router
+from cyclearn.errors import InputError
+from cyclearn.graphs.directed_graph import DirectedGraph, Edge
+
+FloatArray = NDArray[np.float64]
+
+NODE_HEIGHT = 1.0
+# A label is set in a font of half the height of a node, whose characters are about this wide.
+FONT_SIZE = 0.5
+_CHARACTER = 0.31
+_MIN_WIDTH = 1.3
+_MAX_LABEL = 18
+_MARGIN = 0.6
+_GROUP_PADDING = 0.45
+
+
+@dataclass(frozen=True)
+class Group:
+    """A strongly connected component of more than one node and the rectangle around it."""
+
+    nodes: tuple[str, ...]
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A drawing of a graph in numbers.
+
+    Attributes
+    ----------
+    positions : mapping from node to (x, y)
+        Centres of the nodes.
+    widths : mapping from node to float
+        Nodes are rectangles of height one, rounded off, wide enough for their labels.
+    labels : mapping from node to str
+        Names, the long ones shortened with an ellipsis.
+    routes : mapping from edge to array of shape (3k + 1, 2)
+        A chain of k cubic Bézier curves, from the border of the source to that of the target: an
+        end point, then two control points and an end point for each curve. The two edges of a
+        2-cycle run apart.
+    groups : tuple of Group
+        Strongly connected components of more than one node.
+    width, height : float
+        Everything lies between zero and these.
+    """
+
+    positions: Mapping[str, tuple[float, float]]
+    widths: Mapping[str, float]
+    labels: Mapping[str, str]
+    routes: Mapping[Edge, FloatArray]
+    groups: tuple[Group, ...]
+    width: float
+    height: float
+
+
+def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
+    """Positions of the nodes and routes of the edges.
+
+    Every strongly connected component is a ring. These, and single nodes, stand in layers, each
+    below its causes; the order within the layers is chosen to cross few edges. Edges bend around
+    nodes that are not theirs.
+
+    Parameters
+    ----------
+    graph : DirectedGraph
+    also : pairs of str
+        Further pairs of nodes to be routed, without any influence on positions; for drawing
+        several graphs on the same nodes.
+
+    Returns
+    -------
+    Layout
+
+    Examples
+    --------
+    >>> g = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "b")])
+    >>> layout = lay_out(g)
+    >>> layout.positions["a"][1] < layout.positions["b"][1]
+    True
+    >>> [group.nodes for group in layout.groups]
+    [('b', 'c')]
+    """
+    labels = {name: _shortened(name) for name in graph.names}
+    widths = np.array([max(_MIN_WIDTH, _CHARACTER * len(label) + 0.7) for label in labels.values()])
+    edges = np.argwhere(graph.adjacency).tolist()
+    blocks = [_block(graph, nodes, widths) for nodes in graph.component_indices]
+    placement = place_blocks(blocks, edges)
+    centres = placement.centres
+    pairs = dict.fromkeys((i, j) for i, j in edges)
+    for a, b in also:
+        i, j = graph.index(a), graph.index(b)
+        if i == j:
+            raise InputError(f"the pair ({a!r}, {b!r}) has no route: an edge joins two nodes")
+        pairs[i, j] = None
+    frames = [
+        (nodes, *_frame(centres[list(nodes)], widths[list(nodes)]))
+        for nodes in graph.component_indices
+        if len(nodes) > 1
+    ]
+    curves = Router(centres, widths, frames, list(pairs), placement.bends).routes()
+    low, high = _extent(centres, widths, list(curves.values()), frames)
+    shift, size = _MARGIN - low, high - low + 2 * _MARGIN
+    names = graph.names
+    return Layout(
+        positions={
+            name: (float(x), float(y)) for name, (x, y) in zip(names, centres + shift, strict=True)
+        },
+        widths=dict(zip(names, widths.tolist(), strict=True)),
+        labels=labels,
+        routes={(names[i], names[j]): curve + shift for (i, j), curve in curves.items()},
+        groups=tuple(
+            Group(
+                tuple(names[v] for v in nodes),
+                *(float(value) for value in (*(low + shift), *(high - low))),
+            )
+            for nodes, low, high in frames
+        ),
+        width=float(size[0]),
+        height=float(size[1]),
+    )
+
+
+def _shortened(name: str) -> str:
+    line = " ".join(name.split())
+    return line if len(line) <= _MAX_LABEL else line[: _MAX_LABEL - 1] + "…"
+
+
+def _block(graph: DirectedGraph, nodes: tuple[int, ...], widths: FloatArray) -> PlacedGroup:
+    if len(nodes) == 1:
+        return PlacedGroup(nodes, np.zeros((1, 2)), float(widths[nodes[0]]), NODE_HEIGHT)
+    members = np.array(nodes)
+    A = graph.adjacency
+    within = A[np.ix_(members, members)]
+    causes = A[:, members].sum(axis=0) - within.sum(axis=0)
+    effects = A[members].sum(axis=1) - within.sum(axis=1)
+    offsets = ring(within, widths[members], causes - effects)
+    low, high = _frame(offsets, widths[list(nodes)])
+    offsets = offsets - (low + high) / 2
+    return PlacedGroup(nodes, offsets, float(high[0] - low[0]), float(high[1] - low[1]))
+
+
+def _frame(centres: FloatArray, widths: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Corners of the rectangle around nodes, padding included."""
+    half = np.column_stack([widths / 2, np.full(len(widths), NODE_HEIGHT / 2)])
+    low, high = (centres - half).min(axis=0), (centres + half).max(axis=0)
+    return low - _GROUP_PADDING, high + _GROUP_PADDING
+
+
+def _extent(
+    centres: FloatArray,
+    widths: FloatArray,
+    curves: list[FloatArray],
+    frames: list[Frame],
+) -> tuple[FloatArray, FloatArray]:
+    if not len(centres):
+        return np.zeros(2), np.zeros(2)
+    half = np.column_stack([widths / 2, np.full(len(widths), NODE_HEIGHT / 2)])
+    corners = [np.array([low, high]) for _, low, high in frames]
+    points = np.concatenate([centres - half, centres + half, *curves, *corners])
+    return points.min(axis=0), points.max(axis=0)

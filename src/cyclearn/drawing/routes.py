@@ -1,0 +1,172 @@
+"""How edges run: smooth curves from border to border that keep clear of other nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.drawing.curves import SAMPLES, arc, leaving, part, rounded, sampled, smooth
+
+FloatArray = NDArray[np.float64]
+Pair = tuple[int, int]
+# The nodes of a ring and two corners of the rectangle around it.
+Frame = tuple[tuple[int, ...], FloatArray, FloatArray]
+
+# Clear space around a node that is not an end of the edge, and before the tip of an arrow.
+_CLEARANCE = 0.22
+_TIP_GAP = 0.06
+# How far apart the two edges of a pair run that are led around the same corners.
+_ASIDE = 0.4
+# Sideways bends that are tried before an edge is led around corners, as shares of its length.
+_BENDS = (0.0, 0.1, -0.1, 0.2, -0.2, 0.3, -0.3)
+
+
+class Router:
+    """Routes edges around nodes, which are rectangles of height one, and around rings."""
+
+    def __init__(
+        self,
+        centres: FloatArray,
+        widths: FloatArray,
+        frames: list[Frame],
+        pairs: list[Pair],
+        bends: dict[Pair, list[tuple[float, float]]],
+    ) -> None:
+        half = np.column_stack([widths / 2, np.full(len(widths), 0.5)])
+        # Obstacles: nodes first, then the frames of rings.
+        self._centres = np.vstack([centres, *((low + high) / 2 for _, low, high in frames)])
+        self._half = np.vstack([half, *((high - low) / 2 for _, low, high in frames)])
+        self._frame_of = {
+            v: len(centres) + n for n, (nodes, _, _) in enumerate(frames) for v in nodes
+        }
+        self._pairs = dict.fromkeys(pairs)
+        self._bends = bends
+
+    def routes(self) -> dict[Pair, FloatArray]:
+        """A chain of cubic Bézier curves, shape (3k + 1, 2), for every pair."""
+        return {pair: self._route(pair) for pair in self._pairs}
+
+    def _route(self, pair: Pair) -> FloatArray:
+        obstacles = self._obstacles_of(pair)
+        best, fewest = None, np.inf
+        for candidates in (self._direct, self._led):
+            for curve in candidates(pair, obstacles):
+                clipped = self._clipped(curve, pair)
+                hits = self._n_hits(clipped, obstacles)
+                if hits == 0:
+                    return clipped
+                if hits < fewest:
+                    best, fewest = clipped, hits
+        assert best is not None
+        return best
+
+    def _obstacles_of(self, pair: Pair) -> NDArray[np.int64]:
+        """All nodes and rings but the ends of the edge and the rings that these belong to."""
+        own = {*pair, *(self._frame_of.get(v, v) for v in pair)}
+        return np.array([n for n in range(len(self._centres)) if n not in own], dtype=np.int64)
+
+    def _direct(self, pair: Pair, obstacles: NDArray[np.int64]) -> list[FloatArray]:  # noqa: ARG002
+        """Smooth curves, the simplest first."""
+        start, end = self._centres[list(pair)]
+        bends = self._bends.get(pair)
+        if bends:
+            points = np.array([start, *bends, end])
+            return [smooth(points), rounded(points)]
+        # The partner of a 2-cycle bends to its own left, so that the two run apart.
+        length = float(np.hypot(*(end - start)))
+        shares = list(_BENDS)
+        if pair[::-1] in self._pairs:
+            usual = max(0.16, 0.5 / length)
+            shares = [usual, usual + 0.1, usual + 0.2, 0.6 * usual, 0.3 * usual]
+        return [arc(start, end, share) for share in shares]
+
+    def _led(self, pair: Pair, obstacles: NDArray[np.int64]) -> list[FloatArray]:
+        """Curves along the shortest way around obstacles, by way of the bends if any."""
+        start, end = self._centres[list(pair)]
+        stops = np.array([start, *self._bends.get(pair, []), end])
+        legs = [self._around(stops[n : n + 2], obstacles) for n in range(len(stops) - 1)]
+        path = np.vstack([legs[0], *(leg[1:] for leg in legs[1:])])
+        paths = [path, self._around(stops[[0, -1]], obstacles)]
+        if pair[::-1] in self._pairs:
+            # The partner may take the same way: of the two, the one on the outer side moves out.
+            paths = [*map(_moved_left, paths), *paths]
+        return [curve for path in paths for curve in (smooth(path), rounded(path))]
+
+    def _clipped(self, curve: FloatArray, pair: Pair) -> FloatArray:
+        """The part of a curve between the border of its source and that of its target."""
+        i, j = pair
+        first = leaving(curve, self._centres[i], self._half[i])
+        last = leaving(curve[::-1], self._centres[j], self._half[j] + _TIP_GAP)
+        return part(curve, first, (len(curve) - 1) / 3 - last)
+
+    def _n_hits(self, curve: FloatArray, obstacles: NDArray[np.int64]) -> int:
+        """How many sampled points lie on obstacles."""
+        # Close enough together that no node fits in between.
+        longest = np.hypot(*np.diff(curve[::3], axis=0).T).max()
+        points = sampled(curve, SAMPLES + int(8 * longest))
+        gaps = np.abs(points[:, None] - self._centres[obstacles]) - self._half[obstacles]
+        return int((gaps < _CLEARANCE).all(axis=2).sum())
+
+    def _around(self, ends: FloatArray, obstacles: NDArray[np.int64]) -> FloatArray:
+        """The shortest polyline between two points around the corners of obstacles.
+
+        Only what the way would hit is looked at, more and more until it is free.
+        """
+        path = ends
+        met: set[int] = set()
+        while found := self._hit_by(path, obstacles) - met:
+            met |= found
+            boxes = np.array(sorted(met))
+            points = np.vstack([ends, self._corners(boxes, obstacles)])
+            a, b = np.triu_indices(len(points), 1)
+            seen = np.flatnonzero(self._in_sight(points[a], points[b], boxes))
+            lengths = np.hypot(*(points[a] - points[b]).T)
+            graph = nx.Graph()
+            graph.add_nodes_from((0, 1))
+            graph.add_weighted_edges_from((int(a[n]), int(b[n]), float(lengths[n])) for n in seen)
+            if not nx.has_path(graph, 0, 1):
+                break
+            path = points[nx.shortest_path(graph, 0, 1, weight="weight")]
+        return path
+
+    def _hit_by(self, path: FloatArray, obstacles: NDArray[np.int64]) -> set[int]:
+        """The obstacles that a polyline hits."""
+        return {
+            int(box) for box in obstacles if not self._in_sight(path[:-1], path[1:], [box]).all()
+        }
+
+    def _corners(self, boxes: NDArray[np.int64], obstacles: NDArray[np.int64]) -> FloatArray:
+        """Points just outside the corners of boxes, those within another obstacle left out."""
+        reach = self._half[boxes] + _CLEARANCE + 0.05
+        signs = np.array([(-1, -1), (-1, 1), (1, -1), (1, 1)])
+        points = (self._centres[boxes][:, None] + signs * reach[:, None]).reshape(-1, 2)
+        gaps = np.abs(points[:, None] - self._centres[obstacles]) - self._half[obstacles]
+        return np.asarray(points[~(gaps < _CLEARANCE).all(axis=2).any(axis=1)])
+
+    def _in_sight(
+        self, start: FloatArray, end: FloatArray, boxes: Iterable[int]
+    ) -> NDArray[np.bool_]:
+        """For each segment, whether it misses all these boxes (the slab method)."""
+        clear = np.ones(len(start), dtype=bool)
+        step = end - start
+        step = np.where(np.abs(step) < 1e-12, 1e-12, step)
+        for box in boxes:
+            reach = self._half[box] + _CLEARANCE
+            near = (self._centres[box] - reach - start) / step
+            far = (self._centres[box] + reach - start) / step
+            enter = np.minimum(near, far).max(axis=1)
+            leave = np.maximum(near, far).min(axis=1)
+            clear &= ~((enter < leave) & (leave > 1e-9) & (enter < 1 - 1e-9))
+        return clear
+
+
+def _moved_left(path: FloatArray) -> FloatArray:
+    """A polyline with its inner points moved to the left of somebody who walks along it."""
+    along = path[2:] - path[:-2]
+    along = along / np.maximum(np.hypot(*along.T), 1e-9)[:, None]
+    moved = path.copy()
+    moved[1:-1] += _ASIDE * np.column_stack([along[:, 1], -along[:, 0]])
+    return moved

@@ -1,0 +1,1 @@
+"""What every distribution of a graph satisfies: vanishing minors, normal directions, statements."""

@@ -1,0 +1,1 @@
+"""Proofs that graphs generate different distributions."""

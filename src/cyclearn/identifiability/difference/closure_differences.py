@@ -1,0 +1,94 @@
+"""Proofs that two graphs have different closures, so that they share only a null set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.markov import markov_equivalent
+from cyclearn.identifiability.constraints.conormals import differing_conormal_minor
+from cyclearn.identifiability.constraints.invariants import MOST_NODES, Minor, differing_minor
+from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
+
+
+def difference_of_ranks(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | None:
+    """Fields of a comparison if the dimension or a vanishing minor differs, else None.
+
+    Beyond eleven nodes d-separations stand in for the minors.
+    """
+    dimensions = g.dimension(), h.dimension()
+    if dimensions[0] != dimensions[1]:
+        text = f"The distribution sets have dimensions {dimensions[0]} and {dimensions[1]}."
+        return _different(Verdict.DIFFERENT_DIMENSIONS, text, {"dimensions": list(dimensions)})
+    if g.n_nodes > MOST_NODES:
+        if markov_equivalent(g, h):
+            return None
+        text = "The graphs have different d-separations."
+        return _different(Verdict.DIFFERENT_RANKS, text, {})
+    found = differing_minor(g, h)
+    if found is None:
+        return None
+    minor, on_first = found
+    matrix, rows, columns = _readable(minor, g.n_nodes)
+    where, other = ("first", "second") if on_first else ("second", "first")
+    size = rows.bit_count()
+    block = f"{matrix}[{_names(rows, g.names)}, {_names(columns, g.names)}]"
+    text = (
+        f"{block} is zero on the {where} graph, and not on the {other}."
+        if size == 1
+        else f"{block} has rank at most {size - 1} on the {where} graph, and generic rank {size} "
+        f"on the {other}."
+    )
+    data = {
+        "matrix": matrix,
+        "rows": [g.names[v] for v in bits(rows)],
+        "columns": [g.names[v] for v in bits(columns)],
+        "singular_on": where,
+    }
+    return _different(Verdict.DIFFERENT_RANKS, text, data)
+
+
+def difference_of_conormals(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | None:
+    """Fields of a comparison if a minor of normal directions vanishes on one graph only."""
+    found = differing_conormal_minor(g, h)
+    if found is None:
+        return None
+    (matrix, (rows, columns)), on_first = found
+    where, other = ("first", "second") if on_first else ("second", "first")
+    block = f"{matrix}[{_names(rows, g.names)}, {_names(columns, g.names)}]"
+    text = (
+        f"Let Y be a direction normal to the set at Θ: the determinant of {block} is zero on the "
+        f"{where} graph, and not on the {other}; so they are bound by different equations."
+    )
+    data = {
+        "matrix": matrix,
+        "rows": [g.names[v] for v in bits(rows)],
+        "columns": [g.names[v] for v in bits(columns)],
+        "singular_on": where,
+    }
+    return _different(Verdict.DIFFERENT_EQUATIONS, text, data)
+
+
+def _different(verdict: Verdict, evidence: str, data: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "verdict": verdict,
+        "sharing": Sharing.REFUTED,
+        "closures": Closures.DIFFERENT,
+        "evidence": (evidence,),
+        "data": data,
+    }
+
+
+def _readable(minor: Minor, n_nodes: int) -> tuple[str, int, int]:
+    """A minor of Θ, or the same statement about Σ where that is smaller: matrix, rows, columns."""
+    a, b = minor
+    if 2 * a.bit_count() <= n_nodes:
+        return "Θ", a, b
+    everything = (1 << n_nodes) - 1
+    return "Σ", everything & ~a, everything & ~b
+
+
+def _names(members: int, names: Sequence[str]) -> str:
+    return "{" + ", ".join(names[v] for v in bits(members)) + "}"

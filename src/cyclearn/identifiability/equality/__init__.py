@@ -1,0 +1,1 @@
+"""Proofs that graphs generate the same distributions, or share an open set of them."""

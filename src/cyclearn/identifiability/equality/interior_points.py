@@ -1,0 +1,172 @@
+"""Proof that a graph generates a distribution and everything near it.
+
+"Everything" are the matrices with the zeros that the graph forces: entry (i, j) of Θ is zero on
+the whole set if no column holds both. Only where there are no further constraints can a graph
+generate all of these near some Θ.
+
+A factor Q of Θ on the support is found in floating point, so QQᵀ is only close to Θ. That an exact
+factor exists near Q is proved in integers. Let J be the derivative at Q of Q ↦ QQᵀ as a map into
+the entries i ≤ j that are not forced to be zero, K a matrix with JK close to the identity, and look
+for a factor Q + δ with δ = Ky on the support. It has to satisfy y = T(y) with
+
+    T(y) = (Θ − QQᵀ) + (I − JK)y − (Ky)(Ky)ᵀ.
+
+In the largest-entry norm let r bound Θ − QQᵀ, ε bound I − JK, and β the sums
+Σⱼ kᵢⱼkₗⱼ, with kᵢⱼ the sum of the moduli of the row of K that belongs to the entry (i, j). If
+r + ερ + βρ² ≤ ρ, then T maps the ball of radius ρ into itself, so by Brouwer's theorem it has a
+fixed point: the graph generates Θ. If ε + 2βρ < 1 as well, the derivative at the solution is onto,
+so the graph generates a neighbourhood of Θ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.identifiability.constraints.conormals import gram_jacobian
+
+FloatArray = NDArray[np.float64]
+IntMatrix = tuple[tuple[int, ...], ...]
+
+# All numbers are integers over these, so that sums and products are exact.
+_Q_UNIT = 1 << 40
+_K_UNIT = 1 << 30
+_BOUND_UNIT = 1 << 64
+_NEWTON_STEPS = 3
+# Factors that were drawn are rounded to integers after this scaling.
+_FACTOR_SCALE = 1000
+
+
+@dataclass(frozen=True)
+class InteriorPoint:
+    """Integers Θ, and Q and K over powers of two, that prove Θ to be generated with all near it."""
+
+    graph: DirectedGraph
+    theta: IntMatrix
+    Q: IntMatrix
+    K: IntMatrix
+
+    def to_dict(self) -> dict[str, Any]:
+        """The graph and the matrices of integers."""
+        return {
+            "graph": self.graph.to_dict(),
+            "theta": [list(row) for row in self.theta],
+            "Q": [list(row) for row in self.Q],
+            "K": [list(row) for row in self.K],
+        }
+
+    def holds(self) -> bool:
+        """Verify the proof in exact arithmetic."""
+        p = self.graph.n_nodes
+        Q = np.array(self.Q, dtype=object)
+        K = np.array(self.K, dtype=object)
+        free = free_entries(self.graph)
+        J = gram_jacobian(self.graph.columns, Q)[:, free[np.triu_indices(p)]]
+        theta = np.array(self.theta, dtype=object) * _Q_UNIT**2
+        if (Q * ~self.graph.support).any() or K.shape != J.shape:
+            return False
+        if (theta != theta.T).any() or (theta * ~free).any():
+            return False
+        unit = _Q_UNIT * _K_UNIT
+        r = _over(np.abs(theta - Q.dot(Q.T)).max(), _Q_UNIT**2)
+        defect = np.abs(np.eye(J.shape[1], dtype=object) * unit - J.T.dot(K))
+        epsilon = _over(defect.sum(axis=1).max(), unit)
+        sums = np.zeros((p, p), dtype=object)
+        places = [(i, j) for j, column in enumerate(self.graph.columns) for i in bits(column)]
+        for (i, j), row in zip(places, K, strict=True):
+            sums[i, j] = int(np.abs(row).sum())
+        beta = _over(sums.dot(sums.T).max(), _K_UNIT**2)
+        # r, ε and β are multiples of 2⁻⁶⁴, rounded up; ρ = 2r is near the smallest that can do.
+        rho, one = 2 * r, _BOUND_UNIT
+        fits = r * one**2 + epsilon * rho * one + beta * rho**2 <= rho * one**2
+        return fits and epsilon * one + 2 * beta * rho < one**2
+
+
+def free_entries(graph: DirectedGraph) -> NDArray[np.bool_]:
+    """Where Θ is not forced to be zero: nodes that some column holds together."""
+    support = graph.support.astype(np.int64)
+    return np.asarray(support @ support.T > 0)
+
+
+def _over(numerator: int, denominator: int) -> int:
+    """The quotient as a multiple of 2⁻⁶⁴, rounded up."""
+    return -(-int(numerator) * _BOUND_UNIT // denominator)
+
+
+def interior_point(
+    graph: DirectedGraph, theta: Sequence[Sequence[int]], start: FloatArray
+) -> InteriorPoint | None:
+    """A proof that the graph generates Θ and all near it, where ``start`` is close to a factor.
+
+    Examples
+    --------
+    A 3-cycle generates everything near the identity:
+
+    >>> cycle = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "a")])
+    >>> eye = np.eye(3, dtype=int).tolist()
+    >>> interior_point(cycle, eye, np.eye(3)).holds()
+    True
+
+    A chain generates all that is near it and has Θ[a, c] = 0; with a → b ← c no entry of Θ is zero,
+    and not everything near the identity is generated:
+
+    >>> chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+    >>> interior_point(chain, eye, np.eye(3)).holds()
+    True
+    >>> collider = DirectedGraph.from_edges([("a", "b"), ("c", "b")])
+    >>> interior_point(collider, eye, np.eye(3)) is None
+    True
+    """
+    p = graph.n_nodes
+    target = np.array(theta, dtype=np.float64)
+    free = free_entries(graph)
+    kept = free[np.triu_indices(p)]
+    places = np.array([(i, j) for j, column in enumerate(graph.columns) for i in bits(column)])
+    Q = np.where(graph.support, start, 0.0)
+    for _ in range(_NEWTON_STEPS):
+        J = gram_jacobian(graph.columns, Q).T[kept]
+        if J.shape[1] < J.shape[0] or np.linalg.svd(J, compute_uv=False)[-1] < 1e-6:
+            return None
+        inverse = np.linalg.pinv(J)
+        Q[places[:, 0], places[:, 1]] += inverse @ (target - Q @ Q.T)[np.triu_indices(p)][kept]
+    if not np.abs(Q).max() < 1e6 or not np.abs(inverse).max() < 1e6:
+        return None
+    found = InteriorPoint(
+        graph,
+        tuple(tuple(int(x) for x in row) for row in theta),
+        _whole(Q, _Q_UNIT),
+        _whole(np.linalg.pinv(gram_jacobian(graph.columns, Q).T[kept]), _K_UNIT),
+    )
+    return found if found.holds() else None
+
+
+def _whole(matrix: FloatArray, unit: int) -> IntMatrix:
+    return tuple(tuple(round(x * unit) for x in row) for row in matrix.tolist())
+
+
+def common_interior_point(
+    g: DirectedGraph, h: DirectedGraph, pairs: Iterable[tuple[FloatArray, FloatArray]]
+) -> tuple[InteriorPoint, InteriorPoint] | None:
+    """Proofs that both graphs generate everything near one Θ, if found.
+
+    ``pairs`` are factors of one matrix, exact on the support of ``g`` and approximate on that of
+    ``h``. None where other constraints than zeros of Θ bind one of them, or not the same zeros.
+    """
+    free = free_entries(g)
+    n_free = int(np.triu(free).sum())
+    if (free != free_entries(h)).any() or not g.dimension() == h.dimension() == n_free:
+        return None
+    for Q, nearest in pairs:
+        whole = np.rint(Q * _FACTOR_SCALE)
+        theta = (whole @ whole.T).astype(np.int64).tolist()
+        first = interior_point(g, theta, whole)
+        second = interior_point(h, theta, nearest * _FACTOR_SCALE)
+        if first is not None and second is not None:
+            return first, second
+    return None

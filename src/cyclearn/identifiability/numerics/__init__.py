@@ -1,0 +1,1 @@
+"""What drawing distributions and projecting them tells where no proof was found."""

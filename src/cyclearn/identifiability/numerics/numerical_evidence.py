@@ -1,0 +1,156 @@
+"""What drawing and projecting tells about two graphs whose closures may agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.identifiability.difference.separating_matrix import Separation, separate
+from cyclearn.identifiability.equality.interior_points import common_interior_point
+from cyclearn.identifiability.numerics.numerical_overlap import Overlap, Sampler, overlap
+from cyclearn.identifiability.numerics.separation_search import search_separation
+from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
+
+_SEPARATION_TRIALS = 10
+_WIDE_TRIALS = 40
+_BOUNDARY_TRIALS = 10
+# Before two sets are called equal by numerics, this many times as many distributions are drawn.
+_MORE_DRAWS = 10
+
+
+@dataclass(frozen=True)
+class DrawOptions:
+    """How many distributions are drawn, from where, and when one counts as generated."""
+
+    n_draws: int
+    n_starts: int
+    tolerance: float
+    sampler: Sampler
+    random_state: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "n_draws": self.n_draws,
+            "n_starts": self.n_starts,
+            "tolerance": self.tolerance,
+            "sampler": self.sampler.name.lower(),
+            "random_state": self.random_state,
+        }
+
+
+def numerical_evidence(
+    g: DirectedGraph,
+    h: DirectedGraph,
+    inside: tuple[bool, bool],
+    certificate: Separation | None,
+    settings: DrawOptions,
+) -> dict[str, Any]:
+    """Fields of a comparison of graphs of one dimension.
+
+    ``inside`` says what subgraphs prove, ``certificate`` is a proof of difference where one is
+    known already.
+    """
+    forward, backward = _overlaps(g, h, settings, settings.n_draws)
+    if certificate is None and forward.share == backward.share == 1:
+        # Graphs with overlaps of 98% both ways exist on five nodes.
+        forward, backward = _overlaps(g, h, settings, _MORE_DRAWS * settings.n_draws)
+    for drawn, one, other in ((forward, g, h), (backward, h, g)):
+        if certificate is None:
+            certificate = separate(one, other, drawn.missed[:_SEPARATION_TRIALS])
+    if certificate is None:
+        certificate = search_separation(
+            g,
+            h,
+            n_wide=_WIDE_TRIALS,
+            n_boundary=_BOUNDARY_TRIALS,
+            random_state=settings.random_state,
+        )
+    common = bool(forward.common or backward.common)
+    closures, lines = _closures(g, inside, common)
+    shared = None if any(inside) else common_interior_point(g, h, forward.common)
+    if shared is None and not any(inside):
+        turned = common_interior_point(h, g, backward.common)
+        shared = None if turned is None else turned[::-1]
+    lines.append(
+        f"The second graph generates {forward} distributions of the first, the first {backward} of "
+        f"the second (95% intervals; {settings.sampler.value}; KL < {settings.tolerance:g}; up to "
+        f"{settings.n_starts} starts, ten times as many for rare failures)."
+    )
+    data = settings.to_dict()
+    if shared is not None:
+        closures = Closures.EQUAL
+        lines.append(
+            "Both graphs generate everything near one distribution, up to entries of Θ that are "
+            "zero on both: shared[0].holds() and shared[1].holds() verify it in exact arithmetic."
+        )
+        data["shared"] = [point.to_dict() for point in shared]
+    if certificate is not None:
+        verdict = Verdict.NOT_GENERATED
+        lines.append(_in_words(certificate, g))
+        data["certificate"] = certificate.to_dict()
+    elif forward.share == backward.share == 1:
+        verdict = Verdict.EQUAL_NUMERICALLY
+    else:
+        verdict = Verdict.DISTINCT_NUMERICALLY
+    return {
+        "verdict": verdict,
+        "sharing": Sharing.PROVED
+        if any(inside) or shared is not None
+        else Sharing.NUMERICAL
+        if common
+        else Sharing.NOT_FOUND,
+        "closures": closures,
+        "evidence": tuple(lines),
+        "data": data,
+        "certificate": certificate,
+        "shared": shared,
+        "forward": forward,
+        "backward": backward,
+    }
+
+
+def _overlaps(
+    g: DirectedGraph, h: DirectedGraph, settings: DrawOptions, n_draws: int
+) -> tuple[Overlap, Overlap]:
+    def drawn(one: DirectedGraph, other: DirectedGraph) -> Overlap:
+        return overlap(
+            one,
+            other,
+            n_draws=n_draws,
+            n_starts=settings.n_starts,
+            tolerance=settings.tolerance,
+            sampler=settings.sampler,
+            random_state=settings.random_state,
+        )
+
+    return drawn(g, h), drawn(h, g)
+
+
+def _closures(
+    g: DirectedGraph, inside: tuple[bool, bool], common: bool
+) -> tuple[Closures, list[str]]:
+    if any(inside):
+        inner, outer = ("first", "second") if inside[0] else ("second", "first")
+        return Closures.EQUAL, [
+            f"Up to the rules the {inner} graph is a subgraph of the {outer}, so the {outer} "
+            "generates all its distributions; the dimensions are equal, so the closures agree."
+        ]
+    if g.dimension() == g.n_nodes * (g.n_nodes + 1) // 2:
+        return Closures.EQUAL, [
+            "Both sets have full dimension, so both closures hold every matrix."
+        ]
+    if common:
+        return Closures.EQUAL_NUMERICALLY, [
+            "At common distributions the two sets have the same tangent space."
+        ]
+    return Closures.UNDECIDED, []
+
+
+def _in_words(certificate: Separation, g: DirectedGraph) -> str:
+    where, other = ("first", "second") if certificate.generates is g else ("second", "first")
+    return (
+        f"The {where} graph generates a distribution that the {other}, by a separating matrix, "
+        "cannot, nor anything near it: certificate.holds() verifies it in exact arithmetic."
+    )

@@ -1,0 +1,234 @@
+"""The best graph of all, for few variables: a dynamic programme over strongly connected components.
+
+best(V) = min over the last component C ⊆ V of best(V∖C) + cost(C | parents in V∖C). No graph on
+a set of nodes fits better than the saturated likelihood, so a structure of C is skipped as soon
+as best(V∖C), its own bound and the bound of the nodes still to come exceed a known score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, floor, isfinite
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.errors import LimitError
+from cyclearn.search.score import Adjacency, GraphScore
+
+# Scores per sample closer than this are not told apart, nor closer than rounding allows.
+TOLERANCE = 1e-9
+# Structures listed at most: some minutes.
+MAX_STRUCTURES = 5_000_000_000
+# An estimate is counted no further than this.
+COUNTED_STRUCTURES = 1000 * MAX_STRUCTURES
+# A structure is kept in the bits of one number.
+_MAX_BITS = 60
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What an exact search went through.
+
+    Every structure of every component of at most ``max_component`` nodes, with at most
+    ``max_parents`` parents a node, was listed (``n_listed``), or could not be part of a graph
+    within ``tolerance`` per sample of the best score (``n_bounded``). ``n_scored`` of those
+    listed had to be fitted; the saturated likelihood ruled out the others. The result is as
+    global as the fit of each component, which starts at zero coefficients. With ``is_stable``,
+    structures without a stable best fit were left out; ``n_unstable`` had to be. With
+    ``has_knowledge``, only graphs that respect the knowledge given were looked at.
+    """
+
+    max_component: int
+    max_parents: int
+    n_listed: int
+    n_scored: int
+    n_bounded: int
+    tolerance: float
+    is_stable: bool
+    n_unstable: int = 0
+    has_knowledge: bool = False
+
+    def explain(self) -> str:
+        """The certificate in words."""
+        return (
+            "No graph "
+            + ("that respects the knowledge, " if self.has_knowledge else "")
+            + f"with components of at most {self.max_component} nodes and at most "
+            f"{self.max_parents} parents a node scores better by more than {self.tolerance:.2g} "
+            f"per sample, as far as the fit of each component is its best one: {self.n_listed} "
+            f"structures of components were listed, {self.n_scored} of them fitted (each from "
+            f"zero coefficients), and {self.n_bounded} more could not reach the best score by the "
+            "saturated likelihood."
+            + (
+                f" {self.n_unstable} structures of components without a stable fit were left out."
+                if self.n_unstable
+                else " No structure was left out."
+            )
+        )
+
+
+@dataclass
+class ExactSearch:
+    """A dynamic programme over sets of nodes; ``incumbent`` is a score that a graph has."""
+
+    score: GraphScore
+    allowed: NDArray[np.bool_]
+    required: NDArray[np.bool_]
+    incumbent: float
+    deadline: float | None = None
+
+    def __post_init__(self) -> None:
+        self.p = len(self.score.S)
+        self.n_listed = self.n_scored = self.n_bounded = 0
+        everything = (1 << self.p) - 1
+        self._saturated = np.zeros(1 << self.p)
+        for V in range(1, 1 << self.p):
+            nodes = _members(V)
+            self._saturated[V] = 0.5 * np.linalg.slogdet(self.score.S[np.ix_(nodes, nodes)])[1]
+        self._everything = everything
+        # Bounds and fits are sums of logarithms of pivots, the smallest of them the least certain.
+        rounding = self.p * np.finfo(float).eps * np.linalg.cond(self.score.S)
+        self.tolerance = max(TOLERANCE, float(rounding))
+
+    def estimate(self) -> int:
+        """How many structures would have to be listed, at most; beyond reach, at least."""
+        total = 0
+        for V in range(1, 1 << self.p):
+            for C in self._last_components(V):
+                U = V ^ C
+                sources, _, _ = self._edges(C, U)
+                fewest, most = self._edge_range(C, U, float(self._saturated[U]))
+                total += sum(comb(sources.size, m) for m in range(fewest, most + 1))
+                if sources.size > _MAX_BITS and most >= fewest:
+                    total += 1 << _MAX_BITS
+                if total > COUNTED_STRUCTURES:
+                    return total
+        return total
+
+    def run(self, banned: list[int]) -> tuple[float, Adjacency]:
+        """The best score per sample and its graph; no component has a banned key."""
+        self.n_listed = self.n_scored = self.n_bounded = 0
+        best = np.full(1 << self.p, np.inf)
+        best[0] = 0.0
+        choice: dict[int, tuple[int, int]] = {}
+        refused = np.array(banned, dtype=np.uint64)
+        for V in range(1, 1 << self.p):
+            for C in self._last_components(V):
+                U = V ^ C
+                if not np.isfinite(best[U]):
+                    continue
+                value, bits = self._best_structure(C, U, best[U], best[V], refused)
+                if bits >= 0 and best[U] + value < best[V]:
+                    best[V] = best[U] + value
+                    choice[V] = (C, bits)
+        A = np.zeros((self.p, self.p), dtype=np.uint8)
+        V = self._everything
+        while V and V in choice:
+            C, bits = choice[V]
+            sources, targets, _ = self._edges(C, V ^ C)
+            for b in range(sources.size):
+                A[sources[b], targets[b]] = bits >> b & 1
+            V ^= C
+        return float(best[-1]), A
+
+    def _best_structure(
+        self, C: int, U: int, below: float, known: float, banned: NDArray[np.uint64]
+    ) -> tuple[float, int]:
+        from cyclearn._kernels.component_enumeration import best_structure
+
+        nodes = np.array(_members(C), dtype=np.int64)
+        later = _members(self._everything ^ (C | U))
+        if self.required[later][:, nodes].any():
+            return np.inf, -1
+        sources, targets, n_inside = self._edges(C, U)
+        fewest, most = self._edge_range(C, U, below)
+        self.n_bounded += sum(comb(sources.size, m) for m in range(most + 1, sources.size + 1))
+        if most < fewest:
+            return np.inf, -1
+        required = sum(1 << b for b in range(sources.size) if self.required[sources[b], targets[b]])
+        room = self.incumbent + self.tolerance - below - self._rest(C | U)
+        best, best_bits = float(min(room, known - below)), -1
+        # One call goes through them all, unless there is a clock to look at.
+        step = most - fewest if self.deadline is None else 0
+        for n_edges in range(fewest, most + 1, step + 1):
+            self._check_time()
+            value, bits, n_listed, n_scored = best_structure(
+                self.score._scored(np.zeros((self.p, self.p), dtype=np.uint8)),
+                nodes,
+                sources,
+                targets,
+                n_inside,
+                required,
+                (n_edges, n_edges + step),
+                self.score.limits.max_parents,
+                self.score.penalty,
+                best,
+                banned,
+            )
+            if bits >= 0:
+                best, best_bits = float(value), int(bits)
+            self.n_listed += n_listed
+            self.n_scored += n_scored
+        return best, best_bits
+
+    def _check_time(self) -> None:
+        if self.deadline is not None and monotonic() > self.deadline:
+            raise LimitError(
+                "the time limit ended the exact search before it was complete; raise "
+                "time_limit, limit max_component or max_parents, or use method='auto'"
+            )
+
+    def _last_components(self, V: int) -> Iterator[int]:
+        nodes = _members(V)
+        for size in range(1, min(len(nodes), self.score.limits.max_component) + 1):
+            for chosen in combinations(nodes, size):
+                yield sum(1 << i for i in chosen)
+
+    def _edges(self, C: int, U: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        """Possible edges into C from C itself, then from U; and how many are inside."""
+        inside = [(i, j) for j in _members(C) for i in _members(C) if self.allowed[i, j]]
+        outside = [(i, j) for j in _members(C) for i in _members(U) if self.allowed[i, j]]
+        pairs = np.array(inside + outside, dtype=np.int64).reshape(-1, 2)
+        return (
+            np.ascontiguousarray(pairs[:, 0]),
+            np.ascontiguousarray(pairs[:, 1]),
+            len(inside),
+        )
+
+    def _rest(self, V: int) -> float:
+        """The least value of the nodes outside V, given V."""
+        return float(self._saturated[self._everything] - self._saturated[V])
+
+    def _edge_range(self, C: int, U: int, below: float) -> tuple[int, int]:
+        """The fewest edges that connect C, and the most that the incumbent leaves room for."""
+        size = C.bit_count()
+        fewest = 0 if size == 1 else size
+        most = min(size * (size - 1 + U.bit_count()), size * self.score.limits.max_parents)
+        own = float(self._saturated[C | U] - self._saturated[U])
+        room = self.incumbent + self.tolerance - below - own - self._rest(C | U)
+        if room < 0:
+            return fewest, fewest - 1
+        if self.score.penalty > 0 and isfinite(room):
+            most = min(most, floor(room / self.score.penalty))
+        return fewest, most
+
+
+def n_structures(p: int, max_component: int, max_parents: int) -> int:
+    """How many structures of components there are, in all sets of p nodes, if nothing is cut."""
+    total = 0
+    for size in range(1, min(p, max_component) + 1):
+        for n_before in range(p - size + 1):
+            choices = comb(p, size) * comb(p - size, n_before)
+            n_pairs = size * (size - 1 + n_before)
+            total += choices * sum(
+                comb(n_pairs, m) for m in range(min(n_pairs, size * max_parents) + 1)
+            )
+    return total
+
+
+def _members(V: int) -> list[int]:
+    return [i for i in range(V.bit_length()) if V >> i & 1]

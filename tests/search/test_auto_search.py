@@ -1,0 +1,191 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cyclearn import (
+    DirectedGraph,
+    Knowledge,
+    LinearGaussianModel,
+    Moments,
+    equivalent,
+    fit,
+    learn,
+    simulate,
+)
+from cyclearn.search import SearchStatus, alternatives, starts
+from cyclearn.search.problem import SearchProblem
+from cyclearn.search.score import GraphScore, SearchLimits
+
+
+def drawn(p, seed, n=10_000):
+    rng = np.random.default_rng([p, seed])
+    graph = simulate.random_graph(p, max_component=5, random_state=rng)
+    rows = simulate.random_model(graph, random_state=rng).sample(n, random_state=rng)
+    return graph, Moments(np.cov(rows.T, bias=True), n)
+
+
+def annealed(score, start, nodes, *, may_add=None, max_component=8, n_proposals=400, seed=1):
+    p = len(start)
+    free = (~np.eye(p, dtype=bool)).astype(np.uint8)
+    return score.anneal(
+        start,
+        np.array(nodes, dtype=np.int64),
+        free if may_add is None else may_add,
+        free,
+        max_component=max_component,
+        max_evaluations=10**9,
+        temperatures=(20 / 10_000, 0.5 / 10_000),
+        n_proposals=n_proposals,
+        seed=seed,
+    )
+
+
+def fresh_value(moments, A, penalty):
+    """The score of a graph by whole fits of its own, per sample."""
+    n, p = moments.n_samples, moments.n_variables
+    model = fit(DirectedGraph(A.astype(bool)), moments)
+    constant = 0.5 * p * (np.log(2 * np.pi) + 1) + np.log(moments.scale).sum()
+    return -model.log_likelihood / n - constant + penalty * A.sum()
+
+
+@settings(max_examples=15)
+@given(st.integers(3, 7), st.integers(0, 500), st.data())
+def test_annealing_keeps_its_books(p, seed, data):
+    graph, moments = drawn(p, seed)
+    penalty = 0.5 * np.log(moments.n_samples) / moments.n_samples
+    score = GraphScore(moments.correlation, penalty, SearchLimits(p, p, p * p, 0))
+    nodes = sorted(data.draw(st.sets(st.integers(0, p - 1), min_size=2)))
+    start = graph.adjacency.astype(np.uint8)
+    walk = annealed(score, start, nodes, seed=seed + 1)
+    for A, change in ((walk.last, walk.change), (walk.best, walk.best_change)):
+        # A memory of its own: nothing is taken from the walk.
+        other = GraphScore(moments.correlation, penalty, score.limits)
+        assert other.value(A) - other.value(start) == pytest.approx(change, abs=1e-8)
+        assert fresh_value(moments, A, penalty) <= other.value(A) + 1e-6
+    assert walk.best_change <= min(0.0, walk.change) + 1e-9
+    again = annealed(score, start, nodes, seed=seed + 1)
+    assert np.array_equal(again.last, walk.last)
+
+
+def test_annealing_respects_what_is_allowed():
+    _, moments = drawn(6, 1)
+    penalty = 0.5 * np.log(moments.n_samples) / moments.n_samples
+    score = GraphScore(moments.correlation, penalty, SearchLimits(6, 2, 7, 0))
+    may_add = (~np.eye(6, dtype=bool)).astype(np.uint8)
+    may_add[:, 2] = 0
+    empty = np.zeros((6, 6), dtype=np.uint8)
+    for seed in range(1, 20):
+        walk = annealed(score, empty, range(6), may_add=may_add, max_component=1, seed=seed)
+        for A in (walk.last, walk.best):
+            assert DirectedGraph(A.astype(bool)).is_acyclic
+            assert A[:, 2].sum() == 0
+            assert A.sum(axis=0).max() <= 2
+            assert A.sum() <= 7
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_truth_is_reached(seed):
+    graph, moments = drawn(6, seed)
+    result = learn(moments)
+    bar = -fit(graph, moments).log_likelihood + result.penalty * graph.n_edges
+    assert result.score <= bar + 1e-6 * moments.n_samples
+    assert result.status is SearchStatus.SETTLED
+    assert learn(moments) == result
+
+
+def test_limits_on_time_and_evaluations_are_said():
+    _, moments = drawn(20, 0)
+    late = learn(moments, time_limit=0.05)
+    assert late.status is SearchStatus.TIME_LIMIT
+    assert "time_limit" in late.limits
+    cut = learn(moments, max_evaluations=500, n_starts=1)
+    assert cut.status is SearchStatus.MAX_EVALUATIONS
+    assert cut == learn(moments, max_evaluations=500, n_starts=1)
+
+
+def test_a_time_limit_keeps_what_other_processes_found(monkeypatch):
+    """The best of all starts is returned, even where the first was cut and the second was not."""
+    _, moments = drawn(8, 0)
+    whole = learn(moments, n_starts=1)
+    run_one = SearchProblem.run_auto
+
+    def cut_at_first(problem, start, acyclic_stage, seed, effort, on_step=None):
+        run = run_one(problem, start, acyclic_stage, seed, effort, on_step)
+        cut_at_first.n_calls += 1
+        if cut_at_first.n_calls > 1:
+            return run
+        return replace(run, best=start, score=np.inf, status=SearchStatus.TIME_LIMIT)
+
+    def both(problem, calls, _on_step):
+        return [problem.run_auto(*call) for call in calls * 2]
+
+    cut_at_first.n_calls = 0
+    monkeypatch.setattr(SearchProblem, "run_auto", cut_at_first)
+    monkeypatch.setattr(starts, "_run_some", both)
+    result = learn(moments, time_limit=60.0)
+    assert result.score == pytest.approx(whole.score, abs=1e-3)
+    assert result.status is SearchStatus.TIME_LIMIT
+
+
+@pytest.mark.parametrize(("limit", "together"), [(None, [2, 2]), (1e6, [1, 2]), (4.5, [1, 1, 1])])
+def test_starts_go_to_other_processes_where_these_have_the_time(monkeypatch, limit, together):
+    _, moments = drawn(8, 0)
+    sizes = []
+
+    def here(problem, calls, on_step):
+        sizes.append(len(calls))
+        return [problem.run_auto(*call, on_step) for call in calls]
+
+    monkeypatch.setattr(starts, "_run_some", here)
+    learn(moments, n_starts=sum(together), n_jobs=2, time_limit=limit)
+    assert sizes == together
+
+
+@pytest.mark.parametrize("method", ["auto", "tabu", "exact"])
+def test_required_cycles_have_stable_fits(method):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 3))
+    rows[:, 1] += rows[:, 0]
+    rows[:, 2] += rows[:, 1]
+    loop = Knowledge(required=[("X1", "X2"), ("X2", "X1")])
+    result = learn(rows, knowledge=loop, method=method)
+    assert result.model.is_stable
+    assert result.score == pytest.approx(855.629, abs=1e-3)
+
+
+def test_limits_of_single_stages_keep_nothing_away():
+    """The last climb closes a ring of more nodes than those before it may."""
+    p = 24
+    chain = np.diag(np.full(p - 1, 0.9), 1)
+    B = chain.copy()
+    B[-1, 0] = 0.9
+    moments = Moments(LinearGaussianModel(B, np.ones(p)).covariance, 100_000)
+    result = learn(moments, start=DirectedGraph(chain != 0, moments.names))
+    assert max(map(len, result.graph.components)) > 20
+    assert result.limits == ()
+
+
+def test_ties_are_listed():
+    loop = LinearGaussianModel([[0, 0.6, 0], [0, 0, 0.6], [-0.5, 0, 0]], [1, 1, 1])
+    result = learn(loop.sample(10_000, random_state=0))
+    graphs = [result.graph, *(other.graph for other in result.alternatives)]
+    complete = DirectedGraph(np.triu(np.ones((3, 3)), 1), result.graph.names)
+    assert len(graphs) == 2
+    assert any(equivalent(graph, loop.graph) for graph in graphs)
+    assert any(equivalent(graph, complete) for graph in graphs)
+    assert all(abs(other.excess) <= 1e-6 * 10_000 for other in result.alternatives)
+    assert learn(loop.sample(10_000, random_state=0), max_cycle_length=2).alternatives == ()
+
+
+def test_ties_that_are_many(monkeypatch):
+    """Each of three loops can be a complete acyclic graph instead: 7 other classes."""
+    B = np.kron(np.eye(3), [[0, 0.8, 0], [0, 0, 0.7], [0.6, 0, 0]])
+    moments = Moments(LinearGaussianModel(B, np.ones(9)).covariance, 100_000)
+    result = learn(moments, n_starts=1)
+    assert len(result.alternatives) == 7
+    monkeypatch.setattr(alternatives, "MAX_CLASSES", 5)
+    with pytest.warns(UserWarning, match="tie with the result"):
+        assert len(learn(moments, n_starts=1).alternatives) == 5
