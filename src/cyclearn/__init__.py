@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from cyclearn.learning import CyclicGraphLearner as CyclicGraphLearner
     from cyclearn.learning import Knowledge as Knowledge
     from cyclearn.learning import LearnResult as LearnResult
+    from cyclearn.learning import SearchOptions as SearchOptions
     from cyclearn.learning.bootstrap import bootstrap as bootstrap
     from cyclearn.learning.class_effects import class_effects as class_effects
     from cyclearn.learning.learn import learn as learn
@@ -73,6 +74,7 @@ _ROOM_OF = {
     "ClassEffects": "cyclearn.learning",
     "BootstrapResult": "cyclearn.learning",
     "LearnResult": "cyclearn.learning",
+    "SearchOptions": "cyclearn.learning",
     "CyclicGraphLearner": "cyclearn.learning",
     "Knowledge": "cyclearn.learning",
     "l1_learn": "cyclearn.search",

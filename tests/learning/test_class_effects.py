@@ -34,7 +34,11 @@ def slope(S, target, on):
 def test_a_class_of_a_stable_and_an_unstable_member():
     # Turning the cycle makes price → quantity 1/0.5 and quantity → price 1/−0.6, gain −3.33.
     found = class_effects(MARKET.graph, population(MARKET), "price", "quantity")
-    assert (found.class_size, found.n_members, found.n_unstable) == (2, 2, 1)
+    assert (found.listed.size, found.listed.n_looked_at, found.listed.n_faulty("unstable")) == (
+        2,
+        2,
+        1,
+    )
     (effect,) = found.effects
     assert effect.graph == MARKET.graph
     # Around the loop once more each time: −0.6 (1 − 0.3 + 0.09 − …); held, only −0.6.
@@ -53,7 +57,7 @@ def test_a_longer_loop_with_an_outside_cause():
     weights[0, 1], weights[1, 2], weights[2, 3], weights[3, 1] = 0.9, 0.8, 0.7, -0.6
     model = LinearGaussianModel(weights, np.ones(4))
     found = class_effects(model.graph, population(model), 1, 3)
-    assert found.class_size == 2
+    assert found.listed.size == 2
     (effect,) = found.effects
     gain = 0.8 * 0.7 * -0.6
     assert effect.total_effect == pytest.approx(0.8 * 0.7 / (1 - gain), abs=1e-5)
@@ -104,7 +108,7 @@ def test_a_chain_from_data_has_the_products_of_its_regressions():
 def test_total_effects_are_those_of_the_models():
     model = random_model(random_graph(5, max_degree=5, random_state=4), random_state=1)
     found = class_effects(model.graph, population(model), 0, 3)
-    assert found.n_members == equivalence_class(model.graph).size
+    assert found.listed.n_looked_at == equivalence_class(model.graph).size
     for effect in found.effects:
         assert effect.model.is_stable
         M = sum(np.linalg.matrix_power(effect.model.B, k) for k in range(3_000))
@@ -121,10 +125,10 @@ def test_large_classes_are_sampled_and_say_so():
     graph = DirectedGraph.from_edges([(i, i + 1) for i in range(9)])
     model = LinearGaussianModel(0.5 * graph.adjacency, np.ones(10))
     everything = class_effects(graph, population(model), 0, 1)
-    assert everything.selection == "all"
-    assert everything.n_members == everything.class_size == 10
+    assert everything.listed.selection == "all"
+    assert everything.listed.n_looked_at == everything.listed.size == 10
     some = class_effects(graph, population(model), 0, 1, max_members=8, random_state=1)
-    assert (some.selection, some.n_members, some.class_size) == ("sampled", 8, 10)
+    assert (some.listed.selection, some.listed.n_looked_at, some.listed.size) == ("sampled", 8, 10)
     assert "8 members drawn at random from 10" in str(some)
     assert sum(effect.weight for effect in some.effects) == pytest.approx(1)
     # X1 is the first cause in one member of ten, and in no other it has an effect.
@@ -137,7 +141,11 @@ def test_a_class_that_cannot_be_counted_is_listed_in_part():
     model = random_model(graph, random_state=0)
     members = equivalence_class(graph, max_states=1)
     found = class_effects(members, population(model), 0, 1, max_members=3)
-    assert (found.selection, found.n_members, found.class_size) == ("first", 3, None)
+    assert (found.listed.selection, found.listed.n_looked_at, found.listed.size) == (
+        "first",
+        3,
+        None,
+    )
     assert "no fair sample" in str(found)
 
 
@@ -145,14 +153,14 @@ def test_knowledge_leaves_members_out():
     model = LinearGaussianModel([[0, 0.5, 0], [0, 0, 0.5], [0, 0, 0]], [1, 1, 1], list("abc"))
     known = Knowledge(exogenous=["a"])
     found = class_effects(model.graph, population(model), "a", "c", knowledge=known)
-    assert (found.n_members, found.n_excluded, len(found.effects)) == (3, 2, 1)
+    assert (found.listed.size, found.listed.n_excluded, len(found.effects)) == (1, 2, 1)
     assert found.interval == pytest.approx((0.25, 0.25))
     result = learn(model.sample(500, random_state=0), method="hill-climbing", knowledge=known)
-    assert result.effects("a", "c").n_excluded == 2
+    assert result.effects("a", "c").listed.n_excluded == 2
     required = Knowledge(required=[("a", "b"), ("b", "a")])
     loop = DirectedGraph.from_edges([("a", "b"), ("b", "a"), ("b", "c")])
     found = class_effects(loop, population(model), "a", "c", knowledge=required)
-    assert (found.n_excluded, found.n_members) == (3, 4)
+    assert (found.listed.n_excluded, found.listed.n_looked_at) == (3, 1)
     assert {effect.graph for effect in found.effects} <= {loop}
 
 

@@ -229,7 +229,7 @@ def test_bad_options_get_one_clear_error(options, message):
 def test_numbers_of_numpy_are_numbers():
     options = {"max_component": np.int64(3), "penalty": np.float32(4), "random_state": np.int64(3)}
     result = learn(DATA, method="tabu", **options)
-    assert result.options["random_state"] == 3
+    assert result.options.random_state == 3
     assert LearnResult.from_json(result.to_json()) == result
 
 
@@ -266,7 +266,7 @@ def test_results_of_other_things_are_refused():
 def test_seconds_are_in_json_only_when_asked_for():
     result = learn(DATA)
     assert "seconds" not in result.to_json()
-    assert json.loads(result.to_json(timings=True))["cost"]["seconds"] > 0
+    assert json.loads(result.to_json(timings=True))["run"]["cost"]["seconds"] > 0
 
 
 def test_the_estimator_passes_the_checks_of_scikit_learn():

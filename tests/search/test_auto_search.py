@@ -15,8 +15,7 @@ from cyclearn import (
     learn,
     simulate,
 )
-from cyclearn.search import SearchStatus, alternatives, starts
-from cyclearn.search.problem import SearchProblem
+from cyclearn.search import SearchStatus, answer, auto_search
 from cyclearn.search.score import GraphScore, SearchLimits
 
 
@@ -110,24 +109,20 @@ def test_a_time_limit_keeps_what_other_processes_found(monkeypatch):
     """The best of all starts is returned, even where the first was cut and the second was not."""
     _, moments = drawn(8, 0)
     whole = learn(moments, n_starts=1)
-    run_one = SearchProblem.run_auto
+    run_one = auto_search.run_from
+    calls_made = []
 
-    def cut_at_first(problem, start, acyclic_stage, seed, effort, on_step=None):
-        run = run_one(problem, start, acyclic_stage, seed, effort, on_step)
-        cut_at_first.n_calls += 1
-        if cut_at_first.n_calls > 1:
-            return run
-        return replace(run, best=start, score=np.inf, status=SearchStatus.TIME_LIMIT)
+    def cut_at_first(_run, calls, **_options):
+        calls_made.extend(calls)
+        first, second = (run_one(*call) for call in calls * 2)
+        cut = replace(first, best=first.start, score=np.inf, status=SearchStatus.TIME_LIMIT)
+        return [cut, second]
 
-    def both(problem, calls, _on_step):
-        return [problem.run_auto(*call) for call in calls * 2]
-
-    cut_at_first.n_calls = 0
-    monkeypatch.setattr(SearchProblem, "run_auto", cut_at_first)
-    monkeypatch.setattr(starts, "_run_some", both)
+    monkeypatch.setattr(auto_search, "run_calls", cut_at_first)
     result = learn(moments, time_limit=60.0)
     assert result.score == pytest.approx(whole.score, abs=1e-3)
     assert result.status is SearchStatus.TIME_LIMIT
+    assert len(calls_made) == 1
 
 
 @pytest.mark.parametrize(("limit", "together"), [(None, [2, 2]), (1e6, [1, 2]), (4.5, [1, 1, 1])])
@@ -135,11 +130,11 @@ def test_starts_go_to_other_processes_where_these_have_the_time(monkeypatch, lim
     _, moments = drawn(8, 0)
     sizes = []
 
-    def here(problem, calls, on_step):
+    def here(run, calls, **_options):
         sizes.append(len(calls))
-        return [problem.run_auto(*call, on_step) for call in calls]
+        return [run(*call) for call in calls]
 
-    monkeypatch.setattr(starts, "_run_some", here)
+    monkeypatch.setattr(auto_search, "run_calls", here)
     learn(moments, n_starts=sum(together), n_jobs=2, time_limit=limit)
     assert sizes == together
 
@@ -171,12 +166,13 @@ def test_limits_of_single_stages_keep_nothing_away():
 def test_ties_are_listed():
     loop = LinearGaussianModel([[0, 0.6, 0], [0, 0, 0.6], [-0.5, 0, 0]], [1, 1, 1])
     result = learn(loop.sample(10_000, random_state=0))
-    graphs = [result.graph, *(other.graph for other in result.alternatives)]
+    graphs = [result.graph, *result.alternatives]
     complete = DirectedGraph(np.triu(np.ones((3, 3)), 1), result.graph.names)
     assert len(graphs) == 2
     assert any(equivalent(graph, loop.graph) for graph in graphs)
     assert any(equivalent(graph, complete) for graph in graphs)
-    assert all(abs(other.excess) <= 1e-6 * 10_000 for other in result.alternatives)
+    assert graphs[0].is_acyclic
+    assert "another class fits these data as well" in str(result)
     assert learn(loop.sample(10_000, random_state=0), max_cycle_length=2).alternatives == ()
 
 
@@ -186,6 +182,9 @@ def test_ties_that_are_many(monkeypatch):
     moments = Moments(LinearGaussianModel(B, np.ones(9)).covariance, 100_000)
     result = learn(moments, n_starts=1)
     assert len(result.alternatives) == 7
-    monkeypatch.setattr(alternatives, "MAX_CLASSES", 5)
-    with pytest.warns(UserWarning, match="tie with the result"):
-        assert len(learn(moments, n_starts=1).alternatives) == 5
+    assert result.graph.is_acyclic
+    assert not result.has_more_alternatives
+    monkeypatch.setattr(answer, "MAX_CLASSES", 5)
+    cut = learn(moments, n_starts=1)
+    assert len(cut.alternatives) == 5
+    assert "more than 5 other classes" in str(cut)

@@ -36,6 +36,8 @@ LIMIT_EDGES = 4
 
 _ADD, _DELETE, _REVERSE = 0, 1, 2
 _IMPROVEMENT = -1e-10
+# Changes per sample closer than this are one change: rounding must not choose between moves.
+_SAME_CHANGE = 1e-10
 
 
 class Rules(NamedTuple):
@@ -293,7 +295,10 @@ def _list_virtual_edges(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _next_move(moves: Moves, n: int, first: bool) -> int:
-    """The move with the smallest bound, or the first that may improve; −1 without any."""
+    """The move with the smallest bound, or the first that may improve; −1 without any.
+
+    Where the smallest is the change itself, it is the first move that could change as much.
+    """
     chosen = -1
     for m in range(n):
         if moves.bounds[m] == np.inf:
@@ -302,6 +307,10 @@ def _next_move(moves: Moves, n: int, first: bool) -> int:
             return m
         if chosen < 0 or moves.bounds[m] < moves.bounds[chosen]:
             chosen = m
+    if chosen >= 0 and moves.is_exact[chosen]:
+        for m in range(chosen):
+            if moves.bounds[m] <= moves.bounds[chosen] + _SAME_CHANGE:
+                return m
     return chosen
 
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from cyclearn.classes.equivalence_class import EquivalenceClass
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.classes.surplus_seats import completions
-from cyclearn.classes.territories import Territory
 from cyclearn.graphs.bitsets import bits
 
 BoolArray = NDArray[np.bool_]
@@ -73,12 +72,9 @@ class _Matcher:
     def __init__(
         self, members: EquivalenceClass, allowed: BoolArray | None, required: BoolArray | None
     ) -> None:
-        self._seating = Seating(members.territories, reducible=False)
         p = len(members.names)
         self._p = p
-        everything = (1 << p) - 1
-        self._allowed = [everything] * p if allowed is None else _columns(allowed)
-        self._required = [1 << j for j in range(p)] if required is None else _columns(required)
+        self._seating = Seating.respecting(members.territories, allowed, required)
         self._block_of = {j: block for block in self._seating.blocks for j in block.nodes}
         # For every block and node, the seats in which the node has a set, as bits.
         self._reach = {j: self._seats(j) for j in range(p)}
@@ -88,14 +84,10 @@ class _Matcher:
         block = self._block_of[j]
         found = 0
         for position, seat in enumerate(block.seats):
-            territory = self._seating.territories[seat]
-            inside = self._allowed[j] & ~avoiding | 1 << j
-            held = self._required[j] | containing
-            if held & ~inside or seat not in self._seating.weights[j]:
-                continue
-            anchors = tuple(anchor & inside for anchor in territory.anchors)
-            if Territory(territory.size, anchors).count(held):
-                found |= 1 << position
+            if seat in self._seating.weights[j]:
+                territory = self._seating.territory(j, seat).within(~avoiding)
+                if territory.count(self._seating.least[j] | containing):
+                    found |= 1 << position
         return found
 
     def _exists(self, block: Block, changed: Mapping[int, int]) -> bool:
@@ -127,7 +119,7 @@ class _Matcher:
             for anchor in self._seating.territories[block.seats[position]].anchors:
                 if anchor >> j & 1:
                     found |= anchor
-        return found & self._allowed[j] & ~(1 << j)
+        return found & self._seating.most[j] & ~(1 << j)
 
     def _never_apart(self, i: int, j: int, compelled: BoolArray) -> bool:
         if compelled[i, j] or compelled[j, i]:
@@ -137,8 +129,3 @@ class _Matcher:
             return False
         apart = {i: self._seats(i, avoiding=1 << j), j: self._seats(j, avoiding=1 << i)}
         return not self._exists(self._block_of[i], apart)
-
-
-def _columns(mask: BoolArray) -> list[int]:
-    """Columns of a mask as bit sets, each with its own node."""
-    return [sum(1 << int(i) for i in np.flatnonzero(mask[:, j])) | 1 << j for j in range(len(mask))]

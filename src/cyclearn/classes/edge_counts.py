@@ -12,6 +12,7 @@ from functools import cached_property
 from math import prod
 
 from cyclearn.classes.seating import Seating
+from cyclearn.classes.territories import Territory
 from cyclearn.graphs.bitsets import bits
 
 
@@ -64,13 +65,15 @@ class EdgeCounts:
         return bits(found & ~(1 << j))
 
     def _sets(self, seat: int, i: int, j: int) -> int:
-        key = (seat, 1 << i | 1 << j)
+        """The sets of a territory for node j that contain i as well."""
+        held = self._seating.least[j] | 1 << i
+        key = (self._seating.territory(j, seat), held)
         if key not in self._pair_counts:
-            self._pair_counts[key] = self._seating.territories[seat].count(key[1])
+            self._pair_counts[key] = key[0].count(held)
         return self._pair_counts[key]
 
     @cached_property
-    def _pair_counts(self) -> dict[tuple[int, int], int]:
+    def _pair_counts(self) -> dict[tuple[Territory, int], int]:
         return {}
 
     def _ways_to_seat(self, j: int) -> dict[int, int]:
@@ -99,7 +102,8 @@ class EdgeCounts:
             others = self._size // (self._block_sizes[a] * self._block_sizes[b])
             return self._inner_counts[i, j] * self._inner_counts[j, i] * others
         changed = {
-            v: {seat: self._sets(seat, i, j) for seat in self._seating.weights[v]} for v in (i, j)
+            v: {seat: self._sets(seat, u, v) for seat in self._seating.weights[v]}
+            for u, v in ((i, j), (j, i))
         }
         block = self._seating.blocks[a]
         return self._seating.count(block, changed) * (self._size // self._block_sizes[a])

@@ -36,7 +36,8 @@ class MemberSampler:
             for j in block.nodes:
                 ways = self._ways(block.nodes[0], chosen)
                 seat = _weighted(ways, source)
-                columns[j] = _drawn_set(self._seating.territories[seat], 1 << j, source)
+                territory, least = self._seating.territory(j, seat), self._seating.least[j]
+                columns[j] = _drawn_set(territory, least, source)
                 chosen = (*chosen, seat)
         return tuple(columns)
 

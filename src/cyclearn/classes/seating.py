@@ -5,6 +5,9 @@ a class when every territory of the class is used by exactly one node. It is a m
 or not, when the surplus of territories used more than once, passed down to the territory one size
 smaller around it, fills every territory that nobody used: a reduction is one such pass.
 
+Knowledge is about single columns: which elements the set of a node must and which it may have. So
+the members that respect it are those of the same seating with fewer sets for some nodes.
+
 Nodes fall into blocks that can be filled independently; counts multiply over blocks and streams
 are products of blocks. In other words: a choice of territories makes a member when the nodes can
 be matched one to one with the territories, each with the one it uses or, among all members, with
@@ -25,7 +28,7 @@ from numpy.typing import NDArray
 from cyclearn.classes.permanents import permanent
 from cyclearn.classes.surplus_seats import completions, count_fillings, down_chain
 from cyclearn.classes.territories import Territory
-from cyclearn.graphs.bitsets import bits, columns_to_words
+from cyclearn.graphs.bitsets import bits, columns_to_words, support_to_columns
 
 # How many members of a block, and sets of a territory, are kept as a table.
 _TABLE_SIZE = 1 << 14
@@ -50,15 +53,53 @@ class Block:
 
 
 class Seating:
-    """All ways to give each node a set of some territory, one block at a time."""
+    """All ways to give each node a set of some territory, one block at a time.
+
+    ``least`` and ``most`` are, for every node, the elements that its set must and may have.
+    """
 
     def __init__(
-        self, territories: Sequence[Territory], *, reducible: bool, max_states: int = 300_000
+        self,
+        territories: Sequence[Territory],
+        *,
+        reducible: bool,
+        max_states: int = 300_000,
+        least: Sequence[int] | None = None,
+        most: Sequence[int] | None = None,
     ) -> None:
+        p = len(territories)
         self.territories = tuple(territories)
         self.reducible = reducible
         self.max_states = max_states
+        self.least = tuple(1 << j for j in range(p)) if least is None else tuple(least)
+        self.most = ((1 << p) - 1,) * p if most is None else tuple(most)
         self.below = _territory_below(self.territories)
+
+    @classmethod
+    def respecting(
+        cls,
+        territories: Sequence[Territory],
+        allowed: NDArray[np.bool_] | None,
+        required: NDArray[np.bool_] | None,
+        *,
+        reducible: bool = False,
+        max_states: int = 300_000,
+    ) -> Seating:
+        """The members all of whose edges are allowed and that have all required edges."""
+        own = np.eye(len(territories), dtype=bool)
+        return cls(
+            territories,
+            reducible=reducible,
+            max_states=max_states,
+            least=None if required is None else support_to_columns(required | own),
+            most=None if allowed is None else support_to_columns(allowed | own),
+        )
+
+    def territory(self, j: int, seat: int) -> Territory:
+        """The sets of a territory that have no element which node j may not have."""
+        whole = self.territories[seat]
+        outside = ~self.most[j]
+        return whole.within(~outside) if any(a & outside for a in whole.anchors) else whole
 
     @cached_property
     def weights(self) -> tuple[dict[int, int], ...]:
@@ -67,7 +108,9 @@ class Seating:
         for seat, territory in enumerate(self.territories):
             for j in range(len(self.territories)):
                 if any(anchor >> j & 1 for anchor in territory.anchors):
-                    weights[j][seat] = territory.count(1 << j)
+                    n_sets = self.territory(j, seat).count(self.least[j])
+                    if n_sets:
+                        weights[j][seat] = n_sets
         return tuple(weights)
 
     @cached_property
@@ -78,13 +121,16 @@ class Seating:
 
         p = len(self.territories)
         pairs = [(j, seat) for j in range(p) for seat in self._within_reach(j)]
-        if not pairs:
+        if p == 0:
             return ()
-        nodes, seats = np.array(pairs).T
+        nodes, seats = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
         taken = coo_array((np.ones(len(pairs)), (nodes, seats)), shape=(p, p)).tocsr()
         # An entry is in no perfect matching unless it lies inside a strong component of the
         # matrix with one perfect matching put on its diagonal.
         seat_of = maximum_bipartite_matching(taken, perm_type="column")
+        if (seat_of < 0).any():
+            # No member respects the knowledge: one block that cannot be filled says so.
+            return (self._block(tuple(range(p)), tuple(range(p))),)
         node_at = np.empty(p, dtype=np.intp)
         node_at[seat_of] = np.arange(p)
         graph = coo_array((np.ones(len(pairs)), (nodes, node_at[seats])), shape=(p, p)).tocsr()
@@ -155,7 +201,10 @@ class Seating:
     def _iter_table_products(self, batch: int) -> Iterator[list[NDArray[np.uint64]]]:
         """Stream tables, one a block, whose products are all members; large blocks in pieces."""
         walks = [self._iter_tables(block, batch) for block in self.blocks]
-        tables = [next(walk) for walk in walks]
+        first = [next(walk, None) for walk in walks]
+        tables = [table for table in first if table is not None]
+        if len(tables) < len(walks):
+            return
         while True:
             yield list(tables)
             for n in range(len(walks) - 1, -1, -1):
@@ -212,9 +261,9 @@ class Seating:
         def sets_of(j: int, seat: int) -> Iterable[int]:
             # Sets of one territory that contain one node: kept where few, made again where many.
             if self.weights[j][seat] > _KEPT_SETS:
-                return self.territories[seat].iter_sets(1 << j)
+                return self.territory(j, seat).iter_sets(self.least[j])
             if (j, seat) not in kept:
-                kept[j, seat] = tuple(self.territories[seat].iter_sets(1 << j))
+                kept[j, seat] = tuple(self.territory(j, seat).iter_sets(self.least[j]))
             return kept[j, seat]
 
         @lru_cache(maxsize=1 << 16)

@@ -54,6 +54,10 @@ class Territory:
         """Whether some set belongs to both (of one size)."""
         return any((a & b).bit_count() >= self.size for a in self.anchors for b in other.anchors)
 
+    def within(self, allowed: int) -> Territory:
+        """The sets of the territory that have no element outside ``allowed``."""
+        return Territory(self.size, tuple(anchor & allowed for anchor in self.anchors))
+
     def count(self, containing: int = 0) -> int:
         """Number of sets that contain all of ``containing``."""
         inner = tuple(a & ~containing for a in self.anchors if containing & ~a == 0)

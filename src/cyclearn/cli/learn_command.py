@@ -7,55 +7,31 @@ from typing import Annotated
 
 import typer
 
-from cyclearn.cli import learn_options as given
+from cyclearn.cli import search_options as given
 from cyclearn.cli.output import Json, print_json
 from cyclearn.errors import InputError
 from cyclearn.graphs import write_graph
+from cyclearn.learning.options import SearchOptions
 
 
+@given.takes_search_options
 def learn(
     data: given.Table,
-    method: given.MethodName = "auto",
-    penalty: given.PenaltyText = "bic",
-    knowledge: given.KnowledgeFile = None,
-    start: given.StartFile = None,
-    starts: given.Starts = None,
-    patience: given.Patience = 10,
-    max_component: given.MaxComponent = None,
-    max_parents: given.MaxParents = None,
-    max_evaluations: given.MaxEvaluations = None,
-    time_limit: given.TimeLimit = None,
-    unstable: given.Unstable = False,
+    options: SearchOptions,
     jobs: given.Jobs = None,
-    seed: given.Seed = None,
     bootstrap: given.Resamples = None,
     checkpoint: given.Checkpoint = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Write the result (.json) or the graph (.dot, .txt) here."),
     ] = None,
-    timings: Annotated[bool, typer.Option(help="Include seconds in JSON.")] = False,
+    timings: Annotated[
+        bool, typer.Option(help="Include how the run went, with seconds, in JSON.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Learn which variables drive which, feedback loops included."""
-    result = given.search(
-        data,
-        method=method,
-        penalty=penalty,
-        knowledge=knowledge,
-        start=start,
-        starts=starts,
-        patience=patience,
-        max_component=max_component,
-        max_parents=max_parents,
-        max_evaluations=max_evaluations,
-        time_limit=time_limit,
-        unstable=unstable,
-        jobs=jobs,
-        seed=seed,
-        bootstrap=bootstrap,
-        checkpoint=checkpoint,
-    )
+    result = given.search(data, options, jobs=jobs, bootstrap=bootstrap, checkpoint=checkpoint)
     if out is not None and out.suffix.lower() in {".dot", ".gv", ".txt"}:
         write_graph(result.graph, out)
     elif out is not None:

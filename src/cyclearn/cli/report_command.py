@@ -8,13 +8,16 @@ from typing import Annotated
 
 import typer
 
-from cyclearn.cli import learn_options as given
+from cyclearn.cli import search_options as given
 from cyclearn.cli.output import Json, print_json
 from cyclearn.errors import InputError
+from cyclearn.learning.options import SearchOptions
 
 
+@given.takes_search_options
 def report(
     data: given.Table,
+    options: SearchOptions,
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the page (HTML) here.")] = Path(
         "report.html"
     ),
@@ -22,19 +25,7 @@ def report(
     members: Annotated[
         int, typer.Option(min=1, help="Most graphs of the class that the page can show.")
     ] = 200,
-    method: given.MethodName = "auto",
-    penalty: given.PenaltyText = "bic",
-    knowledge: given.KnowledgeFile = None,
-    start: given.StartFile = None,
-    starts: given.Starts = None,
-    patience: given.Patience = 10,
-    max_component: given.MaxComponent = None,
-    max_parents: given.MaxParents = None,
-    max_evaluations: given.MaxEvaluations = None,
-    time_limit: given.TimeLimit = None,
-    unstable: given.Unstable = False,
     jobs: given.Jobs = None,
-    seed: given.Seed = None,
     bootstrap: given.Resamples = None,
     checkpoint: given.Checkpoint = None,
     as_json: Json = False,
@@ -47,24 +38,7 @@ def report(
     # A search can take long; what would fail after it fails before it.
     if not out.parent.is_dir():
         raise InputError(f"cannot write {out}: there is no folder {out.parent}")
-    result = given.search(
-        data,
-        method=method,
-        penalty=penalty,
-        knowledge=knowledge,
-        start=start,
-        starts=starts,
-        patience=patience,
-        max_component=max_component,
-        max_parents=max_parents,
-        max_evaluations=max_evaluations,
-        time_limit=time_limit,
-        unstable=unstable,
-        jobs=jobs,
-        seed=seed,
-        bootstrap=bootstrap,
-        checkpoint=checkpoint,
-    )
+    result = given.search(data, options, jobs=jobs, bootstrap=bootstrap, checkpoint=checkpoint)
     command = ["cyclearn", *sys.argv[1:]]
     result.report(out, data=data, title=title, command=command, max_members=members)
     if as_json:

@@ -40,8 +40,9 @@ def plot_effects(effects: ClassEffects, ax: Axes | None = None) -> Axes:
     ax.margins(x=0.12)
     ax.set_xlabel(f"effect of {source} on {target}")
     ax.set_ylabel("share of stable members")
-    drawn = "" if effects.selection == "all" else f" ({effects.selection})"
-    ax.set_title(f"{effects.n_stable} stable of {effects.n_members} members{drawn}", size="medium")
+    listed = effects.listed
+    drawn = "" if listed.selection == "all" else f" ({listed.selection})"
+    ax.set_title(f"{effects.n_stable} stable of {listed.n_looked_at} members{drawn}", size="medium")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     if len(series) > 1:

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
+from cyclearn.arguments import processes
 from cyclearn.errors import InputError, LimitError
 from cyclearn.experiments.results_file import ResultsFile
 from cyclearn.experiments.study import Output, Study, Task
-from cyclearn.search.arguments import processes
 
 # Seconds to wait for the scheduler of a cluster to answer.
 _ANSWER = 20

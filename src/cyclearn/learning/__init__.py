@@ -8,8 +8,8 @@ from cyclearn.learning.class_effects import ClassEffects as ClassEffects
 from cyclearn.learning.class_effects import class_effects as class_effects
 from cyclearn.learning.knowledge import Knowledge as Knowledge
 from cyclearn.learning.learn import learn as learn
+from cyclearn.learning.options import SearchOptions as SearchOptions
 from cyclearn.learning.result import LearnResult as LearnResult
-from cyclearn.search.local_search import SearchStatus as SearchStatus
 
 if TYPE_CHECKING:
     from cyclearn.learning.estimator import CyclicGraphLearner as CyclicGraphLearner
@@ -20,7 +20,7 @@ __all__ = [
     "CyclicGraphLearner",
     "Knowledge",
     "LearnResult",
-    "SearchStatus",
+    "SearchOptions",
     "bootstrap",
     "class_effects",
     "learn",

@@ -11,18 +11,20 @@ from typing import Any
 import numpy as np
 
 from cyclearn import __version__
+from cyclearn.arguments import at_least, processes
+from cyclearn.arguments import seed as drawn_seed
 from cyclearn.errors import InputError
-from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.bootstrap_result import BootstrapResult
-from cyclearn.learning.knowledge import Knowledge
+from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.resampling import Kind, Resample, Resampler, make_resampler
+from cyclearn.learning.run import learn_with
 from cyclearn.models.moments import Data
-from cyclearn.random_state import RandomState, generator
-from cyclearn.search.arguments import at_least, processes, recorded_seed
+from cyclearn.models.tables import as_tables
+from cyclearn.random_state import RandomState
 
 _SCHEMA = "cyclearn.bootstrap-checkpoint/1"
 # Options of learn that bootstrap has itself, or that have no place in it.
-_OWN = {"random_state", "n_jobs", "on_step", "bootstrap"}
+_OWN = {"on_step", "bootstrap"}
 
 
 def bootstrap(
@@ -80,16 +82,15 @@ def bootstrap(
     np.True_
     """
     at_least("n_resamples", n_resamples, 1)
-    n_jobs = processes(n_jobs)
+    n_jobs, seed = processes(n_jobs), drawn_seed(random_state) or 0
     if taken := sorted(_OWN & set(options)):
         raise InputError(f"{taken[0]} is no option of the searches of a bootstrap; leave it out")
-    seed = 0 if random_state is None else recorded_seed(random_state)
-    if seed is None:
-        seed = int(generator(random_state).integers(2**31))
+    search = SearchOptions.of(options)
     resampler = make_resampler(data, kind, seed)
-    if (knowledge := options.get("knowledge")) is not None:
-        knowledge.masks(resampler.moments.names)
-    plain = _plain(options) | {"seed": seed}
+    # What cannot be searched at all is refused before the first resample.
+    search.problem(as_tables(resampler.moments))
+    plain = {key: value for key, value in search.to_dict().items() if key != "random_state"}
+    plain["seed"] = seed
     done: dict[int, Resample] = {}
     keep: _Checkpoint | None = None
     if checkpoint is not None:
@@ -97,7 +98,7 @@ def bootstrap(
         done = keep.read()
     missing = [number for number in range(n_resamples) if number not in done]
     n_done = n_resamples - len(missing)
-    for resample in _run(resampler, missing, options, n_jobs):
+    for resample in _run(resampler, missing, search, n_jobs):
         done[resample.number] = resample
         if keep is not None:
             keep.add(resample)
@@ -109,7 +110,7 @@ def bootstrap(
 
 
 def _run(
-    resampler: Resampler, numbers: list[int], options: dict[str, Any], n_jobs: int | None
+    resampler: Resampler, numbers: list[int], options: SearchOptions, n_jobs: int | None
 ) -> Iterator[Resample]:
     if n_jobs in (None, 1) or len(numbers) < 2:
         for number in numbers:
@@ -122,13 +123,11 @@ def _run(
     yield from run(delayed(learn_resample)(resampler, number, options) for number in numbers)
 
 
-def learn_resample(resampler: Resampler, number: int, options: dict[str, Any]) -> Resample:
+def learn_resample(resampler: Resampler, number: int, options: SearchOptions) -> Resample:
     """Draw one resample and learn from it."""
-    from cyclearn.learning.learn import learn
-
     try:
         moments, seed, redraws = resampler.draw(number)
-        result = learn(moments, random_state=seed, **options)
+        result = learn_with(options.replaced(random_state=seed), moments)
     except InputError as error:
         return Resample(number, (), error=str(error))
     edges = tuple((int(i), int(j)) for i, j in np.argwhere(result.graph.adjacency))
@@ -197,16 +196,3 @@ class _Checkpoint:
             raise InputError(
                 f"cannot write the checkpoint {self._path}: {error.strerror}"
             ) from None
-
-
-def _plain(options: dict[str, Any]) -> dict[str, Any]:
-    """Options as values that JSON can hold."""
-    plain: dict[str, Any] = {}
-    for key, value in options.items():
-        if isinstance(value, (Knowledge, DirectedGraph)):
-            plain[key] = value.to_dict()
-        elif key == "start" and value is not None:
-            plain[key] = [graph.to_dict() for graph in value]
-        else:
-            plain[key] = value.item() if isinstance(value, np.generic) else value
-    return plain

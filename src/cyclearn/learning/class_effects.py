@@ -7,27 +7,27 @@ and Bühlmann 2009), with feedback.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cyclearn.arguments import at_least
 from cyclearn.classes import EquivalenceClass
-from cyclearn.errors import InputError, LimitError
+from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.learning.knowledge import Knowledge
-from cyclearn.models import LinearGaussianModel, Moments, as_moments, fit
+from cyclearn.learning.members import MemberList, list_members
+from cyclearn.models import LinearGaussianModel, as_moments
 from cyclearn.models.linear_gaussian import spectral_radius
 from cyclearn.models.moments import Data
+from cyclearn.random_state import RandomState
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-BoolArray = NDArray[np.bool_]
 
 # Effects that differ by less than this share of the largest are one effect.
 _SAME = 1e-6
@@ -68,32 +68,19 @@ class ClassEffects:
     ----------
     source, target : str
     effects : tuple of MemberEffect
-    selection : {"all", "sampled", "first"}
-        All members; members drawn at random with equal probability; or, where the class is too
-        entangled to be counted, the first in the order of listing, which are no fair sample.
-    n_members : int
-        Members looked at, as often as they were drawn.
-    class_size : int or None
-        Number of all members; None where it cannot be counted.
-    n_unstable, n_degenerate, n_excluded : int
-        Members without a stable best fit, whose likelihood has no maximum, and that contradict
-        the knowledge; these have no effect in the result.
+    listed : MemberList
+        The members looked at: all, or some drawn at random, and what was left out.
     """
 
     source: str
     target: str
     effects: tuple[MemberEffect, ...]
-    selection: Literal["all", "sampled", "first"]
-    n_members: int
-    class_size: int | None
-    n_unstable: int
-    n_degenerate: int
-    n_excluded: int
+    listed: MemberList
 
     @property
     def n_stable(self) -> int:
         """Members with an effect in the result, as often as they were drawn."""
-        return self.n_members - self.n_unstable - self.n_degenerate - self.n_excluded
+        return sum(member.times for member in self.listed.members if member.is_stable)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -149,17 +136,18 @@ class ClassEffects:
         return plot_effects(self, ax)
 
     def __str__(self) -> str:
-        of = "an unknown number of" if self.class_size is None else self.class_size
+        listed = self.listed
+        of = "an unknown number of" if listed.size is None else listed.size
         looked = {
-            "all": f"all {self.n_members} members of the class",
-            "sampled": f"{self.n_members} members drawn at random from {of}",
-            "first": f"the first {self.n_members} members listed of {of}, no fair sample",
-        }[self.selection]
+            "all": f"all {listed.n_looked_at} members of the class",
+            "sampled": f"{listed.n_looked_at} members drawn at random from {of}",
+            "first": f"the first {listed.n_looked_at} members listed of {of}, no fair sample",
+        }[listed.selection]
         lines = [f"Effect of {self.source} on {self.target} over {looked}."]
         for count, what in (
-            (self.n_unstable, "without a stable best fit"),
-            (self.n_degenerate, "whose likelihood has no maximum"),
-            (self.n_excluded, "that contradict the knowledge"),
+            (listed.n_faulty("unstable"), "without a stable best fit"),
+            (listed.n_faulty("degenerate"), "whose likelihood has no maximum"),
+            (listed.n_excluded, "that contradict the knowledge"),
         ):
             if count:
                 lines.append(f"Left out: {count} {what}.")
@@ -176,7 +164,8 @@ def class_effects(
     *,
     knowledge: Knowledge | None = None,
     max_members: int = 500,
-    random_state: int | np.random.Generator | None = 0,
+    ties: Sequence[DirectedGraph] = (),
+    random_state: RandomState = 0,
 ) -> ClassEffects:
     """Effects of one variable on another over all stable members of a class.
 
@@ -193,6 +182,8 @@ def class_effects(
     knowledge : Knowledge, optional
         Leave out members that contradict it. Where all do and the graph given does not, that
         graph alone is looked at: it has a required edge that rotations show to be redundant.
+    ties : sequence of DirectedGraph
+        Graphs of other classes that fit equally well; their members count too.
     max_members : int
         A larger class is sampled: this many members are drawn, each with equal probability, and
         the result says so.
@@ -214,70 +205,28 @@ def class_effects(
     0          0.00       0.00  0.667
     1          0.25       0.25  0.333
     """
-    if isinstance(max_members, bool) or not isinstance(max_members, int) or max_members < 1:
-        raise InputError(f"max_members is {max_members!r}; give a whole number of at least 1")
-    members = graph if isinstance(graph, EquivalenceClass) else EquivalenceClass(graph)
-    moments = as_moments(data).aligned_to(members.names)
-    i, j = members.representative.index(source), members.representative.index(target)
+    at_least("max_members", max_members, 1)
+    member = graph.representative if isinstance(graph, EquivalenceClass) else graph
+    names = member.names
+    moments = as_moments(data).aligned_to(names)
+    i, j = member.index(source), member.index(target)
     if i == j:
-        raise InputError(f"source and target are both {members.names[i]!r}; give two variables")
-    chosen, selection, size = _chosen(members, max_members, random_state)
-    masks = (knowledge or Knowledge()).masks(members.names)
-    agreeing = Counter({g: times for g, times in chosen.items() if _agrees(g, *masks)})
-    n_excluded = chosen.total() - agreeing.total()
-    if not agreeing and isinstance(graph, DirectedGraph) and _agrees(graph, *masks):
-        agreeing = Counter([graph])
-        chosen[graph] += 1
-    effects: list[MemberEffect] = []
-    left_out: Counter[str] = Counter()
-    for member, times in agreeing.items():
-        models, reason = _stable_models(member, moments)
-        left_out[reason] += times
-        for model in models:
-            weight = times / agreeing.total() / len(models)
-            effects.append(MemberEffect(member, model, weight, *_effects(model, i, j)))
-    return ClassEffects(
-        members.names[i],
-        members.names[j],
-        tuple(effects),
-        selection,
-        chosen.total(),
-        size,
-        left_out["unstable"],
-        left_out["degenerate"],
-        n_excluded,
+        raise InputError(f"source and target are both {names[i]!r}; give two variables")
+    listed = list_members(
+        (graph, *ties), moments, knowledge, max_members=max_members, random_state=random_state
     )
-
-
-def _agrees(graph: DirectedGraph, allowed: BoolArray, required: BoolArray) -> bool:
-    """Whether a graph has all required edges and no edge that is not allowed."""
-    A = graph.adjacency
-    return not ((A & ~allowed) | (required & ~A)).any()
-
-
-def _chosen(
-    members: EquivalenceClass, max_members: int, random_state: int | np.random.Generator | None
-) -> tuple[Counter[DirectedGraph], Literal["all", "sampled", "first"], int | None]:
-    """Members to look at, how often each was drawn, and the size of the class."""
-    try:
-        size = members.size
-    except LimitError:
-        first = members.members(max_members=max_members)
-        return Counter(first), "all" if first.complete else "first", None
-    if size <= max_members:
-        return Counter(members), "all", size
-    return Counter(members.sample(max_members, random_state)), "sampled", size
-
-
-def _stable_models(
-    member: DirectedGraph, moments: Moments
-) -> tuple[tuple[LinearGaussianModel, ...], str]:
-    """The stable maximum likelihood parameter sets of a member, or why there are none."""
-    fitted = fit(member, moments)
-    if not fitted.converged:
-        return (), "degenerate"
-    models = tuple(m for m in (fitted.model, *fitted.alternatives) if m.is_stable)
-    return models, "" if models else "unstable"
+    n_looked_at = listed.n_looked_at
+    effects = tuple(
+        MemberEffect(
+            member.graph,
+            model,
+            member.times / n_looked_at / len(member.models),
+            *_effects(model, i, j),
+        )
+        for member in listed.members
+        for model in member.models
+    )
+    return ClassEffects(names[i], names[j], effects, listed)
 
 
 def _effects(model: LinearGaussianModel, i: int, j: int) -> tuple[float, float]:

@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from cyclearn.arguments import processes
 from cyclearn.learning.knowledge import Knowledge
-from cyclearn.learning.learn import Method, learn
+from cyclearn.learning.options import Method, SearchOptions, Start
+from cyclearn.learning.run import learn_with
 from cyclearn.models import Moments, as_moments
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import Penalty
-from cyclearn.search.starts import Start
 
 if TYPE_CHECKING:
     from cyclearn.graphs import DirectedGraph
@@ -94,7 +95,12 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: Any = None) -> CyclicGraphLearner:  # noqa: ARG002
         """Learn the graph of the columns of X; y is ignored."""
-        self.result_ = learn(self._moments(X, reset=True), **self.get_params(deep=False))
+        arguments = self.get_params(deep=False)
+        self.result_ = learn_with(
+            SearchOptions.among(arguments),
+            self._moments(X, reset=True),
+            n_jobs=processes(arguments["n_jobs"]),
+        )
         self.graph_ = self.result_.graph
         self.adjacency_ = self.graph_.adjacency
         self.coef_ = self.result_.model.B

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -18,12 +17,12 @@ from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.class_effects import ClassEffects, class_effects
-from cyclearn.learning.knowledge import Knowledge
+from cyclearn.learning.options import SearchOptions
+from cyclearn.learning.trace import TracedMove
+from cyclearn.learning.verdicts import PairVerdict, pair_verdicts
 from cyclearn.models import FittedModel, Moments, fit
-from cyclearn.search.alternatives import MAX_CLASSES, Alternative, tied_graphs
 from cyclearn.search.exact import Certificate
-from cyclearn.search.local_search import SearchStatus
-from cyclearn.search.problem import SearchProblem
+from cyclearn.search.runs import SearchStatus
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,37 +32,7 @@ if TYPE_CHECKING:
 
     from cyclearn.models.moments import Data
 
-_SCHEMA = "cyclearn.LearnResult/1"
-
-
-@dataclass(frozen=True)
-class TracedMove:
-    """One move of the search: the edges it changed and what it did to the score."""
-
-    added: tuple[tuple[str, str], ...]
-    removed: tuple[tuple[str, str], ...]
-    change: float
-    score: float
-    is_best: bool
-    is_annealed: bool = False
-
-    @property
-    def kind(self) -> str:
-        """Add, delete, reverse, the virtual-edge operator, or annealing of many edges."""
-        if self.is_annealed:
-            return "annealing"
-        if len(self.added) == 1 and not self.removed:
-            return "add"
-        if len(self.removed) == 1 and not self.added:
-            return "delete"
-        if len(self.added) == len(self.removed) == 1 and self.added[0] == self.removed[0][::-1]:
-            return "reverse"
-        return "virtual edge"
-
-    def describe(self) -> str:
-        """The move in words."""
-        parts = [f"-{a} -> {b}" for a, b in self.removed] + [f"+{a} -> {b}" for a, b in self.added]
-        return ", ".join(parts)
+_SCHEMA = "cyclearn.LearnResult/2"
 
 
 @dataclass(frozen=True)
@@ -83,7 +52,8 @@ class LearnResult:
     Attributes
     ----------
     graph : DirectedGraph
-        One member of the learned class.
+        The member of the learned class that a rule of structure chooses (see
+        :func:`cyclearn.learn`).
     model : FittedModel
         Its maximum likelihood fit: weights, standard errors, fit indices.
     score : float
@@ -94,13 +64,19 @@ class LearnResult:
         Why the search ended; its value is a sentence.
     limits : tuple of str
         Limits that kept moves away or ended the search.
+    alternatives : tuple of DirectedGraph
+        One graph for each other class whose score ties with the best (within 1e-6 a sample): no
+        score can tell them apart on these data. Found by drawing the edges among three nodes
+        anew, so the list need not be complete.
+    has_more_alternatives : bool
+        Whether more than 100 classes tie, and the rest was left.
     moves : tuple of TracedMove
         The moves of the best start; ``trace`` is the same as a table.
     cost : SearchCost
         Moves, evaluations and seconds, over all starts.
     n_starts_agreeing : pair of int
         How many starts came to the best score, and how many there were.
-    options : mapping
+    options : SearchOptions
         The options of the search.
     certificate : Certificate or None
         What an exact search went through.
@@ -114,10 +90,12 @@ class LearnResult:
     penalty: float
     status: SearchStatus
     limits: tuple[str, ...]
+    alternatives: tuple[DirectedGraph, ...]
+    has_more_alternatives: bool
     moves: tuple[TracedMove, ...]
     cost: SearchCost
     n_starts_agreeing: tuple[int, int]
-    options: Mapping[str, Any]
+    options: SearchOptions
     certificate: Certificate | None = None
     bootstrap: BootstrapResult | None = None
 
@@ -127,30 +105,13 @@ class LearnResult:
         return EquivalenceClass(self.graph)
 
     @cached_property
-    def alternatives(self) -> tuple[Alternative, ...]:
-        """Graphs of other classes whose score ties with the best, best first.
+    def verdicts(self) -> tuple[PairVerdict, ...]:
+        """What all graphs that fit equally well agree on, pair by pair.
 
-        A tie is a difference of less than 1e-6 per sample; one graph stands for each class. Found
-        by drawing the edges among three nodes anew, so the list need not be complete; where there
-        are more than 100, the rest is left with a warning.
+        These are the members of the class, and of the classes that tie with it, that respect the
+        knowledge.
         """
-        moments, options = self.model.moments, self.options
-        limits = ("stable", "virtual_edges", "max_component", "max_cycle_length", "max_parents")
-        problem = SearchProblem.of(
-            moments,
-            self.penalty,
-            Knowledge.from_dict(options["knowledge"] or {}).masks(moments.names),
-            max_edges=options["max_edges"],
-            **{name: options[name] for name in limits},
-        )
-        tied, is_cut = tied_graphs(problem, self.graph)
-        if is_cut:
-            warnings.warn(
-                f"more than {MAX_CLASSES} classes of graphs tie with the result; alternatives "
-                "lists the first found",
-                stacklevel=2,
-            )
-        return tuple(Alternative(graph, moments.n_samples * excess) for excess, graph in tied)
+        return pair_verdicts((self.graph, *self.alternatives), self.options.knowledge)
 
     @property
     def trace(self) -> pd.DataFrame:
@@ -168,9 +129,8 @@ class LearnResult:
         Knowledge given to the search holds here too; options as of
         :func:`cyclearn.class_effects`.
         """
-        record = self.options["knowledge"]
-        options.setdefault("knowledge", None if record is None else Knowledge.from_dict(record))
-        return class_effects(self.graph, self.model.moments, source, target, **options)
+        own = {"knowledge": self.options.knowledge, "ties": self.alternatives}
+        return class_effects(self.graph, self.model.moments, source, target, **(own | options))
 
     def report(self, path: str | Path, *, data: Data | None = None, **options: Any) -> Path:
         """Write a page of HTML about the result that opens without a network.
@@ -194,42 +154,38 @@ class LearnResult:
         return plot_fit(self.model, ax, labels=labels)
 
     def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
-        """The result as plain values; seconds only when asked for."""
+        """The result as plain values; how the run went, which may differ, only when asked for.
+
+        With ``timings`` there is also ``run``: moves, evaluations, agreeing starts and seconds.
+        """
         moments = self.model.moments
-        cost = {"moves": self.cost.n_moves, "evaluations": self.cost.n_evaluations}
-        return {
+        record = {
             "schema": _SCHEMA,
             "graph": self.graph.to_dict(),
             "score": self.score,
             "penalty": self.penalty,
             "status": self.status.name,
             "limits": list(self.limits),
-            "starts": list(self.n_starts_agreeing),
-            "cost": cost
-            | {"refused": self.cost.n_refused}
-            | ({"seconds": self.cost.seconds} if timings else {}),
-            "options": dict(self.options),
+            "alternatives": [graph.to_dict() for graph in self.alternatives],
+            "has_more_alternatives": self.has_more_alternatives,
+            "options": self.options.to_dict(),
             "certificate": None if self.certificate is None else asdict(self.certificate),
             "bootstrap": None if self.bootstrap is None else self.bootstrap.to_dict(),
-            "trace": [
-                {
-                    "added": [list(e) for e in m.added],
-                    "removed": [list(e) for e in m.removed],
-                    "change": m.change,
-                    "score": m.score,
-                    "is_best": m.is_best,
-                    "is_annealed": m.is_annealed,
-                }
-                for m in self.moves
-            ],
             "model": self.model.to_dict(),
             "moments": {
                 "covariance": moments.covariance.tolist(),
                 "n_samples": moments.n_samples,
                 "mean": None if moments.mean is None else moments.mean.tolist(),
-                "names": list(moments.names),
+                "names": None if moments.has_default_names else list(moments.names),
             },
         }
+        if timings:
+            record["run"] = {
+                "starts": list(self.n_starts_agreeing),
+                "cost": asdict(self.cost),
+                "trace": [move.to_dict() for move in self.moves],
+            }
+        return record
 
     def to_json(self, *, timings: bool = False) -> str:
         """The result as JSON."""
@@ -240,43 +196,38 @@ class LearnResult:
         """The result that :meth:`to_json` wrote; the model is fitted again from its moments."""
         try:
             record = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"not valid JSON: {error}") from None
         if not isinstance(record, dict) or record.get("schema") != _SCHEMA:
             raise InputError(f"not a result of learn; its schema would be {_SCHEMA!r}")
+        try:
+            return cls._from_dict(record)
+        except InputError as error:
+            raise InputError(f"the result is damaged: {error}") from None
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise InputError(
+                f"the result is damaged ({type(error).__name__}: {error}); learn it again"
+            ) from None
+
+    @classmethod
+    def _from_dict(cls, record: Mapping[str, Any]) -> LearnResult:
         graph = DirectedGraph.from_dict(record["graph"])
-        model = fit(graph, Moments(**record["moments"]))
-        edges = [
-            [tuple((a, b) for a, b in move[part]) for part in ("added", "removed")]
-            for move in record["trace"]
-        ]
-        moves = tuple(
-            TracedMove(
-                added,
-                removed,
-                move["change"],
-                move["score"],
-                move["is_best"],
-                move.get("is_annealed", False),
-            )
-            for (added, removed), move in zip(edges, record["trace"], strict=True)
-        )
-        cost = record["cost"]
-        certificate = record.get("certificate")
-        resampled = record.get("bootstrap")
+        certificate, resampled = record["certificate"], record["bootstrap"]
+        run = record.get("run") or {"starts": (0, 0), "cost": {}, "trace": ()}
+        unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
         return cls(
             graph=graph,
-            model=model,
-            score=record["score"],
-            penalty=record["penalty"],
+            model=fit(graph, Moments(**record["moments"])),
+            score=float(record["score"]),
+            penalty=float(record["penalty"]),
             status=SearchStatus[record["status"]],
-            limits=tuple(record["limits"]),
-            moves=moves,
-            cost=SearchCost(
-                cost["moves"], cost["evaluations"], cost["refused"], cost.get("seconds", np.nan)
-            ),
-            n_starts_agreeing=(record["starts"][0], record["starts"][1]),
-            options=record["options"],
+            limits=tuple(map(str, record["limits"])),
+            alternatives=tuple(map(DirectedGraph.from_dict, record["alternatives"])),
+            has_more_alternatives=bool(record["has_more_alternatives"]),
+            moves=tuple(map(TracedMove.from_dict, run["trace"])),
+            cost=SearchCost(**(unknown | run["cost"])),
+            n_starts_agreeing=(int(run["starts"][0]), int(run["starts"][1])),
+            options=SearchOptions.from_dict(record["options"]),
             certificate=Certificate(**certificate) if certificate else None,
             bootstrap=BootstrapResult.from_dict(resampled) if resampled else None,
         )
@@ -301,6 +252,7 @@ class LearnResult:
             "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
             *edges,
             self._class_in_words(),
+            *self._ties_in_words(),
             f"Ended: {self.status.value}.",
         ]
         if self.limits:
@@ -315,6 +267,17 @@ class LearnResult:
         if size == 1:
             return "No other graph generates the same distributions."
         return f"{size} graphs generate the same distributions (see equivalence_class)."
+
+    def _ties_in_words(self) -> list[str]:
+        if not self.alternatives:
+            return []
+        many = (
+            f"more than {len(self.alternatives)}"
+            if self.has_more_alternatives
+            else (f"{len(self.alternatives)}")
+        )
+        other = "another class fits" if many == "1" else f"{many} other classes fit"
+        return [f"Exactly tied: {other} these data as well (see alternatives)."]
 
     def __repr__(self) -> str:
         return f"LearnResult({self.graph!r}, score={self.score:.3f}, status={self.status.name})"

@@ -15,8 +15,9 @@ _NONE = 1e-9
 
 def class_effects_section(found: Findings) -> Markup:
     """For every pair of variables, the range of total effects over the stable members."""
-    models = [model for member in found.members for model in member.models]
-    n_stable = sum(member.is_stable for member in found.members)
+    listed = found.equally_good
+    models = [model for member in listed.members for model in member.models]
+    n_stable = sum(member.is_stable for member in listed.members)
     if n_stable == 0:
         return tag("p", "None of the listed graphs is stable, so total effects do not exist.")
     if len(models) == 1:
@@ -50,10 +51,10 @@ def class_effects_section(found: Findings) -> Markup:
     if len(order) > len(rows):
         caption += f", the {len(rows)} strongest of {len(order):,}"
     which = {
-        "all": "all stable graphs of the class",
+        "all": "all stable graphs that fit equally well",
         "sampled": "the stable ones among the graphs drawn at random from the class",
         "first": "the stable ones among the graphs listed, which are no fair sample of the class",
-    }[found.listing.selection]
+    }[listed.selection]
     example = f"result.effects({graph.names[order[0] // p]!r}, {graph.names[order[0] % p]!r})"
     return join(
         [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import log10
@@ -12,11 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.classes import class_statements
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.learning import Knowledge, LearnResult
+from cyclearn.learning.members import MemberList, list_members
+from cyclearn.learning.verdicts import PairVerdict
 from cyclearn.models import (
     DataWarning,
     Moments,
@@ -25,7 +25,7 @@ from cyclearn.models import (
     check_fit,
     read_table,
 )
-from cyclearn.report.class_listing import Listing, Member, list_members
+from cyclearn.report.class_listing import ListedMember, Listing, listing
 
 if TYPE_CHECKING:
     from cyclearn.models.moments import Data
@@ -34,61 +34,25 @@ if TYPE_CHECKING:
 _SAME = 1e-6
 
 
-@dataclass(frozen=True)
-class PairVerdict:
-    """How a pair of nodes is joined over the members of a class.
-
-    ``possible`` and ``compelled``: whether some, whether every member has a → b and b → a.
-    ``counts``: members with only a → b, only b → a, both, neither, where they could be counted.
-    """
-
-    a: str
-    b: str
-    possible: tuple[bool, bool]
-    compelled: tuple[bool, bool]
-    can_vanish: bool
-    counts: tuple[int, int, int, int] | None = None
-
-    def _edges(self, which: tuple[bool, bool]) -> tuple[Edge, ...]:
-        both = ((self.a, self.b), (self.b, self.a))
-        return tuple(edge for edge, holds in zip(both, which, strict=True) if holds)
-
-    @property
-    def certain_edges(self) -> tuple[Edge, ...]:
-        """The edges of this pair that every member has."""
-        return self._edges(self.compelled)
-
-    @property
-    def possible_edges(self) -> tuple[Edge, ...]:
-        """The edges of this pair that some member has."""
-        return self._edges(self.possible)
-
-    @property
-    def kind(self) -> str:
-        """Certain, can turn, or comes and goes."""
-        if self.possible == self.compelled:
-            return "certain"
-        return "comes and goes" if self.can_vanish or any(self.compelled) else "can turn"
-
-    def chances(self, edge: Edge) -> str:
-        """In how many members the edge is, in words."""
-        if self.counts is None:
-            return "in some graphs of the class"
-        forward, backward, both, _ = self.counts
-        count = both + (forward if edge == (self.a, self.b) else backward)
-        return f"in {count:,} of {sum(self.counts):,} graphs of the class"
-
-
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """A result seen with the eyes of a reader."""
+    """A result seen with the eyes of a reader.
+
+    ``listing`` has members of the learned class, ``equally_good`` those of the classes that tie
+    with it as well.
+    """
 
     result: LearnResult
     warnings: tuple[DataWarning, ...]
     has_rows: bool
     has_knowledge: bool
-    pairs: tuple[PairVerdict, ...]
     listing: Listing
+    equally_good: MemberList
+
+    @property
+    def pairs(self) -> tuple[PairVerdict, ...]:
+        """What all graphs that fit equally well agree on, pair by pair."""
+        return self.result.verdicts
 
     @property
     def graph(self) -> DirectedGraph:
@@ -117,14 +81,14 @@ class Findings:
         return {edge: pair for pair in self.pairs for edge in pair.possible_edges}
 
     @property
-    def members(self) -> tuple[Member, ...]:
+    def members(self) -> tuple[ListedMember, ...]:
         """The listed members of the class, the learned graph first."""
         return self.listing.members
 
     @property
     def size(self) -> int | None:
         """Number of members of the class that agree with the knowledge, if known."""
-        return self.listing.size
+        return self.listing.found.size
 
     @property
     def size_in_words(self) -> str:
@@ -140,25 +104,23 @@ def find_out(result: LearnResult, data: Data | None, max_members: int) -> Findin
     Members that contradict the knowledge of the search are no answers, and left out.
     """
     rows = _checked_rows(result, data)
-    record = result.options.get("knowledge")
-    allowed, required = Knowledge.from_dict(record or {}).masks(result.graph.names)
-    has_knowledge = not allowed[~np.eye(len(allowed), dtype=bool)].all() or bool(required.any())
-
-    def agrees(graph: DirectedGraph) -> bool:
-        A = graph.adjacency
-        return not ((A & ~allowed) | (required & ~A)).any()
-
-    listing = list_members(result, agrees, has_knowledge=has_knowledge, max_members=max_members)
-    counts: dict[tuple[str, str], tuple[int, int, int, int]] = {}
-    if not has_knowledge and listing.size is not None:
-        counts = _counts(result, listing.size)
+    knowledge = result.options.knowledge
+    listed = listing(result, max_members)
+    everything = listed.found
+    if result.alternatives:
+        everything = list_members(
+            (result.graph, *result.alternatives),
+            result.model.moments,
+            knowledge,
+            max_members=max_members,
+        )
     return Findings(
         result,
         warnings=(*check_data(rows), *check_fit(result.model)),
         has_rows=not isinstance(rows, Moments),
-        has_knowledge=has_knowledge,
-        pairs=_pairs(result, allowed, required, counts),
-        listing=listing,
+        has_knowledge=knowledge is not None and knowledge != Knowledge(),
+        listing=listed,
+        equally_good=everything,
     )
 
 
@@ -176,38 +138,3 @@ def _checked_rows(result: LearnResult, data: Data | None) -> Data:
             f"{learned.n_samples} rows: give the same rows, or none"
         )
     return rows
-
-
-def _counts(result: LearnResult, size: int) -> dict[tuple[str, str], tuple[int, int, int, int]]:
-    table = result.equivalence_class.edge_table()
-    return {
-        (row.a, row.b): (row.forward, row.backward, row.both, size - row.adjacent)
-        for row in table.itertuples()
-    }
-
-
-def _pairs(
-    result: LearnResult,
-    allowed: NDArray[np.bool_],
-    required: NDArray[np.bool_],
-    counts: Mapping[tuple[str, str], tuple[int, int, int, int]],
-) -> tuple[PairVerdict, ...]:
-    names, A = result.graph.names, result.graph.adjacency
-    stated = class_statements(result.equivalence_class, allowed, required)
-    # A graph that keeps a redundant edge because it is required is no irreducible member, but it
-    # is an answer all the same.
-    possible, compelled, adjacent = A, A, A | A.T
-    if not stated.is_empty:
-        possible, compelled = stated.possible | A, stated.compelled & A
-        adjacent = stated.always_adjacent & adjacent
-    return tuple(
-        PairVerdict(
-            names[i],
-            names[j],
-            (bool(possible[i, j]), bool(possible[j, i])),
-            (bool(compelled[i, j]), bool(compelled[j, i])),
-            not adjacent[i, j],
-            counts.get((names[i], names[j])),
-        )
-        for i, j in np.argwhere(np.triu(possible | possible.T)).tolist()
-    )

@@ -8,7 +8,8 @@ from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import Markup, join, number, table, tag
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
 from cyclearn.graphs.directed_graph import Edge
-from cyclearn.report.findings import Findings, PairVerdict
+from cyclearn.learning.verdicts import PairVerdict
+from cyclearn.report.findings import Findings
 
 # More labels than this cover each other; the table has the numbers.
 _MAX_LABELS = 40
@@ -99,14 +100,14 @@ def verdicts(found: Findings) -> Markup:
             "the same distributions: if the assumptions hold and the search found the best graph, "
             "every edge is certain.",
         )
-        return join([intro, _certain(certain)])
+        return join([intro, _certain(certain, len(found.result.alternatives))])
     intro = tag(
         "p",
         f"{_capital(found.size_in_words)} graphs{agreeing} generate exactly the same distributions "
         "as the learned one, so no amount of data of this kind can choose between them. An "
         "experiment or further knowledge can.",
     )
-    parts = [intro, _certain(certain), *_certain_if_stable(found)]
+    parts = [intro, _certain(certain, len(found.result.alternatives)), *_certain_if_stable(found)]
     if turning:
         parts += [
             tag("h3", f"Can turn ({len(turning)})"),
@@ -122,19 +123,20 @@ def verdicts(found: Findings) -> Markup:
     return join(parts)
 
 
-def _certain(edges: list[Edge]) -> Markup:
+def _certain(edges: list[Edge], n_ties: int) -> Markup:
+    tied = " and of the classes that tie with it" if n_ties else ""
     title = tag("h3", f"Certain ({len(edges)})")
     if not edges:
-        return join([title, tag("p", "No edge is the same in every graph of the class.")])
+        return join([title, tag("p", f"No edge is the same in every graph of the class{tied}.")])
     items = join(tag("li", arrow(edge)) for edge in edges)
-    note = tag("p", "These edges are in every graph of the class.")
+    note = tag("p", f"These edges are in every graph of the class{tied}.")
     return join([title, note, tag("ul", items, class_="edges")])
 
 
 def _certain_if_stable(found: Findings) -> list[Markup]:
     """Edges that all members share among which a shock dies out; only where all were looked at."""
     stable = [set(member.graph.edges) for member in found.members if member.is_stable]
-    if found.listing.selection != "all" or not stable or len(stable) == len(found.members):
+    if found.listing.found.selection != "all" or not stable or len(stable) == len(found.members):
         return []
     more = _in_order(found, set.intersection(*stable) - found.certain)
     words = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import Markup, join, script_data, tag
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
-from cyclearn.report.class_listing import Member
+from cyclearn.report.class_listing import ListedMember
 from cyclearn.report.findings import Findings
 from cyclearn.report.graph_section import arrow
 
@@ -91,14 +91,14 @@ def member_browser(found: Findings) -> Markup:
     )
 
 
-def describe(member: Member) -> str:
+def describe(member: ListedMember) -> str:
     """How a member differs from the learned graph.
 
     Examples
     --------
     >>> from cyclearn import DirectedGraph
     >>> g = DirectedGraph.from_edges([("b", "a"), ("c", "a")], names=["a", "b", "c"])
-    >>> describe(Member(g, (("b", "a"), ("c", "a")), (("a", "b"),), ("a model",)))
+    >>> describe(ListedMember(g, (("b", "a"), ("c", "a")), (("a", "b"),), ("a model",)))
     'Turned: b → a. Added: c → a. No feedback.'
     """
     added, removed = set(member.added), set(member.removed)
@@ -123,12 +123,12 @@ def _cap(found: Findings) -> str:
     words = f"All {listed:,} graphs of the class{agreeing}, those nearest to the learned one first."
     if listed == 1:
         words = "The learned graph is the only one" + (agreeing or " of its class") + "."
-    elif found.listing.selection != "all":
+    elif found.listing.found.selection != "all":
         how = {"sampled": "drawn at random", "first": "the first of a long list"}
         words = (
             f"{listed:,} of {found.size_in_words} graphs of the class{agreeing} are listed here, "
-            f"{how[found.listing.selection]} to keep this page small; the learned one comes first, "
-            "then those nearest to it."
+            f"{how[found.listing.found.selection]} to keep this page small; the learned one comes "
+            "first, then those nearest to it."
         )
     if stable < listed:
         words += (

@@ -245,7 +245,7 @@ def _alternatives(found: Findings) -> Markup:
     learned = set(found.graph.edges)
     items = []
     for other in others:
-        edges = set(other.graph.edges)
+        edges = set(other.edges)
         gained = ", ".join(f"{a} → {b}" for a, b in sorted(edges - learned))
         lost = ", ".join(f"{a} → {b}" for a, b in sorted(learned - edges))
         items.append(tag("li", f"With {gained} in place of {lost}."))

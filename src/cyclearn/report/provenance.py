@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import platform
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from cyclearn.drawing.markup import Markup, join, table, tag
+from cyclearn.learning import SearchOptions
 from cyclearn.report.findings import Findings
 
 # By name: importing the package here would close a circle with the methods that reach upwards.
@@ -27,7 +27,7 @@ class Source:
 def how_it_was_made(found: Findings, source: Source) -> Markup:
     """Version, data, options, seed, command, and how the search went."""
     result = found.result
-    agreeing, starts = result.n_starts_agreeing
+    agreeing, n_starts = result.n_starts_agreeing
     n_resamples = 0 if result.bootstrap is None else len(result.bootstrap.resamples)
     facts: list[tuple[str, object]] = [
         ("cyclearn", VERSION),
@@ -35,10 +35,10 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
         ("data", source.name or "a table in memory"),
         ("rows and variables", f"{result.model.n_samples:,} and {found.graph.n_nodes:,}"),
         ("search ended", result.status.value),
-        ("starts that found this score", f"{agreeing} of {starts}"),
-        ("components fitted", f"{result.cost.n_evaluations:,}"),
         ("cost of an edge", f"{result.penalty:.4f}"),
     ]
+    if n_starts:
+        facts.append(("starts that found this score", f"{agreeing} of {n_starts}"))
     if source.digest:
         facts.insert(3, ("SHA-256 of the data file", tag("code", source.digest)))
     if result.limits:
@@ -48,8 +48,8 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
         seed = drawn.options.get("seed")
         facts.append(("resamples", f"{n_resamples:,}, kind {drawn.kind!r}, seed {seed}"))
     if result.certificate is not None:
-        facts.append(("certificate", str(result.certificate)))
-    options = [(key, _shown(value)) for key, value in result.options.items()]
+        facts.append(("certificate", result.certificate.explain()))
+    options = [(key, _shown(value)) for key, value in result.options.to_dict().items()]
     parts = [table("The run", ("what", "value"), facts)]
     if source.command:
         parts += [tag("h3", "The command"), tag("pre", source.command, tabindex="0")]
@@ -66,7 +66,7 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
             "The same data, options and version give the same graph"
             + (
                 ", except that this search had a time limit."
-                if result.options.get("time_limit") is not None
+                if result.options.time_limit is not None
                 else ", whatever the number of processes."
             ),
         ),
@@ -74,33 +74,18 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
     return join(parts)
 
 
-def call(options: Any, n_resamples: int = 0) -> str:
-    """The call of ``learn`` with every option that is not the default.
+def call(options: SearchOptions, n_resamples: int = 0) -> str:
+    """The call of ``learn`` that makes the result again.
 
     Examples
     --------
-    >>> print(call({"method": "exact", "stable": True, "penalty": "2 bic"}))
+    >>> print(call(SearchOptions(max_parents=3), n_resamples=100))
     import cyclearn as cl
     <BLANKLINE>
-    result = cl.learn(data, method='exact', penalty='2 bic')
+    result = cl.learn(data, max_parents=3, bootstrap=100)
     """
-    from cyclearn.learning import learn
-
-    signature = inspect.signature(learn).parameters
-    given = [
-        f"{key}={_argument(key, value)}"
-        for key, value in options.items()
-        if key in signature and value != signature[key].default
-    ]
-    if n_resamples:
-        given.append(f"bootstrap={n_resamples}")
-    return f"import cyclearn as cl\n\nresult = cl.learn({', '.join(['data', *given])})"
-
-
-def _argument(key: str, value: Any) -> str:
-    if key == "knowledge":
-        return f"cl.Knowledge.from_dict({value!r})"
-    return repr(value)
+    more = [f"bootstrap={n_resamples}"] if n_resamples else []
+    return f"import cyclearn as cl\n\nresult = {options.call(*more)}"
 
 
 def _shown(value: Any) -> str:

@@ -13,22 +13,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from time import monotonic
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from cyclearn.search.local_search import (
-    HillClimbing,
+from cyclearn.search.local_search import Climbing, local_search
+from cyclearn.search.problem import SearchProblem
+from cyclearn.search.runs import (
+    Adjacency,
+    Budget,
+    OnStep,
     SearchRun,
     SearchStatus,
     SearchStep,
-    local_search,
+    Solution,
 )
-from cyclearn.search.score import Adjacency, GraphScore
+from cyclearn.search.score import GraphScore
+from cyclearn.search.starts import SearchCall, run_calls, starting_graphs
 
 _ROUNDING = 1e-10
 # Temperatures are in units of the log-likelihood of the whole sample, an edge's penalty at most.
@@ -61,35 +66,113 @@ class Annealing:
     n_passes: int = 1
 
 
-@dataclass
+# The search starts again until this many starts have come to the best score, and at most so often.
+# Few variables have near ties that one start in two misses, and starts cost little. Many have so
+# many near ties that starts hardly ever agree.
+_FEW_VARIABLES, _MANY_VARIABLES = 7, 50
+_FEW_AGREE, _FEW_STARTS = 5, 12
+_AGREE, _STARTS = 2, 4
+_MANY_STARTS = 2
+# The first start is a quick one; those that are to confirm or to improve on it take longer.
+_FURTHER = Annealing()
+_FIRST = replace(
+    _FURTHER,
+    acyclic_proposals=_FURTHER.acyclic_proposals // 2,
+    region_proposals=_FURTHER.region_proposals // 2,
+)
+# Seconds until other processes work: they start, and load compiled code.
+_WORKERS_BEGIN = 5.0
+
+
+@dataclass(frozen=True)
 class AutoSearch:
-    """One start of the search; ``run`` does the work.
+    """``"auto"``: independent starts, each with a seed of its own, until some agree."""
 
-    ``unit`` is one unit of log-likelihood per sample, 1/n, or more where the penalty is larger.
-    """
+    def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
+        """From given graphs, one start each; from the default one, as many as it takes.
 
+        Starts that ran ahead on other cores after enough agreed do not count. With a time limit
+        the first runs in this process: others take seconds to begin.
+        """
+        p, deadline = problem.n_variables, call.budget.deadline
+        needed, most = (_FEW_AGREE, _FEW_STARTS) if p <= _FEW_VARIABLES else (_AGREE, _STARTS)
+        if p > _MANY_VARIABLES:
+            most = _MANY_STARTS
+        starts = starting_graphs(problem, call.starts, 1, call.seed)
+        is_default = call.starts is None
+        if not is_default:
+            needed = most = len(starts)
+        elif call.n_starts is not None:
+            needed = most = call.n_starts
+        seeds = np.random.default_rng(call.seed).integers(2**62, size=most).tolist()
+        calls = [
+            (problem, start, is_default, seed, effort, call.budget)
+            for start, seed, effort in zip(
+                starts * most if is_default else starts,
+                seeds,
+                [_FIRST if is_default else _FURTHER] + [_FURTHER] * (most - 1),
+                strict=True,
+            )
+        ]
+        at_once = min(effective_n_jobs(call.n_jobs), most)
+        runs: list[SearchRun] = []
+        while len(runs) < most:
+            is_first = not runs and deadline is not None
+            n_next = 1 if is_first or _is_soon(deadline) else at_once
+            following = calls[len(runs) : len(runs) + n_next]
+            for run in run_calls(run_from, following, n_jobs=n_next, on_step=call.on_step):
+                runs.append(run)
+                if len(Solution(tuple(runs)).agreeing) >= needed:
+                    return Solution(tuple(runs))
+            if any(run.status is SearchStatus.TIME_LIMIT for run in runs):
+                break
+        return Solution(tuple(runs))
+
+
+def _is_soon(deadline: float | None) -> bool:
+    """Whether other processes would hardly have begun by then."""
+    return deadline is not None and deadline - monotonic() < _WORKERS_BEGIN
+
+
+def run_from(
+    problem: SearchProblem,
+    start: Adjacency,
+    acyclic_stage: bool,
+    seed: int,
+    effort: Annealing,
+    budget: Budget,
+    on_step: OnStep | None = None,
+) -> SearchRun:
+    """One start; without the acyclic stage the graph is improved as it is."""
+    search = AnnealedSearch(problem, problem.score(), seed, effort, budget, on_step)
+    return search.run(start, acyclic_stage=acyclic_stage)
+
+
+@dataclass
+class AnnealedSearch:
+    """One start of the search; ``run`` does the work."""
+
+    problem: SearchProblem
     score: GraphScore
-    allowed: NDArray[np.bool_]
-    required: NDArray[np.bool_]
-    admit: Callable[[Adjacency], tuple[Adjacency | None, str | None]]
-    unit: float
     seed: int
-    max_evaluations: int | None = None
-    deadline: float | None = None
-    on_step: Callable[[SearchStep], None] | None = None
     effort: Annealing = field(default_factory=Annealing)
+    budget: Budget = field(default_factory=Budget)
+    on_step: OnStep | None = None
 
     def run(self, start: Adjacency, *, acyclic_stage: bool = True) -> SearchRun:
         """Search from a graph; without the acyclic stage it is improved as it is."""
         self._rng = np.random.default_rng(self.seed)
-        self._may_add = self.allowed.astype(np.uint8)
-        self._may_delete = (~self.required).astype(np.uint8)
+        self._may_add = self.problem.allowed.astype(np.uint8)
+        self._may_delete = (~self.problem.required).astype(np.uint8)
+        self._admit = self.problem.admission(self.score)
+        # One unit of log-likelihood of the whole sample, per sample.
+        self._unit = 1 / self.problem.tables.n_effective
         self._steps: list[SearchStep] = []
         self._refusals: Counter[str] = Counter()
         self._n_evaluations = self._limits = 0
         start = np.ascontiguousarray(start, dtype=np.uint8)
         self._graph, self._value = start, self.score.value(start)
-        self._is_admitted = self.admit(start)[0] is start
+        self._is_admitted = self._admit(start)[0] is start
         found = self._anneal_acyclic() if acyclic_stage and not self._ended() else start
         if not self._ended():
             self._climb(found, may_start_refused=True)
@@ -108,14 +191,10 @@ class AutoSearch:
         )
 
     def _ended(self) -> SearchStatus | None:
-        if self._evaluations_left() <= 0:
-            return SearchStatus.MAX_EVALUATIONS
-        if self.deadline is not None and monotonic() > self.deadline:
-            return SearchStatus.TIME_LIMIT
-        return None
+        return self.budget.ended(self._n_evaluations)
 
     def _evaluations_left(self) -> int:
-        return (self.max_evaluations or 2**62) - self._n_evaluations
+        return self.budget.evaluations_left(self._n_evaluations)
 
     def _anneal(
         self,
@@ -131,7 +210,7 @@ class AutoSearch:
         current, change = start, 0.0
         best, best_change = start, 0.0
         for part in range(n_parts):
-            steps = [self.unit * temperature * ratio ** ((part + k) / n_parts) for k in (0, 1)]
+            steps = [self._unit * temperature * ratio ** ((part + k) / n_parts) for k in (0, 1)]
             annealed = self.score.anneal(
                 current,
                 nodes,
@@ -164,7 +243,7 @@ class AutoSearch:
             effort.acyclic_proposals * p * min(p, 20) ** 2 // 400,
         )
         # With required cycles it can have no stable fit.
-        is_admitted = self.admit(found)[0] is found
+        is_admitted = self._admit(found)[0] is found
         if change < -_ROUNDING and (is_admitted or not self._is_admitted):
             self._adopt(found, self._value + change)
             self._is_admitted = is_admitted
@@ -237,7 +316,7 @@ class AutoSearch:
         """
         from cyclearn._kernels.neighbourhood import LIMIT_COMPONENT
 
-        admitted, rule = self.admit(found)
+        admitted, rule = self._admit(found)
         if admitted is None:
             self._refusals[rule or "refused"] += 1
             if self._is_admitted and not may_start_refused:
@@ -245,14 +324,11 @@ class AutoSearch:
             admitted = found
         most = min(self.score.limits.max_component, max(component, self._largest(admitted)))
         run = local_search(
+            self.problem,
             self.score.limited(max_component=most, max_virtual_cycle=virtual_cycle),
             admitted,
-            HillClimbing(),
-            allowed=self.allowed,
-            required=self.required,
-            admit=self.admit,
-            max_evaluations=self._evaluations_left(),
-            deadline=self.deadline,
+            Climbing(),
+            replace(self.budget, max_evaluations=self._evaluations_left()),
         )
         self._n_evaluations += run.n_evaluations
         self._refusals += run.refusals

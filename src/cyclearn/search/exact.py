@@ -7,6 +7,7 @@ as best(V∖C), its own bound and the bound of the nodes still to come exceed a 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -16,8 +17,12 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import LimitError
-from cyclearn.search.score import Adjacency, GraphScore
+from cyclearn.errors import InputError, LimitError
+from cyclearn.search.auto_search import Annealing, run_from
+from cyclearn.search.problem import SearchProblem
+from cyclearn.search.runs import Adjacency, SearchRun, SearchStatus, Solution
+from cyclearn.search.score import GraphScore
+from cyclearn.search.starts import SearchCall, starting_graphs
 
 # Scores per sample closer than this are not told apart, nor closer than rounding allows.
 TOLERANCE = 1e-9
@@ -27,6 +32,8 @@ MAX_STRUCTURES = 5_000_000_000
 COUNTED_STRUCTURES = 1000 * MAX_STRUCTURES
 # A structure is kept in the bits of one number.
 _MAX_BITS = 60
+# A value is kept for every set of variables.
+_MAX_VARIABLES = 14
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,7 @@ class Certificate:
 
 
 @dataclass
-class ExactSearch:
+class ComponentProgramme:
     """A dynamic programme over sets of nodes; ``incumbent`` is a score that a graph has."""
 
     score: GraphScore
@@ -232,3 +239,90 @@ def n_structures(p: int, max_component: int, max_parents: int) -> int:
 
 def _members(V: int) -> list[int]:
     return [i for i in range(V.bit_length()) if V >> i & 1]
+
+
+@dataclass(frozen=True)
+class ExactSearch:
+    """``"exact"``: the best graph of all, or an error with an estimate of what it would take."""
+
+    def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
+        """A first search from nothing gives a score that the rest has to beat."""
+        _check_call(problem, call)
+        limits, p = problem.limits, problem.n_variables
+        (start,) = starting_graphs(problem, None, 1, call.seed)
+        score = problem.score()
+        first = run_from(problem, start, True, 0, Annealing(), call.budget)
+        known = score.value(first.best) if isfinite(first.score) else np.inf
+        programme = ComponentProgramme(
+            score, problem.allowed, problem.required, known, call.budget.deadline
+        )
+        estimate = programme.estimate()
+        if estimate > MAX_STRUCTURES:
+            how_many = "up to" if estimate <= COUNTED_STRUCTURES else "more than"
+            raise LimitError(
+                f"an exact search would list {how_many} {_power_of_ten(estimate)} structures, and "
+                f"{MAX_STRUCTURES:.0e} are taken; limit max_component or max_parents, or use "
+                "method='auto'"
+            )
+        banned: list[int] = []
+        admit = problem.admission(score)
+        while True:
+            value, best = programme.run(banned)
+            admitted = admit(best)[0] if isfinite(value) else None
+            if admitted is not None or not isfinite(value):
+                break
+            banned += score.unstable_components(best)
+        if known < value:
+            # Equal but for rounding, by what the search has proved.
+            value, admitted = known, first.best
+        if admitted is None:
+            raise InputError(
+                "no graph that keeps to the knowledge and the limits has a stable fit; allow "
+                "unstable ones with stable=False"
+            )
+        certificate = Certificate(
+            max_component=min(limits.max_component, p),
+            max_parents=min(limits.max_parents, p - 1),
+            n_listed=programme.n_listed,
+            n_scored=programme.n_scored,
+            n_bounded=programme.n_bounded,
+            tolerance=programme.tolerance,
+            is_stable=problem.stable,
+            n_unstable=len(banned),
+            has_knowledge=problem.has_knowledge,
+        )
+        n = first.n_evaluations + programme.n_scored
+        status, none = SearchStatus.OPTIMAL, Counter[str]()
+        run = SearchRun(start, admitted, value, (), status, n, none, 0)
+        return Solution((run,), certificate)
+
+
+def _check_call(problem: SearchProblem, call: SearchCall) -> None:
+    """Refuse what the method has no use for, and more variables than it takes."""
+    limits, p = problem.limits, problem.n_variables
+    if call.starts is not None or call.n_starts is not None:
+        raise InputError("method 'exact' has no starts; drop start and n_starts")
+    unused = {
+        "max_cycle_length": problem.max_cycle_length is not None,
+        "max_edges": limits.max_edges < p * (p - 1),
+        "max_evaluations": call.budget.max_evaluations is not None,
+    }
+    if any(unused.values()):
+        named = ", ".join(name for name, is_given in unused.items() if is_given)
+        raise InputError(
+            f"method 'exact' does not take {named}; limit max_component or max_parents, or use "
+            "method='auto'"
+        )
+    if p > _MAX_VARIABLES:
+        estimate = n_structures(p, limits.max_component, limits.max_parents)
+        raise LimitError(
+            f"an exact search over {p} variables would list up to {_power_of_ten(estimate)} "
+            f"structures, and keep values of 2^{p} sets; at most {_MAX_VARIABLES} variables are "
+            "taken, fewer without limits on components and parents; use method='auto'"
+        )
+
+
+def _power_of_ten(number: int) -> str:
+    """A count that may be far beyond any float."""
+    digits = str(number)
+    return f"{digits[0]}.{(digits + '0')[1]}e+{len(digits) - 1:02d}"

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
-from enum import Enum
-from time import monotonic
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cyclearn.search.score import Adjacency, GraphScore, Neighbour
+from cyclearn.search.problem import SearchProblem
+from cyclearn.search.runs import (
+    Adjacency,
+    Budget,
+    OnStep,
+    SearchRun,
+    SearchStatus,
+    SearchStep,
+    Solution,
+)
+from cyclearn.search.score import GraphScore, Neighbour
+from cyclearn.search.starts import SearchCall, run_calls, starting_graphs
 
 # Changes of score per sample smaller than this are rounding.
 _ROUNDING = 1e-10
-
-
-class SearchStatus(Enum):
-    """Why a search ended."""
-
-    LOCAL_OPTIMUM = "no permitted move improves the score"
-    PATIENCE = "no new best graph within the patience of the tabu search"
-    SETTLED = "every region of the graph was annealed again without a better graph"
-    OPTIMAL = "no graph that was allowed has a better score (see certificate)"
-    MAX_EVALUATIONS = "the limit on evaluations was reached; raise max_evaluations for more"
-    TIME_LIMIT = "the time limit was reached; the result may differ between runs"
 
 
 class Strategy(Protocol):
@@ -50,7 +47,7 @@ class Strategy(Protocol):
 
 
 @dataclass
-class HillClimbing:
+class Climbing:
     """Take improving moves until there are none: the best each time, or the first found."""
 
     first_improvement: bool = False
@@ -70,7 +67,7 @@ class HillClimbing:
 
 
 @dataclass
-class TabuSearch:
+class Tabu:
     """Take the best move, improving or not, that enters none of the last ``length`` graphs.
 
     Ends after ``patience`` moves in a row without a new best graph. Forbidding graphs, not edges,
@@ -103,50 +100,21 @@ class TabuSearch:
         return self._n_stalled >= self.patience
 
 
-@dataclass(frozen=True)
-class SearchStep:
-    """One move of a search: entries toggled, change of score per sample, score after it."""
-
-    toggles: NDArray[np.int64]
-    delta: float
-    score: float
-    is_new_best: bool
-    is_annealed: bool = False
-
-
-@dataclass(frozen=True)
-class SearchRun:
-    """Where a search ended, how it got there and what that cost."""
-
-    start: Adjacency
-    best: Adjacency
-    score: float
-    steps: tuple[SearchStep, ...]
-    status: SearchStatus
-    n_evaluations: int
-    refusals: Counter[str]
-    limits: int
-
-
 def local_search(
+    problem: SearchProblem,
     score: GraphScore,
     start: Adjacency,
     strategy: Strategy,
-    *,
-    allowed: NDArray[np.bool_],
-    required: NDArray[np.bool_],
-    admit: Callable[[Adjacency], tuple[Adjacency | None, str | None]],
-    max_evaluations: int | None = None,
-    deadline: float | None = None,
-    on_step: Callable[[SearchStep], None] | None = None,
+    budget: Budget,
+    on_step: OnStep | None = None,
 ) -> SearchRun:
     """Move from graph to graph as the strategy decides; return the best graph met.
 
-    ``admit`` returns the graph to visit in place of a given one, the graph itself as a rule, or
-    None and the name of the rule that keeps the search away. It is asked only for the move about
-    to be taken; a refusal rules out that graph alone.
+    Whether a graph may be visited (:meth:`SearchProblem.admission`) is asked only for the move
+    about to be taken; a refusal rules out that graph alone.
     """
-    may_add, may_delete = allowed.astype(np.uint8), (~required).astype(np.uint8)
+    may_add, may_delete = problem.allowed.astype(np.uint8), (~problem.required).astype(np.uint8)
+    admit = problem.admission(score)
     current = best = np.ascontiguousarray(start, dtype=np.uint8)
     value = best_value = score.value(current)
     if admit(current)[0] is not current:
@@ -161,11 +129,8 @@ def local_search(
         if strategy.is_exhausted:
             status = SearchStatus.PATIENCE
             break
-        if max_evaluations is not None and n_evaluations >= max_evaluations:
-            status = SearchStatus.MAX_EVALUATIONS
-            break
-        if deadline is not None and monotonic() > deadline:
-            status = SearchStatus.TIME_LIMIT
+        if ended := budget.ended(n_evaluations):
+            status = ended
             break
         tabu = strategy.tabu
         neighbour = score.best_neighbour(
@@ -209,3 +174,49 @@ def local_search(
         refusals,
         limits,
     )
+
+
+@dataclass(frozen=True)
+class HillClimbing:
+    """``"hill-climbing"``: improving moves from every start until there are none."""
+
+    first_improvement: bool
+
+    def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
+        """One run from every start."""
+        return _solve(problem, call, Climbing(self.first_improvement))
+
+
+@dataclass(frozen=True)
+class TabuSearch:
+    """``"tabu"``: the best move each time, to none of the last graphs."""
+
+    tabu_length: int
+    patience: int
+    first_improvement: bool
+
+    def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
+        """One run from every start."""
+        return _solve(problem, call, Tabu(self.tabu_length, self.patience, self.first_improvement))
+
+
+def _solve(problem: SearchProblem, call: SearchCall, strategy: Strategy) -> Solution:
+    starts = starting_graphs(problem, call.starts, call.n_starts or 1, call.seed)
+    runs = run_calls(
+        _run_from,
+        [(problem, start, strategy, call.budget) for start in starts],
+        n_jobs=call.n_jobs,
+        on_step=call.on_step,
+    )
+    return Solution(tuple(runs))
+
+
+def _run_from(
+    problem: SearchProblem,
+    start: Adjacency,
+    strategy: Strategy,
+    budget: Budget,
+    on_step: OnStep | None = None,
+) -> SearchRun:
+    """Search from one start, with a memory of components and of moves of its own."""
+    return local_search(problem, problem.score(), start, deepcopy(strategy), budget, on_step)

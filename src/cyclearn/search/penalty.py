@@ -11,7 +11,7 @@ from cyclearn.errors import InputError
 Penalty = str | float
 
 
-def edge_penalty(penalty: Penalty, n_samples: int, n_nodes: int) -> float:
+def edge_penalty(penalty: Penalty, n_samples: float, n_nodes: int) -> float:
     """λ for a penalty by name or by number.
 
     ``"bic"`` is ½ log n; ``"2 bic"`` (any number) a multiple of it; ``"ebic"`` adds log p, the

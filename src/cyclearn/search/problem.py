@@ -1,10 +1,8 @@
-"""A search problem: data, limits and knowledge, with one way to run each method on it."""
+"""A search problem: data, knowledge, limits and score. Methods solve it; it knows none of them."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
-from copy import deepcopy
 from dataclasses import dataclass
 from itertools import islice
 
@@ -12,217 +10,121 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.steps import iter_reversions
-from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.models import Moments
-from cyclearn.search.auto_search import Annealing, AutoSearch
-from cyclearn.search.exact import (
-    COUNTED_STRUCTURES,
-    MAX_STRUCTURES,
-    Certificate,
-    ExactSearch,
-    n_structures,
-)
-from cyclearn.search.local_search import (
-    SearchRun,
-    SearchStatus,
-    SearchStep,
-    Strategy,
-    local_search,
-)
-from cyclearn.search.score import Adjacency, GraphScore, SearchLimits
+from cyclearn.models.tables import Tables
+from cyclearn.search.runs import Adjacency
+from cyclearn.search.score import GraphScore, SearchLimits
 
 # How many cycles of an unstable structure are turned in search of a stable equivalent one.
 _MAX_REVERSIONS = 50
-# An exact search keeps a value for every set of variables.
-_MAX_EXACT = 14
 # Longer cycles are found by single edges and smaller virtual-edge moves; listing them all would
 # take longer than the rest of the search.
 _MAX_VIRTUAL_CYCLE = 6
 
+Admit = Callable[[Adjacency], tuple[Adjacency | None, str | None]]
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class SearchProblem:
-    """What all starts of a search share; can be sent to another process."""
+    """Which graph explains the tables best; can be sent to another process.
 
-    correlation: NDArray[np.float64]
-    n_samples: int
+    Variables stand in the order of their names (:attr:`Tables.order`), so that the order of the
+    columns changes nothing. ``penalty`` is what an edge costs per sample.
+    """
+
+    tables: Tables
     penalty: float
     limits: SearchLimits
     allowed: NDArray[np.bool_]
     required: NDArray[np.bool_]
     stable: bool
     max_cycle_length: int | None
-    max_evaluations: int | None
-    deadline: float | None
-    thorough: bool = False
 
     @classmethod
     def of(
         cls,
-        moments: Moments,
+        tables: Tables,
         penalty: float,
-        masks: tuple[NDArray[np.bool_], NDArray[np.bool_]],
         *,
-        stable: bool,
-        virtual_edges: bool,
-        max_component: int | None,
-        max_cycle_length: int | None,
-        max_parents: int | None,
-        max_edges: int | None,
-        max_evaluations: int | None = None,
-        deadline: float | None = None,
-        thorough: bool = False,
+        allowed: NDArray[np.bool_],
+        required: NDArray[np.bool_],
+        stable: bool = True,
+        virtual_edges: bool = True,
+        max_component: int | None = None,
+        max_cycle_length: int | None = None,
+        max_parents: int | None = None,
+        max_edges: int | None = None,
     ) -> SearchProblem:
-        """The problem that checked arguments of ``learn`` pose.
+        """The problem that checked options pose.
 
-        ``penalty`` is for one edge, ``masks`` say which edges are allowed and which required.
+        ``penalty`` is for one edge on the scale of the log-likelihood; ``allowed`` and
+        ``required`` say for each edge, in the order of the tables' columns, whether it may and
+        must be there.
         """
-        p, n = moments.n_variables, moments.n_samples
-        allowed, required = masks
+        p, order = tables.n_variables, tables.order
         limits = SearchLimits(
             max_component=max_component or p,
             # A node and its parents must stay below the number of samples.
-            max_parents=min(p if max_parents is None else max_parents, n - 2),
+            max_parents=min(p if max_parents is None else max_parents, tables.n_samples - 2),
             max_edges=p * p if max_edges is None else max_edges,
             max_virtual_cycle=min(p, _MAX_VIRTUAL_CYCLE) if virtual_edges and p > 2 else 0,
         )
         return cls(
-            correlation=moments.correlation,
-            n_samples=n,
-            penalty=penalty / n,
+            tables=tables.sorted(),
+            penalty=penalty / tables.n_effective,
             limits=limits,
-            allowed=allowed,
-            required=required,
+            allowed=allowed[np.ix_(order, order)],
+            required=required[np.ix_(order, order)],
             stable=stable,
             max_cycle_length=max_cycle_length,
-            max_evaluations=max_evaluations,
-            deadline=deadline,
-            thorough=thorough,
         )
 
-    def run(
-        self,
-        start: Adjacency,
-        strategy: Strategy,
-        on_step: Callable[[SearchStep], None] | None = None,
-    ) -> SearchRun:
-        """Search from one start, with a memory of components of its own."""
-        score = GraphScore(self.correlation, self.penalty, self.limits)
-        return local_search(
-            score,
-            start,
-            # A strategy remembers its moves, so every start gets a fresh one.
-            deepcopy(strategy),
-            allowed=self.allowed,
-            required=self.required,
-            admit=self.admission(score),
-            max_evaluations=self.max_evaluations,
-            deadline=self.deadline,
-            on_step=on_step,
-        )
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables, sorted."""
+        return self.tables.names
 
-    def run_auto(
-        self,
-        start: Adjacency,
-        acyclic_stage: bool,
-        seed: int,
-        effort: Annealing,
-        on_step: Callable[[SearchStep], None] | None = None,
-    ) -> SearchRun:
-        """One start of the default search."""
-        score = GraphScore(self.correlation, self.penalty, self.limits)
-        search = AutoSearch(
-            score,
-            self.allowed,
-            self.required,
-            self.admission(score),
-            1 / self.n_samples,
-            seed,
-            self.max_evaluations,
-            self.deadline,
-            on_step,
-            effort,
-        )
-        return search.run(start, acyclic_stage=acyclic_stage)
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return self.tables.n_variables
 
-    def run_exact(self, start: Adjacency) -> tuple[SearchRun, Certificate]:
-        """The best graph of all, or an error with an estimate of what it would take.
+    @property
+    def has_knowledge(self) -> bool:
+        """Whether some edge is required or forbidden."""
+        p = self.n_variables
+        return bool(self.required.any() or self.allowed.sum() < p * (p - 1))
 
-        A first search from the start gives a score that the rest has to beat.
-        """
-        limits = self.limits
-        p = len(self.correlation)
-        unused = {
-            "max_cycle_length": self.max_cycle_length is not None,
-            "max_edges": limits.max_edges < p * (p - 1),
-            "max_evaluations": self.max_evaluations is not None,
-        }
-        if any(unused.values()):
-            named = ", ".join(name for name, is_given in unused.items() if is_given)
-            raise InputError(
-                f"method 'exact' does not take {named}; limit max_component or max_parents, or use "
-                "method='auto'"
-            )
-        if p > _MAX_EXACT:
-            estimate = n_structures(p, limits.max_component, limits.max_parents)
-            raise LimitError(
-                f"an exact search over {p} variables would list up to {_power_of_ten(estimate)} "
-                f"structures, and keep values of 2^{p} sets; at most {_MAX_EXACT} variables are "
-                "taken, fewer without limits on components and parents; use method='auto'"
-            )
-        score = GraphScore(self.correlation, self.penalty, limits)
-        first = self.run_auto(start, True, 0, Annealing())
-        known = score.value(first.best) if np.isfinite(first.score) else np.inf
-        search = ExactSearch(score, self.allowed, self.required, known, self.deadline)
-        estimate = search.estimate()
-        if estimate > MAX_STRUCTURES:
-            how_many = "up to" if estimate <= COUNTED_STRUCTURES else "more than"
-            raise LimitError(
-                f"an exact search would list {how_many} {_power_of_ten(estimate)} structures, and "
-                f"{MAX_STRUCTURES:.0e} are taken; limit max_component or max_parents, or use "
-                "method='auto'"
-            )
-        banned: list[int] = []
-        admit = self.admission(score)
-        while True:
-            value, best = search.run(banned)
-            admitted = admit(best)[0] if np.isfinite(value) else None
-            if admitted is not None or not np.isfinite(value):
-                break
-            banned += score.unstable_components(best)
-        if known < value:
-            # Equal but for rounding, by what the search has proved.
-            value, admitted = known, first.best
-        if admitted is None:
-            raise InputError(
-                "no graph that keeps to the knowledge and the limits has a stable fit; allow "
-                "unstable ones with stable=False"
-            )
-        certificate = Certificate(
-            max_component=min(limits.max_component, p),
-            max_parents=min(limits.max_parents, p - 1),
-            n_listed=search.n_listed,
-            n_scored=search.n_scored,
-            n_bounded=search.n_bounded,
-            tolerance=search.tolerance,
-            is_stable=self.stable,
-            n_unstable=len(banned),
-            has_knowledge=bool(self.required.any() or self.allowed.sum() < p * (p - 1)),
-        )
-        n = first.n_evaluations + search.n_scored
-        status, none = SearchStatus.OPTIMAL, Counter[str]()
-        return SearchRun(start, admitted, value, (), status, n, none, 0), certificate
+    def score(self) -> GraphScore:
+        """The score, with a memory of its own."""
+        return GraphScore(self.tables.only.moments.correlation, self.penalty, self.limits)
 
-    def admission(
-        self, score: GraphScore
-    ) -> Callable[[Adjacency], tuple[Adjacency | None, str | None]]:
+    def respects_knowledge(self, A: NDArray[np.bool_] | Adjacency) -> bool:
+        """Whether a graph has all required edges and only allowed ones."""
+        present = A.astype(bool)
+        return not ((present & ~self.allowed) | (self.required & ~present)).any()
+
+    def admits_component(
+        self, score: GraphScore, nodes: tuple[int, ...], columns: tuple[int, ...]
+    ) -> bool:
+        """Whether limits and stability allow a strongly connected component."""
+        if len(nodes) > self.limits.max_component:
+            return False
+        A = np.zeros((self.n_variables, self.n_variables), dtype=np.uint8)
+        for j, column in zip(nodes, columns, strict=True):
+            for i in range(self.n_variables):
+                A[i, j] = i != j and column >> i & 1
+        if self.max_cycle_length is not None and _has_longer_cycle(A, self.max_cycle_length):
+            return False
+        return not self.stable or score.is_stable_component(A, np.array(nodes))
+
+    def admission(self, score: GraphScore) -> Admit:
         """Which graphs may be visited, and which equivalent one in place of an unstable one."""
 
         def refusal(A: Adjacency) -> str | None:
             if self.max_cycle_length is not None and _has_longer_cycle(A, self.max_cycle_length):
                 return "max_cycle_length"
-            if self.stable and not score.is_stable(A, thorough=self.thorough):
+            if self.stable and not score.is_stable(A):
                 return "stable"
             return None
 
@@ -244,17 +146,10 @@ class SearchProblem:
         for reversion in islice(iter_reversions(graph), _MAX_REVERSIONS):
             turned = reversion.apply(graph).adjacency
             if (
-                not (turned & ~self.allowed).any()
-                and not (self.required & ~turned).any()
+                self.respects_knowledge(turned)
                 and turned.sum(axis=0).max() <= self.limits.max_parents
             ):
                 yield turned.astype(np.uint8)
-
-
-def _power_of_ten(number: int) -> str:
-    """A count that may be far beyond any float."""
-    digits = str(number)
-    return f"{digits[0]}.{(digits + '0')[1]}e+{len(digits) - 1:02d}"
 
 
 def _has_longer_cycle(A: Adjacency, max_length: int) -> bool:

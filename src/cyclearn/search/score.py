@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.models.component_solutions import ComponentColumns, fit_component_solutions
+from cyclearn.search.runs import Adjacency
 
 if TYPE_CHECKING:
     from cyclearn._kernels.component_scores import Scored
-
-Adjacency = NDArray[np.uint8]
 
 _CACHE_SIZE = 1 << 18
 
@@ -180,19 +179,9 @@ class GraphScore:
         strong_components(A, np.arange(len(A)), label)
         return label
 
-    def is_stable(self, A: Adjacency, *, thorough: bool = False) -> bool:
-        """Whether every component has a best-likelihood parameter set that is stable.
-
-        The parameters that the score found are looked at first, and others as good only where
-        these are unstable; ``thorough`` looks for better ones everywhere.
-        """
-        _, label, stable = self._components(A)
-        sizes = np.bincount(label)
-        doubtful = (sizes > 1) & ((stable[: len(sizes)] == 0) | thorough)
-        return all(
-            self._is_stable_component(A, np.flatnonzero(label == c))
-            for c in np.flatnonzero(doubtful)
-        )
+    def is_stable(self, A: Adjacency) -> bool:
+        """Whether every component has a best-likelihood parameter set that is stable."""
+        return all(self.is_stable_component(A, nodes) for nodes in self._cyclic(A))
 
     def unstable_components(self, A: Adjacency) -> list[int]:
         """Keys of the components without a stable best-likelihood parameter set."""
@@ -200,7 +189,7 @@ class GraphScore:
         return [
             self._component_key(A, nodes)
             for nodes in cyclic
-            if not self._is_stable_component(A, nodes)
+            if not self.is_stable_component(A, nodes)
         ]
 
     def _cyclic(self, A: Adjacency) -> list[NDArray[np.int64]]:
@@ -211,7 +200,11 @@ class GraphScore:
         keys = self.Z[:, nodes][A[:, nodes] == 1]
         return int(np.bitwise_xor.reduce(keys) ^ np.bitwise_xor.reduce(self.Z[nodes, nodes]))
 
-    def _is_stable_component(self, A: Adjacency, nodes: NDArray[np.int64]) -> bool:
+    def is_stable_component(self, A: Adjacency, nodes: NDArray[np.int64]) -> bool:
+        """Whether some best-likelihood parameter set of a component, from many starts, is stable.
+
+        The single fit that a score needs may miss the best one, so it does not decide.
+        """
         from cyclearn._kernels.component_scores import STABLE_RADIUS
 
         key = self._component_key(A, nodes)

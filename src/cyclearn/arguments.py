@@ -1,21 +1,24 @@
-"""Arguments of a search, checked: each returned as a plain value that JSON can hold."""
+"""Arguments checked: each returned as a plain value that JSON can hold."""
 
 from __future__ import annotations
 
-from math import isnan
+from math import isfinite, isnan
 from numbers import Integral, Real
 
 import numpy as np
 
 from cyclearn.errors import InputError
-from cyclearn.random_state import RandomState
+from cyclearn.random_state import RandomState, generator
+
+# Counts beyond this are typing errors, and would not fit the numbers of compiled code.
+_MOST = 2**53
 
 
 def at_least(name: str, value: int | None, least: int) -> int | None:
     """A whole number of at least ``least``, or None."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= _MOST:
         raise InputError(f"{name} is {value!r}; give a whole number of at least {least}")
     return int(value)
 
@@ -26,7 +29,14 @@ def seconds(name: str, value: float | None) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, Real) or isnan(value) or value < 0:
         raise InputError(f"{name} is {value!r}; give a number of seconds, or None for no limit")
-    return float(value)
+    return float(value) if isfinite(value) else None
+
+
+def flag(name: str, value: bool) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{name} is {value!r}; give True or False")
+    return bool(value)
 
 
 def processes(n_jobs: int | None) -> int | None:
@@ -40,6 +50,11 @@ def processes(n_jobs: int | None) -> int | None:
     return int(n_jobs)
 
 
-def recorded_seed(random_state: RandomState) -> int | None:
-    """The seed, to be kept with a result; none of a generator, which is somewhere in its stream."""
-    return int(random_state) if isinstance(random_state, (int, np.integer)) else None
+def seed(random_state: RandomState) -> int | None:
+    """A seed that can be kept with a result, drawn from a generator where one is given."""
+    if random_state is None:
+        return None
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        generator(random_state)
+        return int(random_state)
+    return int(generator(random_state).integers(2**31))

@@ -1,0 +1,160 @@
+"""The member of a class that is shown: chosen by a rule of structure, wherever a search stood.
+
+The first member is the one with the smallest feedback: the fewest nodes in cycles, then the fewest
+edges inside strongly connected components. Of these it is the one with the smallest sorted list of
+edges (source, target), nodes compared by their number. Only members count whose components are
+admitted: those that keep to limits and have a stable fit, say.
+
+Everything is decided block by block (:mod:`cyclearn.classes.seating`), by the blocks that the class
+has without knowledge. No cycle leaves such a block, since the matrix of who may hold which
+territory is block triangular; and every edge belongs to the block of its target, so that the
+smallest list is made of the smallest lists of the blocks. A block
+with few fillings is listed. In a large one the acyclic fillings are looked at without listing them:
+they are the orientations of one pattern, and the smallest list is found by turning one open edge
+after the other to where it should point and drawing Meek's conclusions. What remains, large blocks
+all of whose fillings have cycles, is decided among the first fillings in the order of listing: a
+choice that still depends on nothing but the class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from cyclearn.classes.acyclic_members import first_orientation
+from cyclearn.classes.feedback_pairs import mutual_reach
+from cyclearn.classes.seating import Block, Seating
+from cyclearn.graphs.bitsets import bits
+
+# Whether a strongly connected component, nodes and their columns, may stand in the member shown.
+Admits = Callable[[tuple[int, ...], tuple[int, ...]], bool]
+
+# Fillings of a block that are listed and sorted.
+_MAX_LISTED = 20_000
+
+Order = tuple[int, int, int, tuple[tuple[int, int], ...]]
+
+
+def canonical_order(nodes: Sequence[int], columns: Sequence[int]) -> Order:
+    """What members are sorted by: edges, nodes in cycles, edges inside components, edge list.
+
+    The number of edges is that of every irreducible member, and counts among reducible ones.
+
+    Examples
+    --------
+    >>> canonical_order((0, 1, 2), (0b011, 0b011, 0b110))
+    (3, 2, 2, ((0, 1), (1, 0), (1, 2)))
+    """
+    edges = _edge_list(nodes, columns)
+    return (len(edges), *_feedback(nodes, columns), edges)
+
+
+def canonical_member(seating: Seating, admits: Admits) -> tuple[int, ...] | None:
+    """Columns of the first member all of whose components are admitted; None without any."""
+    columns = [0] * len(seating.territories)
+    for block in Seating(seating.territories, reducible=seating.reducible).blocks:
+        filling = _first_filling(seating, block, admits)
+        if filling is None:
+            return None
+        for j, column in zip(block.nodes, filling, strict=True):
+            columns[j] = column
+    return tuple(columns)
+
+
+def components_of(
+    nodes: Sequence[int], columns: Sequence[int]
+) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The components of two nodes or more among ``nodes``, each with its columns."""
+    reach = mutual_reach(nodes, columns, sum(1 << j for j in nodes))
+    for first, partners in enumerate(reach):
+        members = list(bits(partners))
+        if len(members) > 1 and members[0] == first:
+            yield tuple(nodes[n] for n in members), tuple(columns[n] for n in members)
+
+
+def _feedback(nodes: Sequence[int], columns: Sequence[int]) -> tuple[int, int]:
+    """Nodes in cycles, and edges inside components."""
+    n_nodes = n_edges = 0
+    for members, held in components_of(nodes, columns):
+        inside = sum(1 << j for j in members)
+        n_nodes += len(members)
+        n_edges += sum((column & inside).bit_count() - 1 for column in held)
+    return n_nodes, n_edges
+
+
+def _first_filling(seating: Seating, block: Block, admits: Admits) -> tuple[int, ...] | None:
+    def is_admitted(columns: Sequence[int]) -> bool:
+        return all(admits(*component) for component in components_of(block.nodes, columns))
+
+    stream = seating.iter_block(block)
+    listed = list(islice(stream, _MAX_LISTED + 1))
+    if len(listed) == 1:
+        return listed[0] if is_admitted(listed[0]) else None
+    if len(listed) > _MAX_LISTED and not seating.reducible:
+        acyclic = _first_acyclic(seating, block, listed[0])
+        if acyclic is not None:
+            return acyclic
+    # Which nodes are in cycles depends on the columns, not on who holds which.
+    inside: dict[tuple[int, ...], tuple[int, int]] = {}
+    ranked = []
+    for columns in listed:
+        key = tuple(sorted(columns))
+        if key not in inside:
+            inside[key] = _feedback(block.nodes, columns)
+        n_edges = sum(column.bit_count() for column in columns)
+        ranked.append(((n_edges, *inside[key]), columns))
+    ranked.sort(key=lambda each: each[0])
+    start = 0
+    while start < len(ranked):
+        rank = ranked[start][0]
+        end = start
+        while end < len(ranked) and ranked[end][0] == rank:
+            end += 1
+        tied = sorted(
+            (columns for _, columns in ranked[start:end]),
+            key=lambda columns: _edge_list(block.nodes, columns),
+        )
+        found = next(filter(is_admitted, tied), None)
+        if found is not None:
+            return found
+        start = end
+    return None
+
+
+def _edge_list(nodes: Sequence[int], columns: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    edges = [(i, j) for j, c in zip(nodes, columns, strict=True) for i in bits(c) if i != j]
+    return tuple(sorted(edges))
+
+
+def _first_acyclic(
+    seating: Seating, block: Block, filling: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """The acyclic filling with the smallest edge list, if there is one.
+
+    The nodes outside the block that its columns contain are given: they come first, all of them
+    adjacent, so that they neither separate nor collide.
+    """
+    inner = sum(1 << j for j in block.nodes)
+    union = 0
+    for seat in block.seats:
+        for anchor in seating.territories[seat].anchors:
+            union |= anchor
+    given = list(bits(union & ~inner))
+    nodes = [*given, *block.nodes]
+    position = {j: n for n, j in enumerate(nodes)}
+
+    def local(members: int) -> int:
+        return sum(1 << position[i] for i in bits(members & union))
+
+    columns = [(1 << n + 1) - 1 for n in range(len(given))] + [local(c) for c in filling]
+    least = columns[: len(given)] + [local(seating.least[j]) for j in block.nodes]
+    most = columns[: len(given)] + [local(seating.most[j]) for j in block.nodes]
+    # Edges are tried in the order of the numbers that the nodes have outside.
+    order = sorted(range(len(nodes)), key=nodes.__getitem__)
+    found = first_orientation(columns, least, most, order)
+    if found is None:
+        return None
+    chosen = tuple(sum(1 << nodes[n] for n in bits(column)) for column in found[len(given) :])
+    # Territories of one size do not meet, so a column belongs to one of them at most.
+    held = sorted(s for c in chosen for s in block.seats if c in seating.territories[s])
+    return chosen if held == sorted(block.seats) else None

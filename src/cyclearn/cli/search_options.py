@@ -1,0 +1,158 @@
+"""The options of a search on the command line: one for each field of ``SearchOptions``."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from cyclearn.errors import InputError
+from cyclearn.graphs import read_graph
+from cyclearn.learning.knowledge import Knowledge
+from cyclearn.learning.options import SearchOptions
+
+if TYPE_CHECKING:
+    from cyclearn.learning import LearnResult
+    from cyclearn.search.runs import OnStep, SearchStep
+
+    OnResample = Callable[[int, int], None]
+
+Table = Annotated[Path, typer.Argument(help="Table with a header: CSV, TSV or Parquet.")]
+Jobs = Annotated[int | None, typer.Option(help="Processes for several starts and for resamples.")]
+Resamples = Annotated[int | None, typer.Option(min=1, help="Learn also from this many resamples.")]
+Checkpoint = Annotated[
+    Path | None, typer.Option(help="Keep finished resamples here, and go on from them.")
+]
+
+# How each option is written, by the name it has in Python.
+_WRITTEN: dict[str, tuple[Any, Any]] = {
+    "method": (
+        Literal["auto", "exact", "tabu", "hill-climbing"],
+        typer.Option(help="Search; exact for few variables."),
+    ),
+    "penalty": (str, typer.Option(help="What an edge costs: bic, '2 bic', ebic, or a number.")),
+    "knowledge": (
+        Path | None,
+        typer.Option(help="JSON file: required, forbidden, tiers, exogenous."),
+    ),
+    "start": (Path | None, typer.Option(help="Graph file to start from.")),
+    "n_starts": (
+        int | None,
+        typer.Option("--starts", min=1, help="Independent starts; auto: until enough agree."),
+    ),
+    "virtual_edges": (bool, typer.Option(help="Use the virtual-edge operator.")),
+    "first_improvement": (bool, typer.Option(help="Take the first improving move.")),
+    "tabu_length": (int, typer.Option(min=0, help="Last graphs that tabu does not enter.")),
+    "patience": (int, typer.Option(min=1, help="Moves of tabu without a new best graph.")),
+    "stable": (
+        bool,
+        typer.Option("--stable/--unstable", help="Visit only structures with a stable fit."),
+    ),
+    "max_component": (int | None, typer.Option(min=1, help="Most variables in a feedback group.")),
+    "max_cycle_length": (int | None, typer.Option(min=1, help="Most variables in a cycle.")),
+    "max_parents": (int | None, typer.Option(min=0, help="Most causes of a variable.")),
+    "max_edges": (int | None, typer.Option(min=0, help="Most edges.")),
+    "max_evaluations": (
+        int | None,
+        typer.Option(min=1, help="Most components fitted; keeps runs repeatable."),
+    ),
+    "time_limit": (float | None, typer.Option(min=0, help="Seconds.")),
+    "random_state": (int | None, typer.Option("--seed", min=0, help="Seed of the search.")),
+}
+
+
+def takes_search_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a search in place of its parameter ``options``."""
+    own = inspect.signature(command, eval_str=True)
+    searching = [
+        inspect.Parameter(
+            each.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=each.default,
+            annotation=Annotated[_WRITTEN[each.name]],
+        )
+        for each in fields(SearchOptions)
+    ]
+
+    @functools.wraps(command)
+    def with_options(**arguments: Any) -> None:
+        given = {name: arguments.pop(name) for name in SearchOptions.names()}
+        command(options=_read(given), **arguments)
+
+    others = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in own.parameters.items()
+        if name != "options"
+    ]
+    parameters = [others[0], *searching, *others[1:]]
+    with_options.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {each.name: each.annotation for each in parameters}
+    return with_options
+
+
+def _read(given: dict[str, Any]) -> SearchOptions:
+    """The options, with files read and numbers made of text."""
+    if given["knowledge"] is not None:
+        given["knowledge"] = Knowledge.read(given["knowledge"])
+    if given["start"] is not None:
+        given["start"] = read_graph(given["start"])
+    with suppress(ValueError):
+        given["penalty"] = float(given["penalty"])
+    return SearchOptions(**given)
+
+
+def search(
+    data: Path,
+    options: SearchOptions,
+    *,
+    jobs: int | None,
+    bootstrap: int | None,
+    checkpoint: Path | None,
+) -> LearnResult:
+    """Learn from a file, with a line that follows the search on a terminal."""
+    from cyclearn.learning import learn
+
+    if checkpoint is not None and bootstrap is None:
+        raise InputError("--checkpoint keeps resamples; say how many with --bootstrap")
+    with _progress() as (on_step, on_resample):
+        resampling = {
+            "n_resamples": bootstrap,
+            "checkpoint": checkpoint,
+            "on_resample": on_resample,
+        }
+        return learn(
+            data,
+            **{name: getattr(options, name) for name in options.names()},
+            n_jobs=jobs,
+            on_step=on_step,
+            bootstrap=None if bootstrap is None else resampling,
+        )
+
+
+@contextmanager
+def _progress() -> Iterator[tuple[OnStep | None, OnResample | None]]:
+    """A line that follows the search, on a terminal; nothing in a pipe."""
+    if not sys.stderr.isatty():
+        yield None, None
+        return
+    from rich.console import Console
+
+    n_moves = 0
+    with Console(stderr=True).status("searching") as status:
+
+        def on_step(step: SearchStep) -> None:
+            nonlocal n_moves
+            n_moves += 1
+            status.update(f"searching: {n_moves} moves, score {step.score:.5f} a sample")
+
+        def on_resample(done: int, wanted: int) -> None:
+            status.update(f"bootstrap: {done} of {wanted} resamples")
+
+        yield on_step, on_resample

@@ -1,0 +1,195 @@
+"""The options of a search: one value, checked once, that travels, is recorded and read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from cyclearn.arguments import at_least, flag, seconds, seed
+from cyclearn.errors import InputError
+from cyclearn.graphs import DirectedGraph
+from cyclearn.learning.knowledge import Knowledge
+from cyclearn.models.tables import Tables
+from cyclearn.random_state import RandomState
+from cyclearn.search.methods import SearchMethod, method_named
+from cyclearn.search.penalty import Penalty, edge_penalty
+from cyclearn.search.problem import SearchProblem
+
+Method = Literal["auto", "exact", "tabu", "hill-climbing"]
+Start = DirectedGraph | Sequence[DirectedGraph] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """How to search; the parameters of :func:`cyclearn.learn` have the same names and defaults.
+
+    What is given is checked and kept as a plain value: a generator as the seed drawn from it, one
+    starting graph as a tuple of one.
+
+    Examples
+    --------
+    >>> SearchOptions(penalty="2 bic", max_parents=3).given()
+    {'penalty': '2 bic', 'max_parents': 3}
+    """
+
+    method: Method = "auto"
+    penalty: Penalty = "bic"
+    knowledge: Knowledge | None = None
+    start: Start = None
+    n_starts: int | None = None
+    virtual_edges: bool = True
+    first_improvement: bool = False
+    tabu_length: int = 10
+    patience: int = 10
+    stable: bool = True
+    max_component: int | None = None
+    max_cycle_length: int | None = None
+    max_parents: int | None = None
+    max_edges: int | None = None
+    max_evaluations: int | None = None
+    time_limit: float | None = None
+    random_state: RandomState = None
+
+    def __post_init__(self) -> None:
+        least = {"n_starts": 1, "tabu_length": 0, "patience": 1, "max_evaluations": 1}
+        least |= {"max_component": 1, "max_cycle_length": 1, "max_parents": 0, "max_edges": 0}
+        checked: dict[str, Any] = {
+            name: at_least(name, getattr(self, name), number) for name, number in least.items()
+        }
+        for name in ("virtual_edges", "first_improvement", "stable"):
+            checked[name] = flag(name, getattr(self, name))
+        for name in ("tabu_length", "patience"):
+            if checked[name] is None:
+                raise InputError(f"{name} is None; give a whole number")
+        checked["time_limit"] = seconds("time_limit", self.time_limit)
+        checked["random_state"] = seed(self.random_state)
+        checked["start"] = _starts(self.start)
+        if not isinstance(self.penalty, str):
+            checked["penalty"] = edge_penalty(self.penalty, 2, 1)
+        if not isinstance(self.knowledge, Knowledge | None):
+            raise InputError(f"knowledge is {self.knowledge!r}; give a Knowledge")
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        if self.start is not None and self.n_starts is not None:
+            raise InputError("start gives the starts, one each; drop n_starts")
+        # Wrong names are refused now, not when a problem is at hand.
+        edge_penalty(self.penalty, 2, 1)
+        self.solver()
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The names of all options."""
+        return tuple(each.name for each in fields(cls))
+
+    @classmethod
+    def among(cls, arguments: Mapping[str, Any]) -> SearchOptions:
+        """The options among the arguments of a function, whatever else is there."""
+        return cls(**{name: arguments[name] for name in cls.names() if name in arguments})
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> SearchOptions:
+        """Options by name, all of which must exist."""
+        for name in options:
+            if name not in cls.names():
+                raise InputError(
+                    f"{name!r} is no option of a search; there are {', '.join(cls.names())}"
+                )
+        return cls(**options)
+
+    def solver(self) -> SearchMethod:
+        """The method, with its own options."""
+        return method_named(self.method, {name: getattr(self, name) for name in self.names()})
+
+    @property
+    def starts(self) -> tuple[DirectedGraph, ...] | None:
+        """Graphs to start from, if any were given."""
+        return self.start  # type: ignore[return-value]
+
+    @property
+    def seed(self) -> int:
+        """The seed; without one, a fixed one, so that results repeat."""
+        return 0 if self.random_state is None else int(self.random_state)  # type: ignore[arg-type]
+
+    def edge_penalty(self, tables: Tables) -> float:
+        """What one edge costs with these data."""
+        return edge_penalty(self.penalty, tables.n_effective, tables.n_variables)
+
+    def problem(self, tables: Tables) -> SearchProblem:
+        """The problem that data pose with these options."""
+        allowed, required = (self.knowledge or Knowledge()).masks(tables.names)
+        return SearchProblem.of(
+            tables,
+            self.edge_penalty(tables),
+            allowed=allowed,
+            required=required,
+            stable=self.stable,
+            virtual_edges=self.virtual_edges,
+            max_component=self.max_component,
+            max_cycle_length=self.max_cycle_length,
+            max_parents=self.max_parents,
+            max_edges=self.max_edges,
+        )
+
+    def given(self) -> dict[str, Any]:
+        """The options that differ from the defaults."""
+        return {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if getattr(self, each.name) != each.default
+        }
+
+    def replaced(self, **changes: Any) -> SearchOptions:
+        """The same options with some changed."""
+        return replace(self, **changes)
+
+    def call(self, *more: str) -> str:
+        """The call of ``learn`` with these options, as Python.
+
+        Examples
+        --------
+        >>> print(SearchOptions(method="exact", penalty="2 bic").call())
+        cl.learn(data, method='exact', penalty='2 bic')
+        """
+        given = [f"{name}={_as_python(value)}" for name, value in self.given().items()]
+        return f"cl.learn({', '.join(['data', *given, *more])})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All options as plain values for JSON."""
+        record = {name: getattr(self, name) for name in self.names()}
+        if self.knowledge is not None:
+            record["knowledge"] = self.knowledge.to_dict()
+        if self.starts is not None:
+            record["start"] = [graph.to_dict() for graph in self.starts]
+        return record
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> SearchOptions:
+        """The options that :meth:`to_dict` gave."""
+        options = dict(record)
+        if options.get("knowledge") is not None:
+            options["knowledge"] = Knowledge.from_dict(options["knowledge"])
+        if options.get("start") is not None:
+            options["start"] = [DirectedGraph.from_dict(each) for each in options["start"]]
+        return cls.of(options)
+
+
+def _starts(start: Start) -> tuple[DirectedGraph, ...] | None:
+    if start is None:
+        return None
+    if isinstance(start, DirectedGraph):
+        return (start,)
+    if not isinstance(start, Sequence) or not all(isinstance(g, DirectedGraph) for g in start):
+        raise InputError(f"start is {start!r}; give a DirectedGraph or a list of them")
+    if not start:
+        raise InputError("start is an empty list; give at least one graph")
+    return tuple(start)
+
+
+def _as_python(value: Any) -> str:
+    if isinstance(value, Knowledge):
+        return f"cl.Knowledge.from_dict({value.to_dict()!r})"
+    if isinstance(value, tuple):
+        graphs = [f"cl.DirectedGraph.from_dict({graph.to_dict()!r})" for graph in value]
+        return graphs[0] if len(graphs) == 1 else f"[{', '.join(graphs)}]"
+    return repr(value)

@@ -1,0 +1,66 @@
+"""One search, from options that have been checked to a result."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from cyclearn.learning.options import SearchOptions
+from cyclearn.learning.result import LearnResult, SearchCost
+from cyclearn.learning.trace import traced_moves
+from cyclearn.models import fit
+from cyclearn.models.moments import Data
+from cyclearn.models.tables import Tables, as_tables
+from cyclearn.search.answer import answer
+from cyclearn.search.runs import Budget, OnStep, SearchStatus
+from cyclearn.search.starts import SearchCall
+
+
+def learn_with(
+    options: SearchOptions,
+    data: Data | Tables,
+    *,
+    n_jobs: int | None = None,
+    on_step: OnStep | None = None,
+) -> LearnResult:
+    """Learn with options that have been checked; :func:`cyclearn.learn` says what they mean."""
+    begun = perf_counter()
+    tables = as_tables(data)
+    problem = options.problem(tables)
+    # Compiled before the clock starts: the first search on a machine is no slower than others.
+    problem.score()
+    budget = Budget.starting_now(options.max_evaluations, options.time_limit)
+    call = SearchCall(
+        seed=options.seed,
+        budget=budget,
+        starts=options.starts,
+        n_starts=options.n_starts,
+        n_jobs=n_jobs,
+        on_step=on_step,
+    )
+    solution = options.solver().solve(problem, call)
+    found = answer(problem, solution)
+    moments = tables.only.moments
+    graph = found.graph.reordered(tables.names)
+    model = fit(graph, moments)
+    weight, reached = options.edge_penalty(tables), solution.limits_reached
+    runs, best = solution.runs, solution.best
+    return LearnResult(
+        graph=graph,
+        model=model,
+        score=-model.log_likelihood + weight * graph.n_edges,
+        penalty=weight,
+        status=SearchStatus.TIME_LIMIT if "time_limit" in reached else best.status,
+        limits=reached,
+        alternatives=tuple(tied.reordered(tables.names) for tied in found.ties),
+        has_more_alternatives=found.is_cut,
+        moves=traced_moves(best, problem),
+        cost=SearchCost(
+            n_moves=sum(len(run.steps) for run in runs),
+            n_evaluations=sum(run.n_evaluations for run in runs),
+            n_refused=sum(run.refusals.total() for run in runs),
+            seconds=perf_counter() - begun,
+        ),
+        n_starts_agreeing=(len(solution.agreeing), len(runs)),
+        options=options,
+        certificate=solution.certificate,
+    )

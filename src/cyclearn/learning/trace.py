@@ -1,0 +1,79 @@
+"""The moves of a search by name, on the scale of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from cyclearn.search.problem import SearchProblem
+from cyclearn.search.runs import SearchRun
+
+
+@dataclass(frozen=True)
+class TracedMove:
+    """One move of the search: the edges it changed and what it did to the score."""
+
+    added: tuple[tuple[str, str], ...]
+    removed: tuple[tuple[str, str], ...]
+    change: float
+    score: float
+    is_best: bool
+    is_annealed: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Add, delete, reverse, the virtual-edge operator, or annealing of many edges."""
+        if self.is_annealed:
+            return "annealing"
+        if len(self.added) == 1 and not self.removed:
+            return "add"
+        if len(self.removed) == 1 and not self.added:
+            return "delete"
+        if len(self.added) == len(self.removed) == 1 and self.added[0] == self.removed[0][::-1]:
+            return "reverse"
+        return "virtual edge"
+
+    def describe(self) -> str:
+        """The move in words."""
+        parts = [f"-{a} -> {b}" for a, b in self.removed] + [f"+{a} -> {b}" for a, b in self.added]
+        return ", ".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The move as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> TracedMove:
+        """The move that :meth:`to_dict` gave."""
+        edges = {part: tuple((a, b) for a, b in record[part]) for part in ("added", "removed")}
+        return cls(**{**record, **edges})
+
+
+def traced_moves(run: SearchRun, problem: SearchProblem) -> tuple[TracedMove, ...]:
+    """The moves of a run; scores are those of the whole sample, constants included."""
+    names, moments = problem.names, problem.tables.only.moments
+    n = problem.tables.n_effective
+    # From standardised values per sample to the negative log-likelihood of the sample.
+    constant = 0.5 * len(names) * (np.log(2 * np.pi) + 1) + np.log(moments.scale).sum()
+    moves = []
+    A = run.start.copy()
+    for step in run.steps:
+        added: list[tuple[str, str]] = []
+        removed: list[tuple[str, str]] = []
+        for i, j in step.toggles.tolist():
+            (removed if A[i, j] else added).append((names[i], names[j]))
+            A[i, j] ^= 1
+        moves.append(
+            TracedMove(
+                tuple(added),
+                tuple(removed),
+                float(n * step.delta),
+                float(n * (step.score + constant)),
+                step.is_new_best,
+                step.is_annealed,
+            )
+        )
+    return tuple(moves)

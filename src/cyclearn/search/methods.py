@@ -1,0 +1,40 @@
+"""The methods by name. A method takes a problem; adding one here is all that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Protocol
+
+from cyclearn.errors import InputError
+from cyclearn.search.auto_search import AutoSearch
+from cyclearn.search.exact import ExactSearch
+from cyclearn.search.local_search import HillClimbing, TabuSearch
+from cyclearn.search.problem import SearchProblem
+from cyclearn.search.runs import Solution
+from cyclearn.search.starts import SearchCall
+
+
+class SearchMethod(Protocol):
+    """A way to solve a search problem; its fields are the options that it takes."""
+
+    def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
+        """Search, and return one run for each start."""
+
+
+METHODS: Mapping[str, type[Any]] = {
+    "auto": AutoSearch,
+    "exact": ExactSearch,
+    "tabu": TabuSearch,
+    "hill-climbing": HillClimbing,
+}
+
+
+def method_named(name: str, options: Mapping[str, Any]) -> SearchMethod:
+    """The method, with the options that it has."""
+    if not isinstance(name, str) or name not in METHODS:
+        known = ", ".join(repr(each) for each in METHODS)
+        raise InputError(f"method is {name!r}; give one of {known}")
+    kind = METHODS[name]
+    made: SearchMethod = kind(**{each.name: options[each.name] for each in fields(kind)})
+    return made

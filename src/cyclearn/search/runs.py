@@ -1,0 +1,123 @@
+"""What a search is asked for and what it returns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from cyclearn.search.exact import Certificate
+
+Adjacency = NDArray[np.uint8]
+
+# Scores per sample closer than this are one score.
+SAME_SCORE = 1e-6
+
+
+class SearchStatus(Enum):
+    """Why a search ended."""
+
+    LOCAL_OPTIMUM = "no permitted move improves the score"
+    PATIENCE = "no new best graph within the patience of the tabu search"
+    SETTLED = "every region of the graph was annealed again without a better graph"
+    OPTIMAL = "no graph that was allowed has a better score (see certificate)"
+    MAX_EVALUATIONS = "the limit on evaluations was reached; raise max_evaluations for more"
+    TIME_LIMIT = "the time limit was reached; the result may differ between runs"
+
+
+@dataclass(frozen=True)
+class SearchStep:
+    """One move of a search: entries toggled, change of score per sample, score after it."""
+
+    toggles: NDArray[np.int64]
+    delta: float
+    score: float
+    is_new_best: bool
+    is_annealed: bool = False
+
+
+OnStep = Callable[[SearchStep], None]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much a search may do: components fitted, for each start, and a time on the clock."""
+
+    max_evaluations: int | None = None
+    deadline: float | None = None
+
+    @classmethod
+    def starting_now(cls, max_evaluations: int | None, time_limit: float | None) -> Budget:
+        """A budget whose time begins with this call."""
+        return cls(max_evaluations, None if time_limit is None else monotonic() + time_limit)
+
+    def evaluations_left(self, n_evaluations: int) -> int:
+        """How many evaluations are left after so many."""
+        return 2**62 if self.max_evaluations is None else self.max_evaluations - n_evaluations
+
+    def ended(self, n_evaluations: int) -> SearchStatus | None:
+        """Why a search has to end after so many evaluations, if it has to."""
+        if self.evaluations_left(n_evaluations) <= 0:
+            return SearchStatus.MAX_EVALUATIONS
+        if self.deadline is not None and monotonic() > self.deadline:
+            return SearchStatus.TIME_LIMIT
+        return None
+
+
+@dataclass(frozen=True)
+class SearchRun:
+    """Where a search from one start ended, how it got there and what that cost."""
+
+    start: Adjacency
+    best: Adjacency
+    score: float
+    steps: tuple[SearchStep, ...]
+    status: SearchStatus
+    n_evaluations: int
+    refusals: Counter[str]
+    limits: int
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a method found: one run for each start, and a certificate if it was exact."""
+
+    runs: tuple[SearchRun, ...]
+    certificate: Certificate | None = None
+
+    @property
+    def best(self) -> SearchRun:
+        """The run with the best score."""
+        return min(self.runs, key=lambda run: run.score)
+
+    @property
+    def agreeing(self) -> tuple[SearchRun, ...]:
+        """The runs that came to the best score."""
+        best = self.best.score
+        return tuple(run for run in self.runs if run.score <= best + SAME_SCORE)
+
+    @property
+    def limits_reached(self) -> tuple[str, ...]:
+        """Names of the limits that kept moves away or ended a run."""
+        from cyclearn._kernels.neighbourhood import LIMIT_COMPONENT, LIMIT_EDGES, LIMIT_PARENTS
+
+        hit = 0
+        for run in self.runs:
+            hit |= run.limits
+        ended = {run.status for run in self.runs}
+        reached = {
+            "max_component": hit & LIMIT_COMPONENT,
+            "max_parents": hit & LIMIT_PARENTS,
+            "max_edges": hit & LIMIT_EDGES,
+            "max_cycle_length": any("max_cycle_length" in run.refusals for run in self.runs),
+            "max_evaluations": SearchStatus.MAX_EVALUATIONS in ended,
+            "time_limit": SearchStatus.TIME_LIMIT in ended,
+        }
+        return tuple(name for name, is_reached in reached.items() if is_reached)
