@@ -65,7 +65,7 @@ class LearnResult:
     limits : tuple of str
         Limits that kept moves away or ended the search.
     alternatives : tuple of DirectedGraph
-        One graph for each other class whose score ties with the best (within 1e-6 a sample): no
+        One graph for each other class whose score ties with the best (within 1e-8 a sample): no
         score can tell them apart on these data. Found by drawing the edges among three nodes
         anew, so the list need not be complete.
     has_more_alternatives : bool

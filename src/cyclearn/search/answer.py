@@ -6,7 +6,7 @@ structure (:mod:`cyclearn.classes.canonical_member`), not by where the search ha
 Different classes can share a set of distributions of positive measure (quasi equivalence,
 Definition 9): a 3-cycle and a complete acyclic graph on three nodes, for example. No score tells
 them apart there. They are looked for by drawing the edges among three nodes anew, as many as
-there were, in the member that stands for every class already known.
+there were, in the members of every class already known.
 """
 
 from __future__ import annotations
@@ -14,27 +14,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations, permutations
+from heapq import heappop, heappush
+from itertools import combinations, islice, permutations
 
 import numpy as np
 
-from cyclearn.classes.canonical_member import canonical_member, canonical_order
+from cyclearn.classes.canonical_member import Order, canonical_member, canonical_order
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory, territories
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.graphs.bitsets import columns_to_support
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import SAME_SCORE, Adjacency, Solution
 from cyclearn.search.score import GraphScore
 
 MAX_CLASSES = 100
+# Graphs looked at for ties, and fillings of one block of a class that they are drawn from.
+_MAX_REDRAWN = 20_000
+_MAX_FILLINGS = 500
 
 
 @dataclass(frozen=True)
 class Answer:
     """The graph that is shown, and one graph for each other class whose score ties with it.
 
-    ``is_cut`` says that there may be more than ``MAX_CLASSES`` of these. Names are sorted.
+    ``is_cut`` says that there may be more of these, since a limit ended the search for them. Names
+    are sorted.
     """
 
     graph: DirectedGraph
@@ -44,36 +50,20 @@ class Answer:
 
 def answer(problem: SearchProblem, solution: Solution) -> Answer:
     """The answer that the runs of a method lead to."""
-    best = solution.best
-    if not np.isfinite(best.score):
+    if not np.isfinite(solution.best.score):
         raise InputError(
             "no stable structure was found from the start given; allow unstable ones with "
             "stable=False, or start elsewhere"
         )
-    score = problem.score()
-    members: dict[tuple[Territory, ...], DirectedGraph | None] = {}
-    found: list[DirectedGraph] = []
-
-    def take(graph: DirectedGraph) -> None:
-        its_class = territories(graph.columns)
-        if its_class not in members:
-            members[its_class] = shown_member(problem, score, graph)
-            if (member := members[its_class]) is not None:
-                found.append(member)
-
+    ties = _Ties(problem, solution.best.score)
     for run in solution.agreeing:
-        take(DirectedGraph(run.best.astype(bool), problem.names))
-    if not found:
-        # Equivalent graphs that keep to knowledge and limits are too many to be searched.
-        return Answer(DirectedGraph(best.best.astype(bool), problem.names), (), True)
-    for member in found:
-        if len(found) > MAX_CLASSES:
-            break
-        for redrawn in _tied_neighbours(problem, score, member, best.score):
-            take(redrawn)
-    is_cut = len(found) > MAX_CLASSES
-    found = sorted(found, key=lambda graph: canonical_order(range(graph.n_nodes), graph.columns))
-    return Answer(found[0], tuple(found[1 : MAX_CLASSES + 1]), is_cut)
+        ties.take(DirectedGraph(run.best.astype(bool), problem.names))
+    if not ties.found:
+        # The members that keep to knowledge and limits are too many to be searched for one.
+        return Answer(DirectedGraph(solution.best.best.astype(bool), problem.names), (), True)
+    ties.close()
+    first, *others = [graph for _, graph in sorted(ties.found, key=lambda each: each[0])]
+    return Answer(first, tuple(others[:MAX_CLASSES]), ties.is_cut)
 
 
 def shown_member(
@@ -96,36 +86,95 @@ def shown_member(
     return None
 
 
-def _tied_neighbours(
-    problem: SearchProblem, score: GraphScore, graph: DirectedGraph, best: float
-) -> Iterator[DirectedGraph]:
-    """Graphs with other edges among three nodes whose score is the best too."""
-    for redrawn in _redrawn(graph.adjacency.astype(np.uint8)):
-        if (
-            problem.respects_knowledge(redrawn)
-            and redrawn.sum(axis=0).max() <= problem.limits.max_parents
-            and np.bincount(score.components(redrawn)).max() <= problem.limits.max_component
-            and abs(score.value(redrawn) - best) <= SAME_SCORE
-        ):
-            yield DirectedGraph(redrawn.astype(bool), graph.names)
+class _Ties:
+    """Classes whose score is the best, each with the member that stands for it.
 
+    The class that comes first by the rule is looked around in first. A neighbour differs from some
+    member in the edges among three nodes, and has as many; so if one class is a neighbour of
+    another, that one is a neighbour of the first.
+    """
 
-def _redrawn(A: Adjacency) -> Iterator[Adjacency]:
-    """Graphs with other edges among three nodes, as many as before and three at least."""
-    neighbours = [np.flatnonzero(row).tolist() for row in A | A.T]
-    joined = {
-        tuple(sorted((centre, a, b)))
-        for centre, around in enumerate(neighbours)
-        for a, b in combinations(around, 2)
-    }
-    for triple in sorted(joined):
-        pairs = list(permutations(triple, 2))
-        present = {pair for pair in pairs if A[pair]}
-        if len(present) < 3:
-            continue
-        for chosen in combinations(pairs, len(present)):
-            if set(chosen) != present:
-                changed = A.copy()
-                for pair in pairs:
-                    changed[pair] = pair in chosen
-                yield changed
+    def __init__(self, problem: SearchProblem, best: float) -> None:
+        self.found: list[tuple[Order, DirectedGraph]] = []
+        self.is_cut = False
+        self._problem, self._best = problem, best
+        self._score = problem.score()
+        self._classes: set[tuple[Territory, ...]] = set()
+        self._waiting: list[tuple[Order, DirectedGraph]] = []
+        self._seen: set[int] = set()
+
+    def take(self, graph: DirectedGraph) -> None:
+        """Add the class of a graph, if it is new and has a member that may be shown."""
+        its_class = territories(graph.columns)
+        if its_class in self._classes:
+            return
+        self._classes.add(its_class)
+        member = shown_member(self._problem, self._score, graph)
+        if member is not None:
+            entry = (canonical_order(range(member.n_nodes), member.columns), member)
+            self.found.append(entry)
+            heappush(self._waiting, entry)
+
+    def close(self) -> None:
+        """Look around in every class, until there is no new one or a limit is reached."""
+        while self._waiting and not self.is_cut:
+            _, member = heappop(self._waiting)
+            for columns in self._members(member):
+                for redrawn in self._redrawn(columns):
+                    if self._is_tied(redrawn):
+                        self.take(DirectedGraph(redrawn.astype(bool), member.names))
+                self.is_cut = len(self.found) > MAX_CLASSES or len(self._seen) > _MAX_REDRAWN
+                if self.is_cut:
+                    break
+
+    def _members(self, member: DirectedGraph) -> Iterator[list[int]]:
+        """Members that differ from the one shown in one block, itself included."""
+        yield list(member.columns)
+        seating = Seating.respecting(
+            territories(member.columns), self._problem.allowed, self._problem.required
+        )
+        for block in seating.blocks:
+            for filling in islice(seating.iter_block(block), _MAX_FILLINGS):
+                columns = list(member.columns)
+                for j, column in zip(block.nodes, filling, strict=True):
+                    columns[j] = column
+                yield columns
+
+    def _redrawn(self, columns: list[int]) -> Iterator[Adjacency]:
+        """Graphs with other edges among three nodes, as many as before and three at least."""
+        A = columns_to_support(columns).astype(np.uint8)
+        np.fill_diagonal(A, 0)
+        key = self._score.key(A)
+        neighbours = [np.flatnonzero(row).tolist() for row in A | A.T]
+        joined = {
+            tuple(sorted((centre, a, b)))
+            for centre, around in enumerate(neighbours)
+            for a, b in combinations(around, 2)
+        }
+        for triple in sorted(joined):
+            pairs = list(permutations(triple, 2))
+            present = [bool(A[pair]) for pair in pairs]
+            if sum(present) < 3:
+                continue
+            keys = [int(self._score.Z[pair]) for pair in pairs]
+            for chosen in combinations(range(6), sum(present)):
+                wanted = [n in chosen for n in range(6)]
+                changed = [n for n in range(6) if wanted[n] != present[n]]
+                its_key = key
+                for n in changed:
+                    its_key ^= keys[n]
+                if its_key not in self._seen:
+                    self._seen.add(its_key)
+                    redrawn = A.copy()
+                    for n in changed:
+                        redrawn[pairs[n]] ^= 1
+                    yield redrawn
+
+    def _is_tied(self, A: Adjacency) -> bool:
+        limits = self._problem.limits
+        return bool(
+            self._problem.respects_knowledge(A)
+            and A.sum(axis=0).max() <= limits.max_parents
+            and np.bincount(self._score.components(A)).max() <= limits.max_component
+            and abs(self._score.value(A) - self._best) <= SAME_SCORE
+        )

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 Adjacency = NDArray[np.uint8]
 
-# Scores per sample closer than this are one score.
-SAME_SCORE = 1e-6
+# Scores per sample closer than this are one score. Scores that tie do so to about 1e-15, and others
+# are rarely closer than 1e-6.
+SAME_SCORE = 1e-8
 
 
 class SearchStatus(Enum):

@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import graphs, walks
+
+from cyclearn import DirectedGraph, equivalence_class
+from cyclearn.classes import canonical_member as chosen
+from cyclearn.classes.seating import Seating
+from cyclearn.classes.territories import territories
+
+
+def slow_order(graph):
+    """The rule, word for word."""
+    loops = [set(nodes) for nodes in graph.component_indices if len(nodes) > 1]
+    inside = [(i, j) for i, j in np.argwhere(graph.adjacency) if any({i, j} <= c for c in loops)]
+    edges = sorted(map(tuple, np.argwhere(graph.adjacency).tolist()))
+    return graph.n_edges, sum(map(len, loops)), len(inside), edges
+
+
+def member(graph, admits=lambda _nodes, _columns: True, **options):
+    masks = [options.pop(name, None) for name in ("allowed", "required")]
+    seating = Seating.respecting(territories(graph.columns), *masks, **options)
+    columns = chosen.canonical_member(seating, admits)
+    return None if columns is None else DirectedGraph.from_columns(columns, graph.names)
+
+
+def few_members(graph):
+    return equivalence_class(graph).size <= 2_000
+
+
+@given(graphs(max_nodes=6).filter(few_members))
+def test_the_first_of_all_members_by_the_rule(graph):
+    assert member(graph) == min(equivalence_class(graph), key=slow_order)
+    order = chosen.canonical_order(range(graph.n_nodes), graph.columns)
+    assert (*order[:3], list(order[3])) == slow_order(graph)
+
+
+@given(walks(max_nodes=6))
+def test_every_member_leads_to_the_same_one(walk):
+    first, *_, last = walk
+    assert member(first) == member(last)
+
+
+@given(graphs(max_nodes=5).filter(few_members), st.integers(0, 10**6))
+def test_knowledge_and_components_that_are_not_admitted(graph, seed):
+    rng = np.random.default_rng(seed)
+    p = graph.n_nodes
+    allowed = rng.random((p, p)) < 0.9
+    required = (rng.random((p, p)) < 0.05) & allowed & ~np.eye(p, dtype=bool)
+    refused = int(rng.integers(p))
+
+    def admits(nodes, _columns):
+        return refused not in nodes
+
+    def may_be_shown(each):
+        A = each.adjacency
+        loops = [nodes for nodes in each.component_indices if len(nodes) > 1]
+        return not ((A & ~allowed) | (required & ~A)).any() and all(map(admits, loops, loops))
+
+    possible = [each for each in equivalence_class(graph) if may_be_shown(each)]
+    found = member(graph, admits, allowed=allowed, required=required)
+    assert found == (min(possible, key=slow_order) if possible else None)
+
+
+@given(graphs(max_nodes=5).filter(few_members), st.integers(0, 10**6))
+def test_acyclic_fillings_without_listing(graph, seed):
+    rng = np.random.default_rng(seed)
+    allowed = rng.random((graph.n_nodes, graph.n_nodes)) < 0.9
+    its_class = territories(graph.columns)
+    seating = Seating.respecting(its_class, allowed, None)
+    for block in Seating(its_class, reducible=False).blocks:
+        fillings = list(seating.iter_block(block))
+        if fillings:
+            acyclic = [f for f in fillings if not list(chosen.components_of(block.nodes, f))]
+            first = min(acyclic, default=None, key=lambda f: chosen._edge_list(block.nodes, f))
+            any_filling = fillings[rng.integers(len(fillings))]
+            assert chosen._first_acyclic(seating, block, any_filling) == first
+
+
+@pytest.mark.parametrize("p", [3, 9, 25])
+def test_complete_graphs_are_not_listed(p):
+    """25! members, all acyclic ones: the first is the order of the nodes."""
+    complete = DirectedGraph(np.triu(np.ones((p, p)), 1))
+    shuffled = np.random.default_rng(p).permutation(p)
+    other = DirectedGraph(complete.adjacency[np.ix_(shuffled, shuffled)])
+    assert member(other) == complete
+
+
+@given(graphs(max_nodes=4))
+def test_reducible_members_with_the_fewest_edges(graph):
+    members = list(equivalence_class(graph, reducible=True))
+    required = members[-1].adjacency
+    agreeing = [each for each in members if not (required & ~each.adjacency).any()]
+    assert member(graph, required=required, reducible=True) == min(agreeing, key=slow_order)
