@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import graphs, walks
 
 from cyclearn import DirectedGraph, equivalence_class
 from cyclearn.classes import canonical_member as chosen
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import territories
+from strategies import graphs, walks
 
 
 def slow_order(graph):

@@ -129,7 +129,7 @@ def test_large_classes_are_sampled_and_say_so():
     assert everything.listed.n_looked_at == everything.listed.size == 10
     some = class_effects(graph, population(model), 0, 1, max_members=8, random_state=1)
     assert (some.listed.selection, some.listed.n_looked_at, some.listed.size) == ("sampled", 8, 10)
-    assert "8 members drawn at random from 10" in str(some)
+    assert "8 graphs drawn at random from 10" in str(some)
     assert sum(effect.weight for effect in some.effects) == pytest.approx(1)
     # X1 is the first cause in one member of ten, and in no other it has an effect.
     shares = class_effects(graph, population(model), 0, 1).distinct["share"].tolist()

@@ -139,9 +139,9 @@ class ClassEffects:
         listed = self.listed
         of = "an unknown number of" if listed.size is None else listed.size
         looked = {
-            "all": f"all {listed.n_looked_at} members of the class",
-            "sampled": f"{listed.n_looked_at} members drawn at random from {of}",
-            "first": f"the first {listed.n_looked_at} members listed of {of}, no fair sample",
+            "all": f"all {listed.n_looked_at} graphs that fit equally well",
+            "sampled": f"{listed.n_looked_at} graphs drawn at random from {of}",
+            "first": f"the first {listed.n_looked_at} graphs listed of {of}, no fair sample",
         }[listed.selection]
         lines = [f"Effect of {self.source} on {self.target} over {looked}."]
         for count, what in (

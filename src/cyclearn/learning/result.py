@@ -158,7 +158,9 @@ class LearnResult:
 
         With ``timings`` there is also ``run``: moves, evaluations, agreeing starts and seconds.
         """
-        moments = self.model.moments
+        moments, certificate = self.model.moments, None
+        if self.certificate is not None:
+            certificate = self.certificate.to_dict(timings=timings)
         record = {
             "schema": _SCHEMA,
             "graph": self.graph.to_dict(),
@@ -169,7 +171,7 @@ class LearnResult:
             "alternatives": [graph.to_dict() for graph in self.alternatives],
             "has_more_alternatives": self.has_more_alternatives,
             "options": self.options.to_dict(),
-            "certificate": None if self.certificate is None else asdict(self.certificate),
+            "certificate": certificate,
             "bootstrap": None if self.bootstrap is None else self.bootstrap.to_dict(),
             "model": self.model.to_dict(),
             "moments": {

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from math import comb, floor, isfinite
 from time import monotonic
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,13 +52,18 @@ class Certificate:
 
     max_component: int
     max_parents: int
-    n_listed: int
-    n_scored: int
-    n_bounded: int
     tolerance: float
     is_stable: bool
     n_unstable: int = 0
     has_knowledge: bool = False
+    n_listed: int = field(default=0, compare=False)
+    n_scored: int = field(default=0, compare=False)
+    n_bounded: int = field(default=0, compare=False)
+
+    def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
+        """The certificate as plain values; counts of work, which may differ, if asked for."""
+        work = () if timings else ("n_listed", "n_scored", "n_bounded")
+        return {name: value for name, value in asdict(self).items() if name not in work}
 
     def explain(self) -> str:
         """The certificate in words."""
@@ -66,12 +72,11 @@ class Certificate:
             + ("that respects the knowledge, " if self.has_knowledge else "")
             + f"with components of at most {self.max_component} nodes and at most "
             f"{self.max_parents} parents a node scores better by more than {self.tolerance:.2g} "
-            f"per sample, as far as the fit of each component is its best one: {self.n_listed} "
-            f"structures of components were listed, {self.n_scored} of them fitted (each from "
-            f"zero coefficients), and {self.n_bounded} more could not reach the best score by the "
-            "saturated likelihood."
+            "per sample, as far as the fit of each component, from zero coefficients, is its best "
+            "one: every structure of a component was listed, or could not reach the best score by "
+            "the saturated likelihood."
             + (
-                f" {self.n_unstable} structures of components without a stable fit were left out."
+                " Structures of components without a stable fit were left out."
                 if self.n_unstable
                 else " No structure was left out."
             )
