@@ -8,7 +8,7 @@ from cyclearn import DirectedGraph, Moments, learn, simulate
 
 # Names whose order is not that of the columns.
 NAMES = ["stock", "price", "Cost", "income", "a", "quantity", "zeta", "Y", "b2", "b10", "Ü", "x"]
-SIZES = [4, 5, 6, 7, 8, 4, 5, 6, 10, 12]
+SIZES = [4, 5, 6, 4, 5, 7, 4, 6, 5, 8, 4, 5, 6, 4, 5, 7, 4, 6, 10, 12]
 
 
 def problem(seed):
@@ -64,4 +64,4 @@ def statement(moments, **options):
 
 
 def _edges(graph: DirectedGraph):
-    return sorted(graph.edges)
+    return sorted(map(list, graph.edges))
