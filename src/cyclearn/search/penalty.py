@@ -6,34 +6,48 @@ import re
 from math import isfinite, log
 from numbers import Real
 
+from scipy.special import chdtri
+
 from cyclearn.errors import InputError
 
 Penalty = str | float
+
+_NUMBER = r"(\d+\.?\d*|\.\d+)"
 
 
 def edge_penalty(penalty: Penalty, n_samples: float, n_nodes: int) -> float:
     """λ for a penalty by name or by number.
 
-    ``"bic"`` is ½ log n; ``"2 bic"`` (any number) a multiple of it; ``"ebic"`` adds log p, the
-    extended BIC with γ = ½ for many variables and few samples; a number is λ itself.
+    ``"bic"`` is ½ log n, and ``"2 bic"`` (any number) a multiple of it. ``"ebic"`` is the extended
+    BIC with γ = ½, ½ log n + log p, and ``"ebic 1"`` (any number) that with another γ:
+    ½ log n + 2γ log p. ``"0.1 false edges"`` (any number) is the larger of ½ log n and what leaves
+    so many superfluous edges that pay, of the p(p − 1) there are: half the upper quantile of χ²
+    with one degree of freedom. A number is λ itself.
 
     Examples
     --------
     >>> edge_penalty("bic", 10_000, 5) == 2 * edge_penalty("0.5 bic", 10_000, 5)
     True
+    >>> [round(edge_penalty(name, 10_000, 20), 2) for name in ("bic", "ebic", "0.1 false edges")]
+    [4.61, 7.6, 6.67]
     """
     bic = 0.5 * log(n_samples)
     if isinstance(penalty, str):
-        if penalty == "ebic":
-            return bic + log(n_nodes)
-        found = re.fullmatch(r"(?:(\d+\.?\d*|\.\d+)\s*\*?\s*)?bic", penalty.strip())
-        if found:
+        text = penalty.strip()
+        if found := re.fullmatch(rf"(?:{_NUMBER}\s*\*?\s*)?bic", text):
             return bic * float(found[1] or 1)
+        if found := re.fullmatch(rf"ebic(?:\s+{_NUMBER})?", text):
+            return bic + 2 * float(found[1] or 0.5) * log(n_nodes)
+        if found := re.fullmatch(rf"{_NUMBER} false edges", text):
+            n_edges = max(n_nodes * (n_nodes - 1), 1)
+            share = min(float(found[1]) / n_edges, 1.0)
+            if share > 0:
+                return max(bic, 0.5 * float(chdtri(1, share)))
     elif isinstance(penalty, bool):
         pass
     elif isinstance(penalty, Real) and isfinite(penalty) and penalty >= 0:
         return float(penalty)
     raise InputError(
-        f"penalty is {penalty!r}; give 'bic', a multiple such as '2 bic', 'ebic', or a number "
-        "of at least zero"
+        f"penalty is {penalty!r}; give 'bic', a multiple such as '2 bic', 'ebic', 'ebic 1', "
+        "'0.1 false edges', or a number of at least zero"
     )

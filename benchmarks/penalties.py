@@ -1,0 +1,123 @@
+"""Which penalty leads to the true class: families of penalties over sizes and samples.
+
+python benchmarks/penalties.py run --first 5000 --out penalties.jsonl
+python benchmarks/penalties.py table penalties.jsonl > benchmarks/results/penalties.md
+
+``run`` appends a line for each graph, penalty and sample, and goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+from environment import describe_run
+
+from cyclearn import DirectedGraph, LimitError, Moments, equivalence_class, learn, metrics, simulate
+from cyclearn.identifiability.numerics.numerical_overlap import wilson_interval
+
+FAMILIES = ("bic", "1.5 bic", "2 bic", "3 bic", "ebic", "ebic 1", "0.1 false edges")
+SAMPLES = (200, 1_000, 10_000, 100_000)
+LARGEST_COMPONENT = {5: 5, 10: 5, 20: 5, 50: 10}
+
+
+def draw(kind: str, p: int, seed: int, n: int) -> tuple[DirectedGraph, Moments]:
+    rng = np.random.default_rng([14, p, seed])
+    largest = 1 if kind == "acyclic" else LARGEST_COMPONENT[p]
+    graph = simulate.random_graph(p, max_component=largest, random_state=rng)
+    rows = simulate.random_model(graph, random_state=rng).sample(n, random_state=rng)
+    return graph, Moments(np.cov(rows.T, bias=True), n)
+
+
+def measure(graph: DirectedGraph, moments: Moments, penalty: str) -> dict[str, object]:
+    begun = process_time()
+    result = learn(moments, penalty=penalty)
+    seconds = process_time() - begun
+    truth = equivalence_class(graph)
+    scores = metrics.structure_scores(result.graph, graph)
+    try:
+        distance: int | None = truth.distance(result.graph)
+    except LimitError:
+        distance = None
+    return {
+        "in_class": result.graph in truth,
+        "tied": any(tied in truth for tied in (result.graph, *result.alternatives)),
+        "distance": distance,
+        "edges": result.graph.n_edges,
+        "true_edges": graph.reduced().n_edges,
+        "precision": scores.arrowhead.precision,
+        "recall": scores.arrowhead.recall,
+        "seconds": seconds,
+    }
+
+
+def run(arguments: argparse.Namespace) -> None:
+    path = Path(arguments.out)
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    done = {(r["kind"], r["p"], r["n"], r["seed"], r["penalty"]) for r in rows}
+    sizes = [tuple(map(int, size.split(":"))) for size in arguments.sizes.split(",")]
+    with path.open("a") as file:
+        for p, n_graphs in sizes:
+            for seed in range(arguments.first, arguments.first + n_graphs):
+                for n in map(int, arguments.samples.split(",")):
+                    for kind in arguments.kinds.split(","):
+                        graph, moments = draw(kind, p, seed, n)
+                        for penalty in arguments.penalties.split(","):
+                            key = (kind, p, n, seed, penalty)
+                            if key not in done:
+                                names = ("kind", "p", "n", "seed", "penalty")
+                                row = dict(zip(names, key, strict=True))
+                                row |= measure(graph, moments, penalty)
+                                file.write(json.dumps(row) + "\n")
+                                file.flush()
+
+
+def table(arguments: argparse.Namespace) -> None:
+    import pandas as pd
+
+    rows = pd.concat([pd.read_json(path, lines=True) for path in arguments.files])
+    print("# Penalties\n")
+    print(describe_run("benchmarks/penalties.py " + " ".join(sys.argv[1:])))
+    print(
+        "Share of answers in the true class (95% Wilson interval), the share in it or exactly tied "
+        "with it, mean distance to the class, and precision and recall of arrowheads against it.\n"
+    )
+    print("| truths | p | n | graphs | penalty | in the class | or tied | distance | precision "
+          "| recall | median CPU s |")  # fmt: skip
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    order = {name: place for place, name in enumerate(FAMILIES)}
+    rows["place"] = rows["penalty"].map(lambda name: order.get(name, len(order)))
+    for (kind, p, n, _, penalty), group in rows.groupby(["kind", "p", "n", "place", "penalty"]):
+        low, high = wilson_interval(int(group["in_class"].sum()), len(group))
+        print(
+            f"| {kind} | {p} | {n:,} | {len(group)} | {penalty} "
+            f"| {group['in_class'].mean():.0%} ({low:.0%}–{high:.0%}) | {group['tied'].mean():.0%} "
+            f"| {group['distance'].mean():.2f} | {group['precision'].mean():.3f} "
+            f"| {group['recall'].mean():.3f} | {group['seconds'].median():.2f} |"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    commands = parser.add_subparsers(required=True)
+    runner = commands.add_parser("run")
+    runner.add_argument("--sizes", default="5:50,10:50,20:50,50:20", help="p:graphs, ...")
+    runner.add_argument("--samples", default=",".join(map(str, SAMPLES)))
+    runner.add_argument("--penalties", default=",".join(FAMILIES))
+    runner.add_argument("--kinds", default="paper,acyclic")
+    runner.add_argument("--first", type=int, default=0, help="number of the first graph")
+    runner.add_argument("--out", required=True)
+    runner.set_defaults(call=run)
+    tabulate = commands.add_parser("table")
+    tabulate.add_argument("files", nargs="+")
+    tabulate.set_defaults(call=table)
+    arguments = parser.parse_args()
+    arguments.call(arguments)
+
+
+if __name__ == "__main__":
+    main()
