@@ -11,7 +11,7 @@ from scipy.signal import lfilter
 
 import cyclearn as cl
 from cyclearn.models import check_fit
-from cyclearn.models.data_checks import autocorrelations
+from cyclearn.models.effective_rows import autocorrelations
 
 
 def kinds(data):

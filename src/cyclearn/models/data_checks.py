@@ -16,6 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.models.effective_rows import (
+    autocorrelations,
+    dependent_columns,
+    effective_rows,
+    inflations,
+)
 from cyclearn.models.input_checks import numeric_matrix
 from cyclearn.models.moments import Moments, as_moments, read_table
 
@@ -29,8 +35,6 @@ _FALSE_ALARMS = 0.01
 # Departures that matter whatever the number of rows: the Gaussian has 0 and 0. Standard errors of
 # covariances scale with the kurtosis, so an excess of one makes them wrong by about a fifth.
 _SKEWNESS, _EXCESS_KURTOSIS = 0.5, 1.0
-# Lost information below which dependence is not worth a word.
-_EFFECTIVE_SHARE = 0.8
 # Lags of the test for dependence; memory shows in the first few.
 _TEST_LAGS = 10
 # With fewer rows no test on them has any power, and chance makes large correlations.
@@ -92,74 +96,34 @@ def check_data(data: Data) -> tuple[DataWarning, ...]:
     moments = as_moments(data)
     X = numeric_matrix(data, "data")
     correlations = autocorrelations(X)
-    inflation = np.array([_inflation(rho) for rho in correlations.T])
-    dependent = tuple(_dependent(moments, correlations, inflation))
-    n_effective = moments.n_samples / float(np.median(inflation)) if dependent else len(X)
+    n_effective = effective_rows(X)
     return (
-        *dependent,
+        *_dependent(moments, correlations, n_effective),
         *_not_gaussian(moments, X, correlations),
         *_collinear(moments),
         *_few_rows(moments, n_effective),
     )
 
 
-def autocorrelations(X: FloatArray, max_lag: int | None = None) -> FloatArray:
-    """Autocorrelations of every column at lags 0, 1, …, shape (lags + 1, p).
-
-    The divisor is n at every lag, as usual for time series; a quarter of the rows by default.
-
-    Examples
-    --------
-    >>> autocorrelations(np.array([[1.0], [-1.0], [1.0], [-1.0]]), max_lag=1).ravel().round(6)
-    array([ 1.  , -0.75])
-    """
-    n = len(X)
-    lags = max(n // 4, 1) if max_lag is None else max_lag
-    # Padded with zeros, so that the end of a column does not meet its beginning.
-    spectrum = np.fft.rfft(X - X.mean(axis=0), n=2 * n, axis=0)
-    covariances = np.fft.irfft(np.abs(spectrum) ** 2, n=2 * n, axis=0)[: lags + 1]
-    return np.asarray(covariances / covariances[0])
-
-
-def _inflation(rho: FloatArray) -> float:
-    """Rows over effective rows, for a variance: 1 + 2 Σ ρ(k)² (Bartlett).
-
-    Summed up to the first lag that exceeds six times the sum so far (Sokal's window): all of the
-    memory, little of the noise, each lag of which adds 1/n.
-    """
-    sums = 1 + 2 * np.cumsum(rho[1:] ** 2)
-    lags = np.arange(1, len(rho))
-    enough = np.flatnonzero(lags >= 6 * sums)
-    return float(sums[enough[0]] if enough.size else sums[-1])
-
-
 def _dependent(
-    moments: Moments, correlations: FloatArray, inflation: FloatArray
+    moments: Moments, correlations: FloatArray, n_effective: float
 ) -> Iterator[DataWarning]:
-    from scipy.stats import chi2
-
     n = moments.n_samples
-    if n < _TESTED_ROWS:
-        return
-    # Ljung and Box: the squared correlations at the first lags, together. With few rows the test
-    # keeps its level only for few lags.
-    lags = np.arange(1, min(_TEST_LAGS, n // 10) + 1)
-    statistic = n * (n + 2) * (correlations[lags] ** 2 / (n - lags)[:, None]).sum(axis=0)
-    alarmed = chi2.sf(statistic, len(lags)) < _FALSE_ALARMS / moments.n_variables
-    columns = np.flatnonzero(alarmed & (inflation > 1 / _EFFECTIVE_SHARE))
+    columns = np.flatnonzero(dependent_columns(correlations, n))
     if not columns.size:
         return
-    effective = n / float(np.median(inflation))
+    inflation = inflations(correlations)
     least = int(columns[inflation[columns].argmax()])
     yield DataWarning(
         "dependent rows",
         f"Rows resemble the rows before them, as in a time series or in blocks measured under "
-        f"different conditions: {n} rows carry about as much information as {_rounded(effective)} "
-        f"independent ones ({_rounded(n / inflation[least])} for {moments.names[least]}).",
-        "Standard errors and p-values are too small and too many edges may be kept: keep every "
-        "k-th row, raise the penalty, or use a method for time series; learn from each block by "
-        "itself. Independent rows that were only sorted do no harm.",
-        effective,
+        f"different conditions: {n} rows carry about as much information as "
+        f"{_rounded(n_effective)} independent ones ({_rounded(n / inflation[least])} for {moments.names[least]}).",
+        "Standard errors and p-values are too small and too many edges may be kept: use "
+        "n_effective='auto', which counts the rows for what they are worth, keep every k-th row, "
+        "or use a method for time series; learn from each block by itself. Independent rows that "
+        "were only sorted do no harm.",
+        n_effective,
         _names(moments, columns),
     )
 

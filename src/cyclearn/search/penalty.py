@@ -29,7 +29,7 @@ def edge_penalty(penalty: Penalty, n_samples: float, n_nodes: int) -> float:
     >>> edge_penalty("bic", 10_000, 5) == 2 * edge_penalty("0.5 bic", 10_000, 5)
     True
     >>> [round(edge_penalty(name, 10_000, 20), 2) for name in ("bic", "ebic", "0.1 false edges")]
-    [4.61, 7.6, 6.67]
+    [4.61, 7.6, 6.66]
     """
     bic = 0.5 * log(n_samples)
     if isinstance(penalty, str):
