@@ -118,7 +118,8 @@ def _dependent(
         "dependent rows",
         f"Rows resemble the rows before them, as in a time series or in blocks measured under "
         f"different conditions: {n} rows carry about as much information as "
-        f"{_rounded(n_effective)} independent ones ({_rounded(n / inflation[least])} for {moments.names[least]}).",
+        f"{_rounded(n_effective)} independent ones ({_rounded(n / inflation[least])} for "
+        f"{moments.names[least]}).",
         "Standard errors and p-values are too small and too many edges may be kept: use "
         "n_effective='auto', which counts the rows for what they are worth, keep every k-th row, "
         "or use a method for time series; learn from each block by itself. Independent rows that "
