@@ -5,9 +5,6 @@ Column i of Q is Xᵢᵀxᵢ on its support, with Xᵢ lower triangular and |x�
 
 The ``columns`` are flat arrays ``(at, square_at, rows, X)``: column i has the rows
 ``rows[at[i]:at[i + 1]]``, its own node last, and Xᵢ starts at ``X[square_at[i]]``, row by row.
-
-Compiled callers in other files are cached by their own file: after a change here, remove the
-``__pycache__`` folders.
 """
 
 from __future__ import annotations
