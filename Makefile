@@ -2,10 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test lint types docs lock clean
+.PHONY: help demo test coverage lint types docs lock clean
 help:
 	@echo "make demo   install, learn from built-in data, write demo/report.html"
 	@echo "make test   install, then lint, types and all tests"
+	@echo "make coverage  the kernels uncompiled, and which of their branches the tests take"
 	@echo "make docs   install, then build the documentation into docs/_build/html"
 	@echo "make lock   resolve the locked versions again (needs uv)"
 	@echo "make clean  remove everything that was built"
@@ -15,6 +16,12 @@ demo: .venv/.runtime
 
 test: lint types
 	$(BIN)/python -m pytest -n 2
+	@$(MAKE) --no-print-directory coverage
+
+# Compiled code has no lines to count, and hides what Python would complain about.
+coverage: .venv/.dev
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -m uncompiled
+	$(BIN)/python -m coverage report
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -44,4 +51,4 @@ lock:
 	uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev --extra docs --extra crosscheck -c requirements.lock pyproject.toml -o requirements-dev.lock
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/_build demo
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage docs/_build demo

@@ -1,11 +1,11 @@
-"""Settings that all tests share, and the command line as a user runs it."""
+"""Settings that all tests share, and the command line as a user types it."""
 
 import os
-import subprocess
-import sys
 
 import pytest
 from hypothesis import settings
+
+from command_line import run_cyclearn
 
 # Shared machines are slow at times, so no example has a deadline; where tests decide about a
 # change they draw the same examples every time.
@@ -15,16 +15,13 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 
 @pytest.fixture
-def cyclearn(tmp_path):
-    """Run ``cyclearn`` in an empty folder and return what came of it."""
+def cyclearn(tmp_path, monkeypatch, capsys):
+    """Run ``cyclearn`` in an empty folder, in this process, and return what came of it."""
 
     def run(*arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "cyclearn", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-        )
+        with monkeypatch.context() as patch:
+            patch.chdir(tmp_path)
+            return run_cyclearn(arguments, capsys)
 
     return run
 

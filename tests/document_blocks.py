@@ -8,9 +8,10 @@ import doctest
 import os
 import re
 import shlex
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from command_line import run_cyclearn
 
 ROOT = Path(__file__).parent.parent
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -87,7 +88,8 @@ def run_console(text, capsys, where):
     for command, expected in console_commands(text):
         words = shlex.split(os.path.expandvars(command))
         if words[0] == "cyclearn":
-            code, printed = run_cyclearn(words[1:], capsys)
+            ended = run_cyclearn(words[1:], capsys)
+            code, printed = ended.returncode, ended.stdout + ended.stderr
         elif command == "echo $?":
             printed = f"{code}\n"
         else:
@@ -107,23 +109,6 @@ def console_commands(text):
     text = text.replace("\\\n", " ")
     parts = re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
     return [tuple(part.split("\n", 1)) if "\n" in part else (part, "") for part in parts]
-
-
-def run_cyclearn(arguments, capsys):
-    """The command line in this process: its exit code, and all that it printed."""
-    from cyclearn.cli import main
-
-    before, sys.argv = sys.argv, ["cyclearn", *arguments]
-    capsys.readouterr()
-    try:
-        main()
-        code = 0
-    except SystemExit as ended:
-        code = ended.code or 0
-    finally:
-        sys.argv = before
-    captured = capsys.readouterr()
-    return code, captured.out + captured.err
 
 
 def check_installation(words, where):

@@ -12,6 +12,7 @@ ROOT = Path(cyclearn.__file__).parent
 ROOMS = [
     "errors",
     "random_state",
+    "stability",
     "arguments",
     "_kernels",
     "graphs",

@@ -52,6 +52,17 @@ def test_fit(cyclearn):
 
 
 @pytest.mark.usefixtures("files")
+def test_the_level_is_that_of_the_table_too(cyclearn):
+    record = json.loads(cyclearn("fit", "d.csv", "g.json", "--level", 0.5, "--json").stdout)
+    interval = record["parameters"][0]
+    printed = cyclearn("fit", "d.csv", "g.json", "--level", 0.5).stdout
+    line = next(line for line in printed.splitlines() if line.startswith(interval["parameter"]))
+    lower, upper = map(float, line.split()[-2:])
+    assert lower == pytest.approx(interval["lower"], abs=1e-4)
+    assert upper == pytest.approx(interval["upper"], abs=1e-4)
+
+
+@pytest.mark.usefixtures("files")
 def test_simulate_on_a_given_graph_is_repeatable(cyclearn, tmp_path):
     for name in ("a.tsv", "b.tsv"):
         made = cyclearn(

@@ -1,7 +1,6 @@
 """compare and quasi_equivalent: verdicts, evidence, promises."""
 
 import json
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph, random_graph
 from cyclearn.identifiability import Closures, Sampler, Sharing, Verdict, compare, quasi_equivalent
 from cyclearn.identifiability.numerics.numerical_overlap import (
+    draw_factor,
     nearest_factor,
     overlap,
     wilson_interval,
@@ -121,17 +121,35 @@ def test_bad_input():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_six_nodes_take_about_a_second(seed):
+def test_the_seed_does_not_change_the_verdict_on_six_nodes(seed):
     rng = np.random.default_rng(seed)
     adjacency = (rng.random((6, 6)) < 0.35) & ~np.eye(6, dtype=bool)
     g = DirectedGraph(adjacency)
     member = list(equivalence_class(g).members(max_members=3))[-1]
     edges = list(member.edges)
     h = DirectedGraph.from_edges([*edges[1:], edges[0][::-1]], g.names)
-    compare(g, h)
-    started = perf_counter()
-    compare(g, h, random_state=1)
-    assert perf_counter() - started < 5
+    assert compare(g, h).verdict is compare(g, h, random_state=1).verdict
+
+
+def test_every_component_stops_where_nothing_better_is_conceivable(monkeypatch):
+    """Two cycles that generate the distribution: the first start of each is the last."""
+    from cyclearn.models import component_runs
+
+    edges = [("a", "b"), ("b", "a"), ("c", "d"), ("d", "c"), ("b", "c")]
+    graph = DirectedGraph.from_edges(edges)
+    _, R = draw_factor(graph, Sampler.PAPER, np.random.default_rng(1))
+    fitted, of = [], component_runs.ComponentRuns.of
+
+    def counted(R, columns, starts, *rest):
+        fitted.append(len(starts))
+        return of(R, columns, starts, *rest)
+
+    monkeypatch.setattr(component_runs.ComponentRuns, "of", counted)
+    divergence, _ = nearest_factor(
+        graph, R, n_starts=200, tolerance=1e-9, generator=np.random.default_rng(0)
+    )
+    assert divergence < 1e-9
+    assert fitted == [1, 1]
 
 
 def test_wilson_interval_at_the_ends():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FitStatus, LinearGaussianModel, Moments, fit, project, random_model
-from cyclearn.models.component_solutions import component_columns
+from cyclearn.models.component_columns import component_columns
 
 TRIANGLE = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "a")])
 FED_CYCLE = DirectedGraph.from_edges(

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FitStatus, LinearGaussianModel, Moments, fit, random_model
+from cyclearn.models.component_columns import component_columns
 from cyclearn.models.component_solutions import (
     ComponentSolution,
-    component_columns,
     flat_directions,
     generic_deficiency,
 )

@@ -27,6 +27,16 @@ def test_covariance_precision_and_graph():
     assert "stable" in repr(LOOP)
 
 
+def test_on_the_boundary_a_model_counts_as_unstable():
+    gain = 1 - 1e-7
+    model = LinearGaussianModel([[0, gain], [gain, 0]], [1.0, 1.0])
+    assert not model.is_stable
+    with pytest.raises(InputError, match="unstable"):
+        model.total_effects()
+    with pytest.raises(InputError, match="unstable"):
+        model.do({})
+
+
 def test_without_feedback_the_spectral_radius_is_exactly_zero():
     B = np.triu(np.full((8, 8), 100.0), 1)
     assert LinearGaussianModel(B, np.ones(8)).spectral_radius == 0

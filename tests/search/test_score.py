@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from naive_search import reachable, single_edge_moves, virtual_moves
 
 from cyclearn import DirectedGraph, InputError, fit, simulate
-from cyclearn._kernels.component_scores import spectral_radius, strong_components
+from cyclearn._kernels.component_scores import strong_components
 from cyclearn._kernels.neighbourhood import reachability
 from cyclearn._kernels.virtual_edges import virtual_edge_moves
 from cyclearn.models import as_moments
@@ -156,23 +156,26 @@ def test_penalties():
 
 
 @settings(max_examples=40)
-@given(adjacencies(), st.integers(0, 10**6))
-def test_spectral_radius(adjacency, seed):
-    rng = np.random.default_rng(seed)
-    p = len(adjacency)
-    B = adjacency * rng.normal(size=(p, p))
-    places, parents = np.nonzero(adjacency.T)
-    offsets = np.concatenate([[0], np.cumsum(adjacency.sum(axis=0))])
-    found = spectral_radius(np.arange(p), offsets, parents, B[parents, places])
-    assert found == pytest.approx(np.abs(np.linalg.eigvals(B)).max(), rel=5e-3, abs=1e-3)
-
-
-@settings(max_examples=15)
 @given(adjacencies(min_nodes=3, max_nodes=5), st.integers(0, 50))
-def test_stability_is_that_of_some_best_fit(adjacency, seed):
+def test_stability_is_that_of_the_fit(adjacency, seed):
+    """Both ways: what a fit of the graph finds stable, and nothing else."""
     moments = moments_of(len(adjacency), seed)
-    fitted = fit(DirectedGraph(adjacency), moments)
-    solutions = [fitted.model, *fitted.alternatives]
-    stable = scorer(moments).is_stable(adjacency.astype(np.uint8))
-    if any(model.is_stable for model in solutions):
-        assert stable
+    expected = fit(DirectedGraph(adjacency), moments).is_stable
+    assert scorer(moments).is_stable(adjacency.astype(np.uint8)) == expected
+
+
+def test_stability_is_decided_by_the_best_of_several_starts():
+    """From zero alone the likelihood of these data ends in a worse, stable optimum."""
+    found = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        adjacency = rng.random((4, 4)) < 0.5
+        np.fill_diagonal(adjacency, False)
+        moments = moments_of(4, seed)
+        graph = DirectedGraph(adjacency)
+        if fit(graph, moments, n_starts=1).is_stable and not fit(graph, moments).is_stable:
+            assert not scorer(moments).is_stable(adjacency.astype(np.uint8))
+            found += 1
+            if found == 2:
+                return
+    raise AssertionError("no case among the seeds")

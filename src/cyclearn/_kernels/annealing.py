@@ -7,8 +7,8 @@ refused by the saturated likelihood, without a fit.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.component_scores import (
     Bytes,
     Ints,
@@ -23,7 +23,7 @@ from cyclearn._kernels.proposals import Walk, new_walk, propose, uniform
 from cyclearn._kernels.typed_numbers import FALSE, ONE, TRUE, TWO, ZERO
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _mark_reached(A: Bytes, walk: Walk, n: int, backwards: bool, bit: int) -> None:
     """Mark all that the first n nodes of the stack reach, themselves included."""
     p = A.shape[0]
@@ -38,7 +38,7 @@ def _mark_reached(A: Bytes, walk: Walk, n: int, backwards: bool, bit: int) -> No
                 n += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _touched(A: Bytes, walk: Walk) -> Ints:
     """The nodes whose components or parents the proposal can change, in ascending order."""
     p = A.shape[0]
@@ -55,7 +55,8 @@ def _touched(A: Bytes, walk: Walk) -> Ints:
             # No cycle opens or closes outside the component of j.
             n = 0
             for v in range(p):
-                n += walk.first[v] == walk.first[j]
+                if walk.first[v] == walk.first[j]:
+                    n += 1
             region = np.empty(n, np.int64)
             n = 0
             for v in range(p):
@@ -80,7 +81,8 @@ def _touched(A: Bytes, walk: Walk) -> Ints:
             _mark_reached(A, walk, n, backwards, bit)
     n = 0
     for v in range(p):
-        n += walk.mark[v] == 3
+        if walk.mark[v] == 3:
+            n += 1
     region = np.empty(n, np.int64)
     n = 0
     for v in range(p):
@@ -90,7 +92,7 @@ def _touched(A: Bytes, walk: Walk) -> Ints:
     return region
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _is_allowed(A: Bytes, walk: Walk, may_add: Bytes, may_delete: Bytes, max_parents: int) -> bool:
     for t in range(walk.size[0]):
         i, j = walk.toggles[t, 0], walk.toggles[t, 1]
@@ -103,7 +105,8 @@ def _is_allowed(A: Bytes, walk: Walk, may_add: Bytes, may_delete: Bytes, max_par
         j = walk.toggles[t, 1]
         n_parents = 0
         for i in range(A.shape[0]):
-            n_parents += A[i, j]
+            if A[i, j]:
+                n_parents += 1
         for u in range(walk.size[0]):
             if walk.toggles[u, 1] == j:
                 n_parents += -1 if A[walk.toggles[u, 0], j] else 1
@@ -112,13 +115,13 @@ def _is_allowed(A: Bytes, walk: Walk, may_add: Bytes, may_delete: Bytes, max_par
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _apply(A: Bytes, walk: Walk) -> None:
     for t in range(walk.size[0]):
         A[walk.toggles[t, 0], walk.toggles[t, 1]] ^= 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _node_value(g: Scored, region: Ints) -> float:
     """The value of a single node, which is its own component before and after."""
     key = column_key(g, region[0])
@@ -126,11 +129,11 @@ def _node_value(g: Scored, region: Ints) -> float:
     if place < 0:
         g.counter[0] += 1
         value = saturated_value(g, region)
-        place = remember(g, key, np.inf if value == -np.inf else value, TRUE)
+        place = remember(g, key, np.inf if value == -np.inf else value)
     return float(g.table_values[place])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def anneal(
     g: Scored,
     nodes: Ints,
@@ -153,12 +156,12 @@ def anneal(
     walk = new_walk(p, seed)
     label = np.empty(p, np.int64)
     values = np.empty(p)
-    stable = np.empty(p, np.uint8)
     leader = np.empty(p, np.int64)
     n_edges = 0
     for v in range(p):
         for u in range(p):
-            n_edges += int(g.A[u, v])
+            if g.A[u, v]:
+                n_edges += 1
     best = g.A.copy()
     best_change = 0.0
     change = 0.0
@@ -205,7 +208,7 @@ def anneal(
             after = _node_value(g, region)
             values[0] = after
         else:
-            after = region_values(g, region, label, values, stable, limit)
+            after = region_values(g, region, label, values, limit)
         if not cost + after - before <= level:
             _apply(g.A, walk)
             n_edges -= added

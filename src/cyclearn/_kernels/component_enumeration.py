@@ -8,8 +8,8 @@ good structure is known early and the saturated likelihood cuts most of the rest
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.component_scores import (
     Bytes,
     Ints,
@@ -21,7 +21,7 @@ from cyclearn._kernels.component_scores import (
 )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _place(A: Bytes, component: Ints, sources: Ints, targets: Ints, bits: int) -> None:
     """Write the structure into the columns of the component."""
     for j in component:
@@ -31,7 +31,7 @@ def _place(A: Bytes, component: Ints, sources: Ints, targets: Ints, bits: int) -
         A[sources[b], targets[b]] = (bits >> b) & 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _is_strong(rows: Ints, sources: Ints, targets: Ints, bits: int, n_inside: int, k: int) -> bool:
     """Whether the bits inside connect all k nodes strongly; ``rows`` is room to work."""
     full = (1 << k) - 1
@@ -58,7 +58,7 @@ def _is_strong(rows: Ints, sources: Ints, targets: Ints, bits: int, n_inside: in
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def best_structure(
     g: Scored,
     component: Ints,
@@ -94,7 +94,6 @@ def best_structure(
     n_parents = np.empty(k, np.int64)
     label = np.empty(g.A.shape[0], np.int64)
     values = np.empty(g.A.shape[0])
-    stable = np.empty(g.A.shape[0], np.uint8)
     best = ceiling
     best_bits = -1
     n_listed = 0
@@ -137,7 +136,7 @@ def best_structure(
                 if is_banned:
                     continue
             n_scored += 1
-            value = penalty * m + region_values(g, component, label, values, stable, k)
+            value = penalty * m + region_values(g, component, label, values, k)
             if value < best - 1e-12:
                 best = value
                 best_bits = current

@@ -23,8 +23,8 @@ which takes longer than all the rest.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.sphere_steps import (
     Columns,
     Floats,
@@ -52,7 +52,7 @@ _SWEEPS_BEFORE_NEWTON = 2
 _NEWTON_GRADIENT = 0.2
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def node_score(S: Floats, node: int, parents: Ints) -> float:
     """½ log of the least squares residual variance of a node on its parents.
 
@@ -71,7 +71,7 @@ def node_score(S: Floats, node: int, parents: Ints) -> float:
     return float(np.log(L[q, q]))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def node_coefficients(S: Floats, node: int, parents: Ints, coefficients: Floats) -> float:
     """Write the least squares coefficients of a node; return ½ log residual variance."""
     q = parents.size
@@ -92,7 +92,7 @@ def node_coefficients(S: Floats, node: int, parents: Ints, coefficients: Floats)
     return float(np.log(L[q, q]))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _layout(nodes: Ints, offsets: Ints, parents: Ints) -> tuple[Ints, Ints, Ints, Ints, int]:
     """Where each column keeps its numbers: inside parents first, the node itself last."""
     k = nodes.size
@@ -129,7 +129,7 @@ def _layout(nodes: Ints, offsets: Ints, parents: Ints) -> tuple[Ints, Ints, Ints
     return at, square_at, rows, order, largest
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _prepare(
     S: Floats,
     nodes: Ints,
@@ -182,7 +182,7 @@ def _prepare(
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _coefficients(
     S: Floats,
     nodes: Ints,
@@ -231,7 +231,7 @@ def _coefficients(
     return coefficients
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def fit_component(
     S: Floats,
     nodes: Ints,
@@ -320,7 +320,7 @@ def fit_component(
     return value, coefficients, gradient_norm, iterations, status
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def fit_nodes(S: Floats, nodes: Ints, offsets: Ints, parents: Ints) -> tuple[Floats, Floats]:
     """Least squares of each node on its parents: the fit of an acyclic graph.
 

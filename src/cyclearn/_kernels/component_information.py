@@ -11,12 +11,12 @@ Parameters stand in one order: the coefficients, as in ``parents``, then the var
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.sphere_steps import Floats, Ints, inverse
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _inverse_and_positions(
     nodes: Ints, offsets: Ints, parents: Ints, coefficients: Floats
 ) -> tuple[Floats, Ints]:
@@ -38,7 +38,7 @@ def _inverse_and_positions(
     return M, position
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def residuals(
     S: Floats, nodes: Ints, offsets: Ints, parents: Ints, coefficients: Floats
 ) -> tuple[Floats, Floats]:
@@ -56,7 +56,7 @@ def residuals(
     return slopes, variances
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def gradient(
     S: Floats,
     nodes: Ints,
@@ -84,7 +84,7 @@ def gradient(
     return result
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def information(
     S: Floats,
     nodes: Ints,
@@ -117,7 +117,7 @@ def information(
     return result
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def expected_information(
     S: Floats,
     nodes: Ints,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.component_fit import CONVERGED, SINGULAR, fit_component
 from cyclearn._kernels.sphere_steps import Floats, Ints
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def fit_component_from_starts(
     S: Floats,
     nodes: Ints,
@@ -56,7 +56,7 @@ def fit_component_from_starts(
     return values, coefficients, gradient_norms, iterations, statuses
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _geometric_mean(nodes: Ints, parents: Ints, coefficients: Floats) -> float:
     """Geometric mean of the moduli of the coefficients inside the component."""
     total = 0.0
@@ -70,7 +70,7 @@ def _geometric_mean(nodes: Ints, parents: Ints, coefficients: Floats) -> float:
     return float(np.exp(total / count))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def select_optima(
     values: Floats, runs: Floats, statuses: Ints, same_value: float
 ) -> tuple[int, Ints]:

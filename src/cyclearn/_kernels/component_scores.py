@@ -14,19 +14,16 @@ from __future__ import annotations
 from typing import NamedTuple, cast
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.component_fit import fit_component, node_score
-from cyclearn._kernels.typed_numbers import TRUE
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Keys = NDArray[np.uint64]
 
-# Below this a component is stable; on the edge of it rounding would decide.
-STABLE_RADIUS = 1 - 1e-9
 _PROBES = 8
 _MAX_ITERATIONS = cast(int, np.int64(300))
 
@@ -35,8 +32,7 @@ class Scored(NamedTuple):
     """A graph and what its score needs.
 
     Correlations S, adjacency A, keys Z of edges (off the diagonal) and nodes (on it), the table of
-    remembered values, whether the coefficients found with them are stable, and ``counter[0]``, the
-    number of values that had to be computed.
+    remembered values, and ``counter[0]``, the number of values that had to be computed.
     """
 
     S: Floats
@@ -44,11 +40,10 @@ class Scored(NamedTuple):
     Z: Keys
     table_keys: Keys
     table_values: Floats
-    table_stable: Bytes
     counter: Ints
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def place_of(g: Scored, key: np.uint64) -> int:
     """Where the table keeps a key, −1 when it does not."""
     mask = g.table_keys.size - 1
@@ -59,8 +54,8 @@ def place_of(g: Scored, key: np.uint64) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def remember(g: Scored, key: np.uint64, value: float, is_stable: bool) -> int:
+@kernel
+def remember(g: Scored, key: np.uint64, value: float) -> int:
     """Keep a value, in place of an older one where all its places are taken; return where."""
     mask = g.table_keys.size - 1
     at = np.int64(key & np.uint64(mask))
@@ -71,11 +66,10 @@ def remember(g: Scored, key: np.uint64, value: float, is_stable: bool) -> int:
             break
     g.table_keys[place] = key
     g.table_values[place] = value
-    g.table_stable[place] = is_stable
     return int(place)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def column_key(g: Scored, j: int) -> np.uint64:
     """Key of one column: node j and the edges into it."""
     key = g.Z[j, j]
@@ -85,7 +79,7 @@ def column_key(g: Scored, j: int) -> np.uint64:
     return np.uint64(key)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def strong_components(A: Bytes, region: Ints, label: Ints) -> int:
     """Label the strongly connected components among ``region``; return their number.
 
@@ -147,44 +141,9 @@ def strong_components(A: Bytes, region: Ints, label: Ints) -> int:
     return n_found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def spectral_radius(nodes: Ints, offsets: Ints, parents: Ints, coefficients: Floats) -> float:
-    """Largest modulus of an eigenvalue of B inside a component, to about one part in a thousand.
-
-    By Gelfand's formula: the norm of the 4096th power, squared up with the scale kept aside.
-    """
-    k = nodes.size
-    power = np.zeros((k, k))
-    for a in range(k):
-        for e in range(offsets[a], offsets[a + 1]):
-            for b in range(k):
-                if nodes[b] == parents[e]:
-                    power[b, a] = coefficients[e]
-    squared = np.empty((k, k))
-    log_radius = 0.0
-    exponent = 1.0
-    for _ in range(13):
-        norm = 0.0
-        for a in range(k):
-            for b in range(k):
-                norm = max(norm, abs(power[a, b]))
-        if norm == 0.0:
-            return 0.0
-        log_radius += np.log(norm) / exponent
-        exponent *= 2.0
-        for a in range(k):
-            for b in range(k):
-                total = 0.0
-                for c in range(k):
-                    total += power[a, c] / norm * (power[c, b] / norm)
-                squared[a, b] = total
-        power, squared = squared, power
-    return float(np.exp(log_radius))
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def region_values(
-    g: Scored, region: Ints, label: Ints, values: Floats, stable: Bytes, max_component: int
+    g: Scored, region: Ints, label: Ints, values: Floats, max_component: int
 ) -> float:
     """Score the components inside ``region``, each given its outside parents.
 
@@ -211,7 +170,8 @@ def region_values(
                 nodes[k] = v
                 offsets[k + 1] = offsets[k]
                 for i in range(p):
-                    offsets[k + 1] += g.A[i, v]
+                    if g.A[i, v]:
+                        offsets[k + 1] += 1
                 key ^= column_key(g, v)
                 k += 1
         place = place_of(g, key)
@@ -225,21 +185,19 @@ def region_values(
                         parents[e] = i
                         e += 1
             if k == 1:
-                place = remember(g, key, node_score(g.S, nodes[0], parents), TRUE)
+                place = remember(g, key, node_score(g.S, nodes[0], parents))
             else:
                 # One start: a second one doubled the time of a search and found no more truths.
                 fitted = fit_component(
                     g.S, nodes, offsets, parents, np.zeros(e), 1e-7, _MAX_ITERATIONS
                 )
-                radius = spectral_radius(nodes, offsets, parents, fitted[1])
-                place = remember(g, key, fitted[0], radius < STABLE_RADIUS)
+                place = remember(g, key, fitted[0])
         values[c] = g.table_values[place]
-        stable[c] = g.table_stable[place]
         total += values[c]
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def saturated_value(g: Scored, region: Ints) -> float:
     """The least value any edges inside ``region`` could reach, given its outside parents.
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.component_scores import (
     Bytes,
     Floats,
@@ -26,7 +26,7 @@ from cyclearn._kernels.component_scores import (
     remember,
     saturated_value,
 )
-from cyclearn._kernels.typed_numbers import ONE, TRUE
+from cyclearn._kernels.typed_numbers import ONE
 from cyclearn._kernels.virtual_edges import virtual_edge_moves
 
 # Bits that say which limits kept a move away.
@@ -82,7 +82,7 @@ class Moves(NamedTuple):
     is_exact: Bytes
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def reachability(A: Bytes) -> Bytes:
     """``R[u, v]`` is one when a directed path, possibly of no edge, leads from u to v."""
     p = A.shape[0]
@@ -111,7 +111,7 @@ def reachability(A: Bytes) -> Bytes:
     return R
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def state_of(g: Scored, label: Ints, values: Floats) -> State:
     """Paths and keys of the graph, given its components and their values."""
     p = g.A.shape[0]
@@ -125,11 +125,12 @@ def state_of(g: Scored, label: Ints, values: Floats) -> State:
         sizes[label[j]] += 1
         graph_key ^= key ^ g.Z[j, j]
         for i in range(p):
-            n_edges += g.A[i, j]
+            if g.A[i, j]:
+                n_edges += 1
     return State(reachability(g.A), label, values, sizes, component_keys, graph_key, n_edges)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _between(R: Bytes, toggles: Ints, n_toggles: int) -> Ints:
     """Nodes on paths between ends of the toggled edges: all that the move can touch."""
     p = R.shape[0]
@@ -154,7 +155,7 @@ def _between(R: Bytes, toggles: Ints, n_toggles: int) -> Ints:
     return region
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _value_before(state: State, region: Ints) -> float:
     """Value of the components that ``region`` consists of; it holds whole components."""
     total = 0.0
@@ -166,7 +167,7 @@ def _value_before(state: State, region: Ints) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _is_permitted(g: Scored, state: State, rules: Rules, toggles: Ints, n_toggles: int) -> bool:
     """Whether knowledge and limits allow the move, and its result was not refused before."""
     key = state.graph_key
@@ -182,7 +183,8 @@ def _is_permitted(g: Scored, state: State, rules: Rules, toggles: Ints, n_toggle
         j = toggles[t, 1]
         n_parents = 0
         for i in range(g.A.shape[0]):
-            n_parents += g.A[i, j]
+            if g.A[i, j]:
+                n_parents += 1
         for u in range(n_toggles):
             if toggles[u, 1] == j:
                 n_parents += -1 if g.A[toggles[u, 0], j] else 1
@@ -195,7 +197,7 @@ def _is_permitted(g: Scored, state: State, rules: Rules, toggles: Ints, n_toggle
     return not is_banned
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _bound(g: Scored, state: State, region: Ints, toggles: Ints, n_toggles: int) -> float:
     """The least change of the likelihood that a move inside ``region`` could make."""
     for t in range(n_toggles):
@@ -206,7 +208,7 @@ def _bound(g: Scored, state: State, region: Ints, toggles: Ints, n_toggles: int)
     return least - _value_before(state, region)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
     """List every permitted edge added, deleted or reversed; return their number."""
     p = g.A.shape[0]
@@ -250,7 +252,7 @@ def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
                         value = state.values[c] + _bound(g, state, _alone(j), toggles, ONE)
                         g.counter[0] += 1
                         # A node that its parents determine has no likelihood; a bound says −∞.
-                        place = remember(g, key, np.inf if value == -np.inf else value, TRUE)
+                        place = remember(g, key, np.inf if value == -np.inf else value)
                     if place < 0:
                         region = _between(state.R, toggles, ONE)
                         moves.bounds[n] = cost + _bound(g, state, region, toggles, ONE)
@@ -261,14 +263,14 @@ def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
     return n
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _alone(node: int) -> Ints:
     nodes = np.empty(1, np.int64)
     nodes[0] = node
     return nodes
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _list_virtual_edges(
     g: Scored, state: State, rules: Rules, found: Ints, sizes: Ints, moves: Moves, n: int
 ) -> int:
@@ -293,7 +295,7 @@ def _list_virtual_edges(
     return n
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _next_move(moves: Moves, n: int, first: bool) -> int:
     """The move with the smallest bound, or the first that may improve; −1 without any.
 
@@ -314,7 +316,7 @@ def _next_move(moves: Moves, n: int, first: bool) -> int:
     return chosen
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def best_neighbour(
     g: Scored, rules: Rules, max_virtual_cycle: int, first_improvement: bool
 ) -> tuple[float, Ints]:
@@ -332,7 +334,8 @@ def best_neighbour(
     for i in range(p):
         region[i] = i
         for j in range(p):
-            n_edges += g.A[i, j]
+            if g.A[i, j]:
+                n_edges += 1
     # The graph itself first, then moves while one could still be better than the best known, all
     # in one place: every function that calls the fit takes seconds to compile.
     virtual, virtual_sizes = virtual_edge_moves(g.A, max_virtual_cycle)
@@ -346,7 +349,6 @@ def best_neighbour(
     )
     new_label = np.empty(p, np.int64)
     new_values = np.empty(p)
-    stable = np.empty(p, np.uint8)
     n = 0
     m = -1
     while True:
@@ -354,7 +356,7 @@ def best_neighbour(
         for t in range(n_toggles):
             g.A[moves.toggles[m, t, 0], moves.toggles[m, t, 1]] ^= 1
         limit = p if m < 0 else rules.max_component
-        after = region_values(g, region, new_label, new_values, stable, limit)
+        after = region_values(g, region, new_label, new_values, limit)
         for t in range(n_toggles):
             g.A[moves.toggles[m, t, 0], moves.toggles[m, t, 1]] ^= 1
         if m < 0:

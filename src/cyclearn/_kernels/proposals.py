@@ -14,14 +14,16 @@ from __future__ import annotations
 from typing import NamedTuple, cast
 
 import numpy as np
-from numba import njit
 
+from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.component_scores import Bytes, Floats, Ints, Keys
 from cyclearn._kernels.typed_numbers import NONE, ZERO
 
 _MAX_TOGGLES = 64
 # Typed like variables, as the numbers that are imported.
 _THREE, _FIVE, _HUNDRED = (cast(int, np.int64(n)) for n in (3, 5, 100))
+_HALF = np.uint64(0xFFFFFFFF)
+_FACTOR_HIGH, _FACTOR_LOW = np.uint64(0x2545F491), np.uint64(0x4F6CDD1D)
 
 
 class Walk(NamedTuple):
@@ -39,7 +41,7 @@ class Walk(NamedTuple):
     state: Keys
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_walk(p: int, seed: int) -> Walk:
     """A walk over graphs of p nodes, nowhere yet."""
     walk = Walk(
@@ -55,30 +57,37 @@ def new_walk(p: int, seed: int) -> Walk:
     return walk
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _draw(state: Keys) -> np.uint64:
-    """64 random bits (the generator called xorshift*)."""
+    """64 random bits (the generator called xorshift*).
+
+    The product is taken by halves, since the last 64 bits of a whole one would be an overflow for
+    Python that runs the kernel uncompiled.
+    """
     x = state[0]
     x ^= x >> np.uint64(12)
     x ^= x << np.uint64(25)
     x ^= x >> np.uint64(27)
     state[0] = x
-    return np.uint64(x * np.uint64(2685821657736338717))
+    low, high = x & _HALF, x >> np.uint64(32)
+    product = low * _FACTOR_LOW
+    upper = (low * _FACTOR_HIGH & _HALF) + (high * _FACTOR_LOW & _HALF) + (product >> np.uint64(32))
+    return np.uint64((upper << np.uint64(32)) | (product & _HALF))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _below(state: Keys, n: int) -> int:
     """A random whole number from 0 to n − 1."""
     return int((_draw(state) >> np.uint64(33)) % np.uint64(n))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def uniform(state: Keys) -> float:
     """A random number above 0 and below 1."""
     return float((_draw(state) >> np.uint64(11)) + np.uint64(1)) / 9007199254740993.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _toggle(walk: Walk, i: int, j: int) -> None:
     """Add an entry to the proposal; the same entry twice is none."""
     n = walk.size[0]
@@ -94,7 +103,7 @@ def _toggle(walk: Walk, i: int, j: int) -> None:
         walk.size[0] = n + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _set_column(A: Bytes, walk: Walk, target: int, source: int) -> None:
     """Toggle what makes {target} and its parents equal to {source} and its parents now."""
     for i in range(A.shape[0]):
@@ -105,12 +114,13 @@ def _set_column(A: Bytes, walk: Walk, target: int, source: int) -> None:
             _toggle(walk, i, target)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _some_parent(A: Bytes, state: Keys, nodes: Ints, j: int) -> int:
     """A random parent of j among the nodes, −1 without any."""
     n = ZERO
     for i in nodes:
-        n += A[i, j]
+        if A[i, j]:
+            n += 1
     if n == 0:
         return -1
     chosen = _below(state, n)
@@ -122,7 +132,7 @@ def _some_parent(A: Bytes, state: Keys, nodes: Ints, j: int) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _exchange(A: Bytes, walk: Walk, nodes: Ints, j: int, k: int) -> None:
     """Propose a parent exchange of j and k where their columns differ in one node."""
     added = NONE
@@ -144,7 +154,7 @@ def _exchange(A: Bytes, walk: Walk, nodes: Ints, j: int, k: int) -> None:
     _toggle(walk, dropped, j)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _turn_cycle(A: Bytes, walk: Walk, j: int) -> None:
     """Propose to turn a cycle through j, found by a random walk against the edges."""
     p = A.shape[0]
@@ -178,7 +188,7 @@ def _turn_cycle(A: Bytes, walk: Walk, j: int) -> None:
         _set_column(A, walk, before, walk.stack[a])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def propose(A: Bytes, walk: Walk, nodes: Ints) -> None:
     """Draw a proposal among the nodes."""
     walk.size[0] = 0

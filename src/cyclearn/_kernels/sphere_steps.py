@@ -5,16 +5,14 @@ Column i of Q is Xᵢᵀxᵢ on its support, with Xᵢ lower triangular and |x�
 
 The ``columns`` are flat arrays ``(at, square_at, rows, X)``: column i has the rows
 ``rows[at[i]:at[i + 1]]``, its own node last, and Xᵢ starts at ``X[square_at[i]]``, row by row.
-
-Compiled callers in other files are cached by their own file: after a change here, remove the
-``__pycache__`` folders.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from cyclearn._kernels.compilation import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -24,7 +22,7 @@ Columns = tuple[Ints, Ints, Ints, Floats]
 PIVOT_FLOOR = 1e-13
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def cholesky(S: Floats, index: Ints, size: int, L: Floats) -> bool:
     """Write the Cholesky factor of S on index[:size] into L; false when it is singular."""
     for a in range(size):
@@ -41,7 +39,7 @@ def cholesky(S: Floats, index: Ints, size: int, L: Floats) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def inverse(C: Floats, M: Floats) -> float:
     """Write C⁻¹ into M by Gauss–Jordan with pivoting; destroys C, returns log|det C|."""
     k = C.shape[0]
@@ -83,7 +81,7 @@ def inverse(C: Floats, M: Floats) -> float:
     return float(log_det + np.log(det))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def assemble(columns: Columns, x: Floats, C: Floats) -> None:
     """Write Q into C: column i is Xᵢᵀxᵢ on its support."""
     at, square_at, rows, X = columns
@@ -102,7 +100,7 @@ def assemble(columns: Columns, x: Floats, C: Floats) -> None:
             C[rows[first + b], i] = total
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@kernel
 def _pull_back(columns: Columns, M: Floats, i: int, m: int, y: Floats) -> None:
     """Write Xᵢ M[m, rowsᵢ] into y: the derivative of (Q⁻¹)ₘ qᵢ with respect to xᵢ."""
     at, square_at, rows, X = columns
@@ -116,7 +114,7 @@ def _pull_back(columns: Columns, M: Floats, i: int, m: int, y: Floats) -> None:
         y[a] = total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def sweep(columns: Columns, x: Floats, M: Floats, y: Floats, column: Floats) -> None:
     """One exact step for every column in turn, M = Q⁻¹ following by rank-one updates."""
     at, square_at, rows, X = columns
@@ -149,7 +147,7 @@ def sweep(columns: Columns, x: Floats, M: Floats, y: Floats, column: Floats) -> 
                         M[j, h] -= factor * M[i, h]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def gradient_norm_of(columns: Columns, x: Floats, M: Floats, y: Floats) -> float:
     """Largest entry of the gradients yᵢ − xᵢ, tangent to the spheres."""
     at = columns[0]
@@ -163,7 +161,7 @@ def gradient_norm_of(columns: Columns, x: Floats, M: Floats, y: Floats) -> float
     return largest
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@kernel
 def _to_tangent(
     x: Floats, first: int, size: int, y: Floats, out: Floats, row: int, base: int
 ) -> None:
@@ -178,7 +176,7 @@ def _to_tangent(
         out[row, base + a] = y[a] - dot * x[first + a]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _derivatives(
     columns: Columns, x: Floats, M: Floats, y: Floats, T: Floats, g: Floats, H: Floats
 ) -> None:
@@ -205,7 +203,7 @@ def _derivatives(
             H[a, a] += 1.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _damped_step(H: Floats, g: Floats, damping: float, L: Floats, step: Floats) -> float:
     """Solve (H + damping·I) step = −g; return the smallest pivot, negative on failure."""
     N = g.size
@@ -237,7 +235,7 @@ def _damped_step(H: Floats, g: Floats, damping: float, L: Floats, step: Floats) 
     return smallest
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _move(columns: Columns, x: Floats, step: Floats, moved: Floats) -> None:
     """Write into ``moved`` the points of the spheres reached from x along a tangent step."""
     at = columns[0]
@@ -260,7 +258,7 @@ def _move(columns: Columns, x: Floats, step: Floats, moved: Floats) -> None:
         moved[last] = scale * (x[last] - dot * (sign + x[last]))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def newton(
     columns: Columns,
     x: Floats,

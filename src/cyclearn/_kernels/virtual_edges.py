@@ -8,21 +8,21 @@ Each move here forms the cycle and removes the edge at once.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.typed_numbers import FALSE, TRUE, ZERO
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _joined(A: Bytes, a: int, b: int) -> bool:
     return bool(A[a, b] or A[b, a])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _orient(A: Bytes, a: int, b: int, exclusive: bool, toggles: Ints, n: int) -> int:
     """Append what makes the edge between a and b point from a to b; return the new length.
 
@@ -37,7 +37,7 @@ def _orient(A: Bytes, a: int, b: int, exclusive: bool, toggles: Ints, n: int) ->
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _remove(A: Bytes, a: int, b: int, toggles: Ints, n: int) -> int:
     """Append what removes every edge between a and b; return the new length."""
     if A[a, b]:
@@ -49,7 +49,7 @@ def _remove(A: Bytes, a: int, b: int, toggles: Ints, n: int) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _complete(A: Bytes, a: int, b: int, toggles: Ints, n: int) -> int:
     """Append what makes a ⇄ b; return the new length."""
     if not A[a, b]:
@@ -61,7 +61,7 @@ def _complete(A: Bytes, a: int, b: int, toggles: Ints, n: int) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _grown(moves: Ints, sizes: Ints, n_moves: int) -> tuple[Ints, Ints]:
     """The same arrays, larger where one more move would not fit."""
     if n_moves < sizes.size:
@@ -76,7 +76,7 @@ def _grown(moves: Ints, sizes: Ints, n_moves: int) -> tuple[Ints, Ints]:
     return more_moves, more_sizes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def virtual_edge_moves(A: Bytes, max_cycle: int) -> tuple[Ints, Ints]:
     """All moves of the operator, as toggled entries of A.
 
@@ -100,7 +100,7 @@ def virtual_edge_moves(A: Bytes, max_cycle: int) -> tuple[Ints, Ints]:
     return _two_cycles(A, moves, sizes, n_moves)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _long_cycles(A: Bytes, max_cycle: int, moves: Ints, sizes: Ints) -> tuple[Ints, Ints, int]:
     """Case 1: cycles of three nodes or more."""
     p = A.shape[0]
@@ -149,7 +149,7 @@ def _long_cycles(A: Bytes, max_cycle: int, moves: Ints, sizes: Ints) -> tuple[In
     return moves, sizes, n_moves
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _two_cycles(A: Bytes, moves: Ints, sizes: Ints, n_moves: int) -> tuple[Ints, Ints]:
     """Case 2: j ⇄ k instead of one or two edges beside it."""
     p = A.shape[0]

@@ -13,6 +13,7 @@ from typing import Annotated, TextIO
 import typer
 
 from cyclearn import __version__
+from cyclearn._kernels.first_use import when_compiling
 from cyclearn.cli import (
     compare_command,
     demo,
@@ -67,13 +68,20 @@ def main() -> None:
         # Sizes of classes may have more digits than Python writes out by default.
         sys.set_int_max_str_digits(0)
     output = sys.stdout
+    if sys.stderr is not None and sys.stderr.isatty():
+        when_compiling(_say_compiling)
     try:
         app()
     except (InputError, LimitError) as error:
         typer.echo(f"cyclearn: {error}", err=True)
         sys.exit(2)
     finally:
+        when_compiling(None)
         _flush(output)
+
+
+def _say_compiling() -> None:
+    typer.echo("cyclearn: first use on this machine: compiling, up to a minute", err=True)
 
 
 def _flush(output: TextIO) -> None:

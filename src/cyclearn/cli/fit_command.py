@@ -31,5 +31,5 @@ def fit(
     if as_json:
         print_json("fit", fitted.to_dict(level))
     else:
-        typer.echo(str(fitted))
+        typer.echo(fitted.to_text(level))
     raise typer.Exit(0 if fitted.converged else 1)

@@ -24,6 +24,7 @@ from cyclearn.models import LinearGaussianModel, as_moments
 from cyclearn.models.linear_gaussian import spectral_radius
 from cyclearn.models.moments import Data
 from cyclearn.random_state import RandomState
+from cyclearn.stability import is_stable_radius
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -233,7 +234,7 @@ def _effects(model: LinearGaussianModel, i: int, j: int) -> tuple[float, float]:
     total = float(model.total_effects().iat[i, j])
     held = model.B.copy()
     held[:, i] = 0
-    if spectral_radius(model.graph, held) >= 1:
+    if not is_stable_radius(spectral_radius(model.graph, held)):
         return total, np.nan
     return total, float(np.linalg.inv(np.eye(len(held)) - held)[i, j])
 

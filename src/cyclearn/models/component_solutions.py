@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,8 @@ from scipy.linalg import lapack
 
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.models.component_columns import ComponentColumns
+from cyclearn.models.component_runs import ComponentRuns, run_components
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.random_state import RandomState, generator
 
@@ -23,66 +24,6 @@ _SAME_VALUE = 1e-8
 # Eigenvalues of the whitened Fisher information below this count as zero. Where
 # two solutions of a cycle meet, the eigenvalue is about the square of the distance to there.
 _FLAT = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class ComponentColumns:
-    """The columns of one component: nodes, and their parents column by column.
-
-    ``children`` is the child of every edge, aligned with ``parents``; ``inside`` marks the
-    edges within the component, and ``ends`` are the places of these in it, shape (2, ·).
-    """
-
-    nodes: IntArray
-    offsets: IntArray
-    parents: IntArray
-    children: IntArray
-    inside: NDArray[np.bool_]
-    ends: IntArray
-
-    @classmethod
-    def of(cls, adjacency: NDArray[np.bool_], nodes: Sequence[int]) -> ComponentColumns:
-        """Columns of these nodes; parents may lie outside."""
-        index = np.array(nodes, dtype=np.int64)
-        # nonzero gives strided views, for which the kernels would be compiled a second time.
-        places, parents = map(np.ascontiguousarray, np.nonzero(adjacency.T[index]))
-        offsets = np.zeros(len(index) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(places, minlength=len(index)), out=offsets[1:])
-        place_of = np.full(len(adjacency), -1, dtype=np.int64)
-        place_of[index] = np.arange(len(index))
-        inside = place_of[parents] >= 0
-        ends = np.stack([place_of[parents[inside]], places[inside]])
-        return cls(index, offsets, parents, index[places], inside, ends)
-
-    @cached_property
-    def same_column(self) -> NDArray[np.bool_]:
-        """Which parameters, coefficients and then variances, belong to the same node."""
-        owner = np.concatenate([self.children, self.nodes])
-        return np.asarray(owner[:, None] == owner)
-
-    def spectral_radius(self, coefficients: FloatArray) -> float:
-        """Largest modulus of an eigenvalue of B restricted to the component."""
-        k = len(self.nodes)
-        weights = coefficients[self.inside]
-        if len(weights) == k:
-            # A single cycle: the eigenvalues are the k-th roots of its gain.
-            return float(np.abs(np.prod(weights)) ** (1 / k))
-        B = np.zeros((k, k))
-        B[self.ends[0], self.ends[1]] = weights
-        return float(np.abs(np.linalg.eigvals(B)).max())
-
-
-@lru_cache(maxsize=128)
-def component_columns(
-    graph: DirectedGraph,
-) -> tuple[ComponentColumns | None, tuple[ComponentColumns, ...]]:
-    """Columns of the single nodes together (None without any), and of each larger component."""
-    singles = [nodes[0] for nodes in graph.component_indices if len(nodes) == 1]
-    loops = [nodes for nodes in graph.component_indices if len(nodes) > 1]
-    return (
-        ComponentColumns.of(graph.adjacency, singles) if singles else None,
-        tuple(ComponentColumns.of(graph.adjacency, nodes) for nodes in loops),
-    )
 
 
 @dataclass(frozen=True)
@@ -136,31 +77,46 @@ def fit_component_solutions(
     random_state: RandomState,
 ) -> ComponentFit:
     """Fit one component of two nodes or more to the correlation matrix R."""
+    (runs,) = run_components(
+        R,
+        [columns],
+        [fit_starts(columns, n_starts, random_state)],
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+    )
+    return solutions_of(R, runs)
+
+
+def fit_starts(
+    columns: ComponentColumns, n_starts: int | None, random_state: RandomState
+) -> FloatArray:
+    """Starts of a fit: as many as asked for, by default more for larger components."""
+    if n_starts is None:
+        n_starts = min(max(4, 2 * len(columns.nodes) - 4), 20)
+    return component_starts(random_state, n_starts, len(columns.parents))
+
+
+def solutions_of(R: FloatArray, runs: ComponentRuns) -> ComponentFit:
+    """The distinct solutions among the runs of a component that reach its best value."""
     from cyclearn._kernels import component_fit as kernel
     from cyclearn._kernels.component_information import residuals
-    from cyclearn._kernels.component_optima import fit_component_from_starts, select_optima
+    from cyclearn._kernels.component_optima import select_optima
 
+    columns = runs.columns
     nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
-    if n_starts is None:
-        n_starts = min(max(4, 2 * len(nodes) - 4), 20)
-    starts = component_starts(random_state, n_starts, len(parents))
-    values, runs, gradient_norms, iterations, codes = fit_component_from_starts(
-        R, nodes, offsets, parents, starts, tolerance, max_iterations
-    )
-    best, distinct = select_optima(values, runs, codes, _SAME_VALUE)
-    code = codes[best]
+    best, distinct = select_optima(runs.values, runs.coefficients, runs.codes, _SAME_VALUE)
+    code = runs.codes[best]
     if code == kernel.COLLINEAR:
         raise_collinear(R, columns)
     solutions = [
         ComponentSolution(
-            runs[s],
-            residuals(R, nodes, offsets, parents, runs[s])[1],
-            columns.spectral_radius(runs[s]),
+            b,
+            residuals(R, nodes, offsets, parents, b)[1],
+            columns.spectral_radius(b),
         )
-        for s in distinct
+        for b in runs.coefficients[distinct]
     ]
-    # The preferred solution is the one whose feedback dies out fastest.
-    solutions.sort(key=lambda solution: solution.spectral_radius)
+    solutions.sort(key=_preference)
     status, n_flat = FitStatus.CONVERGED, 0
     if code == kernel.AT_INFINITY:
         status = FitStatus.AT_INFINITY
@@ -174,13 +130,22 @@ def fit_component_solutions(
         solutions = solutions[:1]
     return ComponentFit(
         columns,
-        float(values[best]),
-        float(gradient_norms[best]),
-        int(iterations[best]),
+        float(runs.values[best]),
+        float(runs.gradient_norms[best]),
+        int(runs.iterations[best]),
         status,
         tuple(solutions),
         n_flat,
     )
+
+
+def _preference(solution: ComponentSolution) -> tuple[float, tuple[float, ...]]:
+    """The solution whose feedback dies out fastest comes first, of equal ones the larger numbers.
+
+    Rounded, since solutions that mirror each other have one radius up to the last digit.
+    """
+    radius = round(solution.spectral_radius, 6)
+    return radius, tuple((-solution.coefficients.round(6)).tolist())
 
 
 def flat_directions(

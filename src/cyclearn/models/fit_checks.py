@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cyclearn.models.data_checks import DataWarning
 from cyclearn.models.fit_status import FitStatus
+from cyclearn.stability import is_stable_radius
 
 if TYPE_CHECKING:
     from cyclearn.models.fitted_model import FittedModel
@@ -25,7 +26,7 @@ def check_fit(fitted: FittedModel) -> tuple[DataWarning, ...]:
     """
     found = []
     radius = fitted.model.spectral_radius
-    if radius >= 1:
+    if not is_stable_radius(radius):
         found.append(
             DataWarning(
                 "unstable",

@@ -192,6 +192,16 @@ class FittedModel:
         )
 
     def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, level: float = 0.95) -> str:
+        """What ``print`` shows, with confidence intervals of this level.
+
+        Raises
+        ------
+        InputError
+            For a level that is not strictly between 0 and 1.
+        """
         lines = [repr(self), f"  {self.status.value}"]
         if not self.is_stable:
             lines.append(f"  unstable: spectral radius {self.model.spectral_radius:.4g}")
@@ -199,7 +209,7 @@ class FittedModel:
             lines.append(
                 f"  {len(self.alternatives)} other parameter set(s) with the same likelihood"
             )
-        return "\n".join([*lines, str(self.fit_indices), self.summary().round(4).to_string()])
+        return "\n".join([*lines, str(self.fit_indices), self.summary(level).round(4).to_string()])
 
 
 def _or_none(value: Any) -> Any:

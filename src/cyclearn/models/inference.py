@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
+from cyclearn.models.component_columns import ComponentColumns
 from cyclearn.models.component_solutions import (
-    ComponentColumns,
     ComponentFit,
     ComponentSolution,
     flat_directions,

@@ -15,6 +15,7 @@ from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.models.input_checks import check_names, checked_matrix
 from cyclearn.random_state import RandomState, generator
+from cyclearn.stability import is_stable_radius
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,8 +149,11 @@ class LinearGaussianModel:
 
     @property
     def is_stable(self) -> bool:
-        """Whether feedback dies out: every eigenvalue of B has modulus below one."""
-        return self.spectral_radius < 1
+        """Whether feedback dies out: every eigenvalue of B has modulus below 1 − 10⁻⁵.
+
+        On the boundary, where rounding would decide, a model counts as unstable.
+        """
+        return is_stable_radius(self.spectral_radius)
 
     def log_likelihood(self, data: Data) -> float:
         """Log-likelihood of the data at the mean that suits them best.
@@ -329,7 +333,7 @@ def spectral_radius(graph: DirectedGraph, B: FloatArray) -> float:
 
 
 def _require_stable(radius: float, consequence: str) -> None:
-    if radius >= 1:
+    if not is_stable_radius(radius):
         raise InputError(
             f"the model is unstable (spectral radius {radius:.4g}, it must be below 1): feedback "
             f"grows without limit and {consequence}; use a stable parameter set on the same graph "

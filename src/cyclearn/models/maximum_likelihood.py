@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.models.component_columns import ComponentColumns, component_columns
+from cyclearn.models.component_runs import run_components
 from cyclearn.models.component_solutions import (
     CollinearError,
-    ComponentColumns,
     ComponentFit,
     ComponentSolution,
-    component_columns,
-    fit_component_solutions,
+    fit_starts,
+    solutions_of,
 )
 from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.fitted_model import FittedModel
@@ -127,18 +128,14 @@ def fit_components(
     """
     singles, loops = component_columns(graph)
     fits = [] if singles is None else [_fit_single_nodes(R, singles)]
-    fits += [
-        fit_component_solutions(
-            R,
-            columns,
-            n_starts=n_starts,
-            tolerance=tolerance,
-            max_iterations=max_iterations,
-            random_state=random_state,
-        )
-        for columns in loops
-    ]
-    return tuple(fits)
+    runs = run_components(
+        R,
+        loops,
+        [fit_starts(columns, n_starts, random_state) for columns in loops],
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+    )
+    return (*fits, *(solutions_of(R, each) for each in runs))
 
 
 def _fit_single_nodes(R: FloatArray, columns: ComponentColumns) -> ComponentFit:

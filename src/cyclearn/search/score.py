@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.models.component_solutions import ComponentColumns, fit_component_solutions
+from cyclearn.models.component_columns import ComponentColumns
+from cyclearn.models.component_solutions import fit_component_solutions
 from cyclearn.search.runs import Adjacency
+from cyclearn.stability import is_stable_radius
 
 if TYPE_CHECKING:
     from cyclearn._kernels.component_scores import Scored
@@ -63,9 +65,6 @@ class GraphScore:
     """Scores graphs on one correlation matrix, and remembers the components it has seen."""
 
     def __init__(self, correlation: NDArray[np.float64], penalty: float, limits: SearchLimits):
-        from cyclearn._kernels.first_use import compile_for_search
-
-        compile_for_search()
         self.S = np.ascontiguousarray(correlation, dtype=np.float64)
         self.penalty = penalty
         self.limits = limits
@@ -75,7 +74,6 @@ class GraphScore:
         self.Z = generator.integers(1, 2**64, size=(p, p), dtype=np.uint64, endpoint=False)
         self._keys = np.zeros(_CACHE_SIZE, dtype=np.uint64)
         self._values = np.empty(_CACHE_SIZE)
-        self._is_stable = np.empty(_CACHE_SIZE, dtype=np.uint8)
         self._stable: dict[int, bool] = {}
 
     def limited(self, *, max_component: int, max_virtual_cycle: int) -> GraphScore:
@@ -90,24 +88,18 @@ class GraphScore:
 
     def value(self, A: Adjacency) -> float:
         """Score per sample of a graph."""
-        return self._components(A)[0] + self.penalty * int(np.count_nonzero(A))
-
-    def _components(self, A: Adjacency) -> tuple[float, NDArray[np.int64], NDArray[np.uint8]]:
-        """Sum of the values of the components; their labels, and which were found stable."""
         from cyclearn._kernels.component_scores import region_values
 
         p = len(A)
-        label, values = np.zeros(p, dtype=np.int64), np.empty(p)
-        stable = np.ones(p, dtype=np.uint8)
-        total = region_values(self._scored(A), np.arange(p), label, values, stable, p)
-        return float(total), label, stable
+        label, values = np.empty(p, dtype=np.int64), np.empty(p)
+        total = region_values(self._scored(A), np.arange(p), label, values, p)
+        return float(total) + self.penalty * int(np.count_nonzero(A))
 
     def _scored(self, A: Adjacency) -> Scored:
         from cyclearn._kernels.component_scores import Scored
 
         counter = np.zeros(1, dtype=np.int64)
-        table = self._keys, self._values, self._is_stable
-        return Scored(self.S, A, self.Z, *table, counter)
+        return Scored(self.S, A, self.Z, self._keys, self._values, counter)
 
     def key(self, A: Adjacency) -> int:
         """A number that identifies the graph."""
@@ -205,8 +197,6 @@ class GraphScore:
 
         The single fit that a score needs may miss the best one, so it does not decide.
         """
-        from cyclearn._kernels.component_scores import STABLE_RADIUS
-
         key = self._component_key(A, nodes)
         if key not in self._stable:
             fitted = fit_component_solutions(
@@ -217,5 +207,5 @@ class GraphScore:
                 max_iterations=1000,
                 random_state=0,
             )
-            self._stable[key] = fitted.solutions[0].spectral_radius < STABLE_RADIUS
+            self._stable[key] = is_stable_radius(fitted.solutions[0].spectral_radius)
         return self._stable[key]

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.identifiability.constraints.conormals import gram_jacobian
-from cyclearn.models.component_solutions import ComponentColumns, component_columns
+from cyclearn.models.component_columns import ComponentColumns, component_columns
+from cyclearn.models.component_runs import run_components
 
 FloatArray = NDArray[np.float64]
 
@@ -144,10 +145,10 @@ def nearest_factor(
 ) -> tuple[float, FloatArray]:
     """Smallest KL divergence found from the correlation matrix R to the graph, and Q there.
 
-    The divergence is a sum over components, none of which is negative; each component stops at
-    the first start that reaches its share of the tolerance.
+    The divergence is a sum over components; each stops where it is within a hundredth of the
+    tolerance of the best conceivable, and all do once the sum is.
     """
-    from cyclearn._kernels.component_fit import fit_component, fit_nodes
+    from cyclearn._kernels.component_fit import fit_nodes
 
     singles, loops = component_columns(graph)
     saturated = 0.5 * float(np.linalg.slogdet(R)[1])
@@ -158,26 +159,16 @@ def nearest_factor(
         values, weights = fit_nodes(R, singles.nodes, singles.offsets, singles.parents)
         value += float(values.sum())
         B[singles.parents, singles.children] = weights
-    for columns in loops:
-        # What the component would reach if it could generate everything it may depend on.
-        best, best_weights = np.inf, np.zeros(len(columns.parents))
-        target = saturated - value if len(loops) == 1 else -np.inf
-        for start in _starts(n_starts, columns, generator):
-            fitted = fit_component(
-                R,
-                columns.nodes,
-                columns.offsets,
-                columns.parents,
-                start,
-                _GRADIENT,
-                _MAX_ITERATIONS,
-            )
-            if fitted[0] < best:
-                best, best_weights = fitted[0], fitted[1]
-            if best - target < tolerance / 100:
-                break
-        value += best
-        B[columns.parents, columns.children] = best_weights
+    for runs in run_components(
+        R,
+        loops,
+        [_starts(n_starts, columns, generator) for columns in loops],
+        tolerance=_GRADIENT,
+        max_iterations=_MAX_ITERATIONS,
+        close=tolerance / 100,
+    ):
+        value += runs.least
+        B[runs.columns.parents, runs.columns.children] = runs.best_coefficients
     residual = np.eye(p) - B
     variances = np.einsum("ij,ik,kj->j", residual, R, residual)
     return value - saturated, residual / np.sqrt(variances)

@@ -1,0 +1,19 @@
+"""When feedback counts as stable: one rule for every place that asks."""
+
+from __future__ import annotations
+
+# Feedback dies out where every eigenvalue of B has modulus below 1. Optima on the boundary are
+# common, and which side of 1 rounding puts them on differs between processors: they count as
+# unstable everywhere.
+STABLE_RADIUS = 1 - 1e-5
+
+
+def is_stable_radius(radius: float) -> bool:
+    """Whether feedback with this spectral radius dies out.
+
+    Examples
+    --------
+    >>> is_stable_radius(0.9), is_stable_radius(1 - 1e-7)
+    (True, False)
+    """
+    return radius < STABLE_RADIUS

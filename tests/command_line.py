@@ -1,0 +1,32 @@
+"""The command line in the process of the test: what it prints, and the code that it ends with."""
+
+import sys
+from dataclasses import dataclass
+from unittest import mock
+
+from cyclearn.cli import main
+
+
+@dataclass(frozen=True)
+class Ended:
+    """As :class:`subprocess.CompletedProcess` says it."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run_cyclearn(arguments, capsys):
+    """Run ``cyclearn`` with these arguments in the current folder."""
+    capsys.readouterr()
+    code = 0
+    limit = sys.get_int_max_str_digits()
+    try:
+        with mock.patch.object(sys, "argv", ["cyclearn", *map(str, arguments)]):
+            main()
+    except SystemExit as ended:
+        code = ended.code or 0
+    finally:
+        sys.set_int_max_str_digits(limit)
+    captured = capsys.readouterr()
+    return Ended(code, captured.out, captured.err)

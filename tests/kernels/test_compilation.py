@@ -1,0 +1,133 @@
+"""Compiled code on disk: edits are noticed, and nothing that happens to the disk stops a call."""
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba.core import config
+
+import cyclearn
+from cyclearn._kernels import compilation, first_use
+from cyclearn._kernels.compilation import kernel
+
+pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+
+SOURCE = Path(cyclearn.__file__).parent
+
+
+def one_more(n):
+    return n + 1
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """A folder of its own for compiled code, and nothing said yet."""
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compilation, "_warned", False)
+    return tmp_path
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package with two kernels, one of which calls the other."""
+    room = tmp_path / "cyclearn" / "_kernels"
+    room.mkdir(parents=True)
+    (room.parent / "__init__.py").touch()
+    for name in ("__init__.py", "compilation.py", "first_use.py"):
+        shutil.copy(SOURCE / "_kernels" / name, room)
+    head = "from cyclearn._kernels.compilation import kernel\n"
+    (room / "called.py").write_text(f"{head}@kernel\ndef called(n):\n    return n + 1\n")
+    (room / "caller.py").write_text(
+        f"{head}from cyclearn._kernels.called import called\n"
+        "@kernel\ndef caller(n):\n    return 10 * called(n)\n"
+    )
+    return tmp_path
+
+
+def run_caller(package, **variables):
+    """The answer of the caller, how often the disk had its code, and what was said."""
+    code = (
+        "from cyclearn._kernels.caller import caller\n"
+        "print(caller(1), sum(caller.stats.cache_hits.values()))"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"}
+    environment |= {"PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1", **variables}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment, cwd=package, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    answer, hits = map(int, done.stdout.split())
+    return answer, hits, done.stderr
+
+
+def test_an_edit_of_a_kernel_that_is_called_is_noticed(package):
+    assert run_caller(package) == (20, 0, "")
+    assert run_caller(package) == (20, 1, "")
+    called = package / "cyclearn" / "_kernels" / "called.py"
+    called.write_text(called.read_text().replace("n + 1", "n + 2"))
+    files = set((called.parent / "__pycache__").iterdir())
+    assert run_caller(package) == (30, 0, "")
+    assert run_caller(package) == (30, 1, "")
+    assert set((called.parent / "__pycache__").iterdir()) == files
+
+
+def test_without_any_folder_to_write_to_a_warning_says_so_once(package):
+    (package / "no_folder").touch()
+    (package / "cyclearn" / "_kernels" / "__pycache__").touch()
+    nowhere = str(package / "no_folder" / "below")
+    answer, _, said = run_caller(
+        package, NUMBA_CACHE_DIR=nowhere, XDG_CACHE_HOME=nowhere, HOME=nowhere
+    )
+    assert answer == 20
+    assert said.count("RuntimeWarning") == 1
+    assert "compiles in memory" in said
+
+
+def test_a_full_disk_is_said_once_and_the_call_goes_on(cache, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    first, second = kernel(one_more), kernel(one_more)
+    for each in (first, second):
+        monkeypatch.setattr(each._cache._cache_file, "_save_data", full)
+    with pytest.warns(RuntimeWarning, match=f"cannot be kept in {cache}.*No space left") as said:
+        assert (first(1), first(1.5), second(1)) == (2, 2.5, 2)
+    assert len(said) == 1
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("content", [b"", b"damaged", b"\x80\x05"])
+@pytest.mark.usefixtures("cache")
+def test_damaged_files_are_compiled_again(ending, content, tmp_path):
+    assert kernel(one_more)(1) == 2
+    for file in tmp_path.rglob(f"*.{ending}"):
+        file.write_bytes(content)
+    with pytest.warns(RuntimeWarning, match="cannot be read"):
+        assert kernel(one_more)(1) == 2
+    mended = kernel(one_more)
+    assert mended(1) == 2
+    assert sum(mended.stats.cache_hits.values()) == 1
+
+
+@pytest.mark.usefixtures("cache")
+def test_compiling_is_told_once_to_whoever_asked():
+    told = []
+    first_use.when_compiling(lambda: told.append("compiling"))
+    compiled = kernel(one_more)
+    assert (compiled(1), compiled(1.5)) == (2, 2.5)
+    assert told == ["compiling"]
+    first_use.when_compiling(lambda: told.append("again"))
+    assert kernel(one_more)(1) == 2
+    first_use.when_compiling(None)
+    assert kernel(one_more)(True) == 2
+    assert told == ["compiling"]
+
+
+def test_kernels_start_no_process():
+    """A child in the folder of the user would run a numpy.py that lies there."""
+    for path in (SOURCE / "_kernels").glob("*.py"):
+        assert not {"subprocess", "multiprocessing"} & set(path.read_text().split()), path

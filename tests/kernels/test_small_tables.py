@@ -1,0 +1,29 @@
+"""All kernels at work on tables that are small enough to go through uncompiled."""
+
+import numpy as np
+import pytest
+
+from cyclearn import DirectedGraph, fit, learn, simulate
+from cyclearn.models import project
+
+pytestmark = pytest.mark.uncompiled
+
+CYCLE = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")])
+MODEL = simulate.random_model(CYCLE, random_state=2)
+TABLE = MODEL.sample(300, random_state=0)
+
+
+def test_every_method_reaches_the_optimum():
+    best = learn(TABLE, method="exact")
+    for method, options in (("auto", {"max_evaluations": 80}), ("tabu", {}), ("hill-climbing", {})):
+        found = learn(TABLE, method=method, **options)
+        assert found.score >= best.score - 1e-6
+    assert learn(TABLE, method="tabu", max_component=2, max_parents=2).score >= best.score - 1e-6
+
+
+def test_the_gradient_is_zero_at_a_fit_and_the_truth_projects_to_itself():
+    fitted = fit(CYCLE, TABLE)
+    assert fitted.converged
+    assert all(component.gradient_norm < 1e-7 for component in fitted.components)
+    assert np.isfinite(fitted.summary()["std_error"]).all()
+    assert project(CYCLE, MODEL, n_starts=3).kl_divergence < 1e-9
