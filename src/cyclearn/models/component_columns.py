@@ -31,11 +31,24 @@ class ComponentColumns:
     ends: IntArray
 
     @classmethod
-    def of(cls, adjacency: NDArray[np.bool_], nodes: Sequence[int]) -> ComponentColumns:
-        """Columns of these nodes; parents may lie outside."""
-        index = np.array(nodes, dtype=np.int64)
+    def of(
+        cls,
+        adjacency: NDArray[np.bool_],
+        nodes: Sequence[int],
+        order: Sequence[int] | None = None,
+    ) -> ComponentColumns:
+        """Columns of these nodes; parents may lie outside.
+
+        Nodes and parents stand in ``order``, ascending by default: sums and starts then do not
+        depend on the order of the columns of a table.
+        """
+        walked = np.arange(len(adjacency)) if order is None else np.array(order)
+        member = np.zeros(len(adjacency), dtype=bool)
+        member[list(nodes)] = True
+        index = np.ascontiguousarray(walked[member[walked]], dtype=np.int64)
+        places, found = np.nonzero(adjacency.T[np.ix_(index, walked)])
         # nonzero gives strided views, for which the kernels would be compiled a second time.
-        places, parents = map(np.ascontiguousarray, np.nonzero(adjacency.T[index]))
+        places, parents = np.ascontiguousarray(places), np.ascontiguousarray(walked[found])
         offsets = np.zeros(len(index) + 1, dtype=np.int64)
         np.cumsum(np.bincount(places, minlength=len(index)), out=offsets[1:])
         place_of = np.full(len(adjacency), -1, dtype=np.int64)
@@ -64,12 +77,15 @@ class ComponentColumns:
 
 @lru_cache(maxsize=128)
 def component_columns(
-    graph: DirectedGraph,
+    graph: DirectedGraph, order: tuple[int, ...] | None = None
 ) -> tuple[ComponentColumns | None, tuple[ComponentColumns, ...]]:
-    """Columns of the single nodes together (None without any), and of each larger component."""
+    """Columns of the single nodes together (None without any), and of each larger component.
+
+    Nodes and parents stand in ``order``, ascending by default.
+    """
     singles = [nodes[0] for nodes in graph.component_indices if len(nodes) == 1]
     loops = [nodes for nodes in graph.component_indices if len(nodes) > 1]
     return (
-        ComponentColumns.of(graph.adjacency, singles) if singles else None,
-        tuple(ComponentColumns.of(graph.adjacency, nodes) for nodes in loops),
+        ComponentColumns.of(graph.adjacency, singles, order) if singles else None,
+        tuple(ComponentColumns.of(graph.adjacency, nodes, order) for nodes in loops),
     )

@@ -21,7 +21,7 @@ from cyclearn.models.component_solutions import (
 from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.fitted_model import FittedModel
 from cyclearn.models.linear_gaussian import LinearGaussianModel
-from cyclearn.models.moments import Moments, as_moments
+from cyclearn.models.moments import Moments, as_moments, name_order
 from cyclearn.random_state import RandomState
 
 if TYPE_CHECKING:
@@ -82,12 +82,15 @@ def fit(
            [ 0. , -0.4,  0. ]])
     """
     _check_options(n_starts, tolerance, max_iterations)
-    moments = as_moments(data).aligned_to(graph.names)
+    given = as_moments(data)
+    order = name_order(graph.names, given.has_default_names)
+    moments = given.aligned_to(graph.names)
     _check_sample_size(graph, moments)
     try:
         components = fit_components(
             graph,
             moments.correlation,
+            order=order,
             n_starts=n_starts,
             tolerance=tolerance,
             max_iterations=max_iterations,
@@ -117,6 +120,7 @@ def fit_components(
     graph: DirectedGraph,
     R: FloatArray,
     *,
+    order: tuple[int, ...] | None = None,
     n_starts: int | None,
     tolerance: float,
     max_iterations: int,
@@ -124,9 +128,9 @@ def fit_components(
 ) -> tuple[ComponentFit, ...]:
     """Fit every component to the correlation matrix R, causes before effects.
 
-    All single nodes come as one component fit, first.
+    All single nodes come as one component fit, first. Nodes are worked on in ``order``.
     """
-    singles, loops = component_columns(graph)
+    singles, loops = component_columns(graph, order)
     fits = [] if singles is None else [_fit_single_nodes(R, singles)]
     runs = run_components(
         R,

@@ -161,6 +161,18 @@ class Moments:
         return f"Moments({self.n_samples} samples of {self.n_variables} variables)"
 
 
+def name_order(names: Sequence[str], are_numbers: bool) -> tuple[int, ...]:
+    """Positions of names in the order of their code points, or as they are if they only count.
+
+    Examples
+    --------
+    >>> name_order(["b", "a", "C"], False), name_order(["X1", "X2", "X10"], True)
+    ((2, 1, 0), (0, 1, 2))
+    """
+    positions = range(len(names))
+    return tuple(positions if are_numbers else sorted(positions, key=names.__getitem__))
+
+
 def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
     """Moments of a table: DataFrame, array, file name, or moments already taken.
 

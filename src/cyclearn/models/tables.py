@@ -7,12 +7,12 @@ were set from outside, and how missing values were treated belong to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cyclearn.errors import InputError
-from cyclearn.models.moments import Data, Moments, as_moments
+from cyclearn.models.moments import Data, Moments, as_moments, name_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,12 +93,6 @@ class Tables:
         return Tables(
             tuple(replace(table, moments=table.moments.aligned_to(names)) for table in self)
         )
-
-
-def name_order(names: Sequence[str], are_numbers: bool) -> tuple[int, ...]:
-    """Positions of names in the order of their code points, or as they are if they only count."""
-    positions = range(len(names))
-    return tuple(positions if are_numbers else sorted(positions, key=names.__getitem__))
 
 
 def as_tables(data: Data | Tables) -> Tables:
