@@ -13,6 +13,7 @@ from cyclearn import (
     LearnResult,
     LinearGaussianModel,
     Moments,
+    SearchOptions,
     bootstrap,
     equivalence_class,
     learn,
@@ -81,7 +82,7 @@ def test_the_answer_does_not_depend_on_the_number_of_processes(found):
 
 
 def test_a_resample_learns_from_rows_drawn_with_replacement():
-    source = make_resampler(DATA, None, 3)
+    source = make_resampler(DATA, None, 3, SearchOptions())
     moments, _, _ = source.draw(7)
     assert moments.n_samples == len(DATA)
     assert moments.names == tuple(DATA.columns)
@@ -93,7 +94,7 @@ def test_a_resample_learns_from_rows_drawn_with_replacement():
 
 def test_half_of_the_rows_are_drawn_once_each():
     marks = np.column_stack([2.0 ** np.arange(20), np.random.default_rng(0).normal(size=20)])
-    moments, _, _ = make_resampler(marks, "half", 0).draw(0)
+    moments, _, _ = make_resampler(marks, "half", 0, SearchOptions()).draw(0)
     assert moments.n_samples == 10
     # Ten different powers of two have a sum with ten binary digits.
     assert round(float(moments.mean[0]) * 10).bit_count() == 10
@@ -101,7 +102,7 @@ def test_half_of_the_rows_are_drawn_once_each():
 
 def test_parametric_draws_have_the_moments_of_a_sample_covariance():
     S, n = MODEL.covariance, 50
-    source = make_resampler(Moments(S, n), None, 0)
+    source = make_resampler(Moments(S, n), None, 0, SearchOptions())
     draws = np.array([source.draw(r)[0].covariance for r in range(1_500)])
     assert np.allclose(draws.mean(axis=0), S * (n - 1) / n, atol=0.12)
     variance = (np.outer(S.diagonal(), S.diagonal()) + S**2) * (n - 1) / n**2
@@ -112,7 +113,7 @@ def test_parametric_draws_have_the_moments_of_a_sample_covariance():
 def test_parametric_draws_work_with_fewer_samples_than_variables():
     wide = np.random.default_rng(0).normal(size=(8, 12))
     S = np.cov(wide.T, bias=True)
-    drawn, _, _ = make_resampler(Moments(S, 8), None, 0).draw(0)
+    drawn, _, _ = make_resampler(Moments(S, 8), None, 0, SearchOptions()).draw(0)
     assert np.linalg.matrix_rank(drawn.covariance) == 7
 
 
@@ -223,7 +224,7 @@ def test_other_files_are_no_checkpoints(tmp_path):
     [
         ({"n_resamples": 0}, "at least 1"),
         ({"n_resamples": 1.5}, "whole number"),
-        ({"kind": "columns"}, "'rows', 'half' or 'parametric'"),
+        ({"kind": "columns"}, "'blocks', 'half' or 'parametric'"),
         ({"data": Moments(np.eye(2), 9), "kind": "rows"}, "have no rows"),
         ({"data": DATA[:5], "kind": "half"}, "too few"),
         ({"on_step": print}, "on_step is no option"),

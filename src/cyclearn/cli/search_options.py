@@ -38,6 +38,10 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
         typer.Option(help="Search; exact for few variables."),
     ),
     "penalty": (str, typer.Option(help="What an edge costs: bic, '2 bic', ebic, or a number.")),
+    "n_effective": (
+        str | None,
+        typer.Option(help="Independent rows that the rows are worth: a number, or auto."),
+    ),
     "knowledge": (
         Path | None,
         typer.Option(help="JSON file: required, forbidden, tiers, exogenous."),
@@ -103,8 +107,9 @@ def _read(given: dict[str, Any]) -> SearchOptions:
         given["knowledge"] = Knowledge.read(given["knowledge"])
     if given["start"] is not None:
         given["start"] = read_graph(given["start"])
-    with suppress(ValueError):
-        given["penalty"] = float(given["penalty"])
+    for name in ("penalty", "n_effective"):
+        with suppress(ValueError, TypeError):
+            given[name] = float(given[name])
     return SearchOptions(**given)
 
 

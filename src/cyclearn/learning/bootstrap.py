@@ -19,7 +19,6 @@ from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.resampling import Kind, Resample, Resampler, make_resampler
 from cyclearn.learning.run import learn_with
 from cyclearn.models.moments import Data
-from cyclearn.models.tables import as_tables
 from cyclearn.random_state import RandomState
 
 _SCHEMA = "cyclearn.bootstrap-checkpoint/1"
@@ -44,8 +43,10 @@ def bootstrap(
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
     n_resamples : int
-    kind : {"rows", "half", "parametric"}, optional
-        ``"rows"`` draws n rows with replacement, the default where there are rows. Rows drawn
+    kind : {"rows", "blocks", "half", "parametric"}, optional
+        ``"rows"`` draws n rows with replacement, the default where there are rows. ``"blocks"``
+        draws stretches of neighbouring rows, the default where ``n_effective`` says that rows
+        resemble those before them. Rows drawn
         twice make dependences look stronger than they are, and graphs a little denser;
         ``"half"`` draws half of the rows without replacement, which does not, but has the power
         of half a sample. ``"parametric"``, the default for Moments, draws the covariance of n
@@ -86,9 +87,13 @@ def bootstrap(
     if taken := sorted(_OWN & set(options)):
         raise InputError(f"{taken[0]} is no option of the searches of a bootstrap; leave it out")
     search = SearchOptions.of(options)
-    resampler = make_resampler(data, kind, seed)
+    resampler = make_resampler(data, kind, seed, search)
+    if resampler.n_effective < resampler.moments.n_samples:
+        # Resamples are worth what the data are worth, whatever the draw looks like.
+        share = 0.5 if resampler.kind == "half" else 1.0
+        search = search.replaced(n_effective=max(share * resampler.n_effective, 2.0))
     # What cannot be searched at all is refused before the first resample.
-    search.problem(as_tables(resampler.moments))
+    search.problem(search.tables(resampler.moments))
     plain = {key: value for key, value in search.to_dict().items() if key != "random_state"}
     plain["seed"] = seed
     done: dict[int, Resample] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -13,7 +14,7 @@ from cyclearn.arguments import processes
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.options import Method, SearchOptions, Start
 from cyclearn.learning.run import learn_with
-from cyclearn.models import Moments, as_moments
+from cyclearn.models.tables import EffectiveRows
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import Penalty
 
@@ -57,6 +58,7 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         self,
         method: Method = "auto",
         penalty: Penalty = "bic",
+        n_effective: EffectiveRows = None,
         knowledge: Knowledge | None = None,
         start: Start = None,
         n_starts: int | None = None,
@@ -76,6 +78,7 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.method = method
         self.penalty = penalty
+        self.n_effective = n_effective
         self.knowledge = knowledge
         self.start = start
         self.n_starts = n_starts
@@ -98,7 +101,7 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         arguments = self.get_params(deep=False)
         self.result_ = learn_with(
             SearchOptions.among(arguments),
-            self._moments(X, reset=True),
+            self._table(X, reset=True),
             n_jobs=processes(arguments["n_jobs"]),
         )
         self.graph_ = self.result_.graph
@@ -120,9 +123,9 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         squares = ((centred @ C) ** 2 / model.noise_variances).sum(axis=1).mean()
         return float(0.5 * (log_det - squares - rows.shape[1] * np.log(2 * np.pi)))
 
-    def _moments(self, X: ArrayLike, *, reset: bool) -> Moments:
+    def _table(self, X: ArrayLike, *, reset: bool) -> pd.DataFrame | NDArray[np.float64]:
         matrix = validate_data(
             self, X, reset=reset, dtype=np.float64, ensure_min_samples=3, ensure_min_features=1
         )
         names = getattr(self, "feature_names_in_", None)
-        return as_moments(matrix, None if names is None else [str(name) for name in names])
+        return matrix if names is None else pd.DataFrame(matrix, columns=list(map(str, names)))

@@ -15,6 +15,7 @@ from cyclearn.learning.options import Method, SearchOptions, Start
 from cyclearn.learning.result import LearnResult
 from cyclearn.learning.run import learn_with
 from cyclearn.models.moments import Data
+from cyclearn.models.tables import EffectiveRows
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import Penalty
 from cyclearn.search.runs import OnStep
@@ -25,6 +26,7 @@ def learn(
     *,
     method: Method = "auto",
     penalty: Penalty = "bic",
+    n_effective: EffectiveRows = None,
     knowledge: Knowledge | None = None,
     start: Start = None,
     n_starts: int | None = None,
@@ -60,6 +62,10 @@ def learn(
         reverse an edge or are those of the virtual-edge operator.
     penalty : "bic", a multiple such as "2 bic", "ebic", or a number
         What one edge costs; ½ log n by default.
+    n_effective : number, "auto" or None
+        How many independent rows the data are worth, in likelihood and penalty together: by
+        default all; ``"auto"`` estimates it from the memory of the columns, for rows of a time
+        series. ``result.model.n_effective`` says which number was used.
     knowledge : Knowledge, optional
         Edges that must or must not be there; never violated.
     start : DirectedGraph or several, optional

@@ -10,7 +10,8 @@ from cyclearn.arguments import at_least, flag, seconds, seed
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.knowledge import Knowledge
-from cyclearn.models.tables import Tables
+from cyclearn.models.moments import Data
+from cyclearn.models.tables import EffectiveRows, Tables, as_tables, checked_effective_rows
 from cyclearn.random_state import RandomState
 from cyclearn.search.methods import SearchMethod, method_named
 from cyclearn.search.penalty import Penalty, edge_penalty
@@ -35,6 +36,7 @@ class SearchOptions:
 
     method: Method = "auto"
     penalty: Penalty = "bic"
+    n_effective: EffectiveRows = None
     knowledge: Knowledge | None = None
     start: Start = None
     n_starts: int | None = None
@@ -62,6 +64,8 @@ class SearchOptions:
         for name in ("tabu_length", "patience"):
             if checked[name] is None:
                 raise InputError(f"{name} is None; give a whole number")
+        if self.n_effective not in (None, "auto"):
+            checked["n_effective"] = checked_effective_rows(self.n_effective)
         checked["time_limit"] = seconds("time_limit", self.time_limit)
         checked["random_state"] = seed(self.random_state)
         checked["start"] = _starts(self.start)
@@ -110,6 +114,10 @@ class SearchOptions:
     def seed(self) -> int:
         """The seed; without one, a fixed one, so that results repeat."""
         return 0 if self.random_state is None else int(self.random_state)  # type: ignore[arg-type]
+
+    def tables(self, data: Data | Tables) -> Tables:
+        """The data, read as these options say."""
+        return as_tables(data, n_effective=self.n_effective)
 
     def edge_penalty(self, tables: Tables) -> float:
         """What one edge costs with these data."""

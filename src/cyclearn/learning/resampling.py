@@ -8,20 +8,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from math import ceil
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
+from cyclearn.learning.options import SearchOptions
 from cyclearn.models import Moments, as_moments, read_table
 from cyclearn.models.input_checks import numeric_matrix
 from cyclearn.models.moments import Data
 
-Kind = Literal["rows", "half", "parametric"]
+Kind = Literal["rows", "blocks", "half", "parametric"]
 
 # A draw with a constant or collinear column is thrown away and made again, this often at most.
 _MAX_REDRAWS = 50
+# Neighbours in a block, in units of the rows that are worth one independent row: several times as
+# long as the memory.
+_BLOCK_LENGTH = 3
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,7 @@ class Resampler:
     rows: NDArray[np.float64] | None
     kind: Kind
     seed: int
+    n_effective: float
 
     def draw(self, number: int) -> tuple[Moments, int, int]:
         """Moments of one resample, a seed for its search, and how many draws were thrown away."""
@@ -89,9 +96,15 @@ class Resampler:
         names = None if given.has_default_names else given.names
         n = given.n_samples
         if self.rows is None:
-            return Moments(_wishart(given, generator) / n, n, given.mean, names)
+            # As variable as that of the independent rows which the data are worth.
+            df = max(round(self.n_effective) - 1, 1)
+            return Moments(_wishart(given, df, generator) / (df + 1), n, given.mean, names)
         if self.kind == "half":
             chosen = generator.permutation(n)[: n // 2]
+        elif self.kind == "blocks":
+            length = min(ceil(_BLOCK_LENGTH * n / self.n_effective), n)
+            starts = generator.integers(n - length + 1, size=-(-n // length))
+            chosen = (starts[:, None] + np.arange(length)).ravel()[:n]
         else:
             chosen = generator.integers(n, size=n)
         return as_moments(self.rows[chosen], names)
@@ -104,34 +117,41 @@ class Resampler:
         return state.hexdigest()
 
 
-def make_resampler(data: Data, kind: Kind | None, seed: int) -> Resampler:
-    """Resampler of data; rows where there are rows, by default with replacement."""
+def make_resampler(data: Data, kind: Kind | None, seed: int, options: SearchOptions) -> Resampler:
+    """Resampler of data; rows where there are rows, by default with replacement.
+
+    Rows that are worth fewer independent ones, by the ``n_effective`` of the options, are drawn in
+    blocks of neighbours by default.
+    """
+    if isinstance(data, (str, Path)):
+        data = read_table(data)
+    table = options.tables(data).only
+    moments, worth = table.moments, table.n_effective
     if isinstance(data, Moments):
         if kind not in (None, "parametric"):
             raise InputError(
                 f"kind is {kind!r} and the data are Moments, which have no rows; pass the table, "
                 "or kind='parametric'"
             )
-        return Resampler(data, None, "parametric", seed)
-    if kind not in (None, "rows", "half", "parametric"):
-        raise InputError(f"kind is {kind!r}; give 'rows', 'half' or 'parametric'")
-    if isinstance(data, (str, bytes)) or hasattr(data, "__fspath__"):
-        data = read_table(data)  # type: ignore[arg-type]
-    moments = as_moments(data)
+        return Resampler(data, None, "parametric", seed, worth)
+    if kind not in (None, "rows", "blocks", "half", "parametric"):
+        raise InputError(f"kind is {kind!r}; give 'rows', 'blocks', 'half' or 'parametric'")
     if kind == "parametric":
-        return Resampler(moments, None, "parametric", seed)
+        return Resampler(moments, None, "parametric", seed, worth)
     if kind == "half" and moments.n_samples < 6:
         raise InputError(
             f"there are {moments.n_samples} rows; halves of them are too few: use kind='rows'"
         )
-    return Resampler(moments, numeric_matrix(data, "data"), kind or "rows", seed)
+    if kind is None:
+        kind = "rows" if worth == moments.n_samples else "blocks"
+    return Resampler(moments, numeric_matrix(data, "data"), kind, seed, worth)
 
 
-def _wishart(moments: Moments, generator: np.random.Generator) -> NDArray[np.float64]:
-    """Covariance of n draws times n: Wishart with n − 1 degrees of freedom."""
+def _wishart(moments: Moments, df: int, generator: np.random.Generator) -> NDArray[np.float64]:
+    """Covariance of df + 1 draws times df + 1: Wishart with df degrees of freedom."""
     from scipy.stats import wishart
 
-    S, df, p = moments.covariance, moments.n_samples - 1, moments.n_variables
+    S, p = moments.covariance, moments.n_variables
     if df >= p:
         drawn = wishart.rvs(df, S, random_state=generator)
         return np.asarray(drawn, dtype=float).reshape(p, p)

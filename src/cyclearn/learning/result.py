@@ -177,6 +177,7 @@ class LearnResult:
             "moments": {
                 "covariance": moments.covariance.tolist(),
                 "n_samples": moments.n_samples,
+                "n_effective": self.model.n_effective,
                 "mean": None if moments.mean is None else moments.mean.tolist(),
                 "names": None if moments.has_default_names else list(moments.names),
             },
@@ -214,12 +215,14 @@ class LearnResult:
     @classmethod
     def _from_dict(cls, record: Mapping[str, Any]) -> LearnResult:
         graph = DirectedGraph.from_dict(record["graph"])
+        rows = dict(record["moments"])
+        n_effective = rows.pop("n_effective")
         certificate, resampled = record["certificate"], record["bootstrap"]
         run = record.get("run") or {"starts": (0, 0), "cost": {}, "trace": ()}
         unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
         return cls(
             graph=graph,
-            model=fit(graph, Moments(**record["moments"])),
+            model=fit(graph, Moments(**rows), n_effective=n_effective),
             score=float(record["score"]),
             penalty=float(record["penalty"]),
             status=SearchStatus[record["status"]],
@@ -249,7 +252,7 @@ class LearnResult:
             f"  {a} -> {b}  {model.B[graph.index(a), graph.index(b)]:+.3f}" for a, b in graph.edges
         ]
         lines = [
-            f"{graph.n_nodes} variables, {model.n_samples} samples: {graph.n_edges} edges, "
+            f"{graph.n_nodes} variables, {self._rows_in_words()}: {graph.n_edges} edges, "
             f"score {self.score:.2f}, BIC {model.bic:.2f}",
             "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
             *edges,
@@ -269,6 +272,10 @@ class LearnResult:
         if size == 1:
             return "No other graph generates the same distributions."
         return f"{size} graphs generate the same distributions (see equivalence_class)."
+
+    def _rows_in_words(self) -> str:
+        n, worth = self.model.n_samples, self.model.n_effective
+        return f"{n} samples" if worth == n else f"{n} samples worth {worth:.0f} independent ones"
 
     def _ties_in_words(self) -> list[str]:
         if not self.alternatives:

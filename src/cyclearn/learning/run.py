@@ -9,7 +9,7 @@ from cyclearn.learning.result import LearnResult, SearchCost
 from cyclearn.learning.trace import traced_moves
 from cyclearn.models import fit
 from cyclearn.models.moments import Data
-from cyclearn.models.tables import Tables, as_tables
+from cyclearn.models.tables import Tables
 from cyclearn.search.answer import answer
 from cyclearn.search.runs import Budget, OnStep, SearchStatus
 from cyclearn.search.starts import SearchCall
@@ -24,7 +24,7 @@ def learn_with(
 ) -> LearnResult:
     """Learn with options that have been checked; :func:`cyclearn.learn` says what they mean."""
     begun = perf_counter()
-    tables = as_tables(data)
+    tables = options.tables(data)
     problem = options.problem(tables)
     # Compiled before the clock starts: the first search on a machine is no slower than others.
     problem.score()
@@ -39,9 +39,8 @@ def learn_with(
     )
     solution = options.solver().solve(problem, call)
     found = answer(problem, solution)
-    moments = tables.only.moments
     graph = found.graph.reordered(tables.names)
-    model = fit(graph, moments)
+    model = fit(graph, tables)
     weight, reached = options.edge_penalty(tables), solution.limits_reached
     runs, best = solution.runs, solution.best
     return LearnResult(

@@ -69,7 +69,7 @@ def fit_indices(fitted: FittedModel) -> FitIndices:
     """
     from scipy.stats import chi2
 
-    p, n = fitted.graph.n_nodes, fitted.n_samples
+    p, n = fitted.graph.n_nodes, fitted.n_effective
     R, scale = fitted.moments.correlation, fitted.moments.scale
     dimension = fitted.graph.dimension()
     df = p * (p + 1) // 2 - dimension

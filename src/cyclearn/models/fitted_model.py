@@ -44,6 +44,8 @@ class FittedModel:
         the estimate in one component.
     components : tuple of ComponentFit
         Single nodes together, then each component: value, gradient norm, iterations.
+    n_effective : float
+        How many independent rows the data count for, in likelihood and standard errors.
     """
 
     graph: DirectedGraph
@@ -53,6 +55,7 @@ class FittedModel:
     status: FitStatus
     alternatives: tuple[LinearGaussianModel, ...]
     components: tuple[ComponentFit, ...]
+    n_effective: float
 
     @property
     def converged(self) -> bool:
@@ -86,7 +89,7 @@ class FittedModel:
 
     @property
     def n_samples(self) -> int:
-        """Number of samples, n."""
+        """Number of rows."""
         return self.moments.n_samples
 
     @property
@@ -101,8 +104,8 @@ class FittedModel:
 
     @property
     def bic(self) -> float:
-        """−2 log-likelihood + log n · (|E| + p)."""
-        return float(-2 * self.log_likelihood + np.log(self.n_samples) * self.n_parameters)
+        """−2 log-likelihood + log n · (|E| + p), with n the effective number of rows."""
+        return float(-2 * self.log_likelihood + np.log(self.n_effective) * self.n_parameters)
 
     @cached_property
     def errors(self) -> ParameterErrors:
@@ -161,6 +164,7 @@ class FittedModel:
             "stable": self.is_stable,
             "spectral_radius": self.model.spectral_radius,
             "n_samples": self.n_samples,
+            "n_effective": self.n_effective,
             "model": self.model.to_dict(),
             "level": level,
             "parameters": parameters,

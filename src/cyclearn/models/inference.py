@@ -62,7 +62,7 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
         for columns, solution in _blocks(component):
             if not component.status.is_converged:
                 continue
-            deviations, moves = _block_errors(R, columns, solution, fitted.n_samples)
+            deviations, moves = _block_errors(R, columns, solution, fitted.n_effective)
             m = len(columns.parents)
             parents, children = columns.parents, columns.children
             B[parents, children] = deviations[:m] * scale[children] / scale[parents]
@@ -95,7 +95,7 @@ def _blocks(component: ComponentFit) -> Iterator[tuple[ComponentColumns, Compone
 
 
 def _block_errors(
-    R: FloatArray, columns: ComponentColumns, solution: ComponentSolution, n: int
+    R: FloatArray, columns: ComponentColumns, solution: ComponentSolution, n: float
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Standard errors on the standardised scale, and which parameters are not identified."""
     from cyclearn._kernels.component_information import information

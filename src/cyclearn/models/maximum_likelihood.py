@@ -21,7 +21,8 @@ from cyclearn.models.component_solutions import (
 from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.fitted_model import FittedModel
 from cyclearn.models.linear_gaussian import LinearGaussianModel
-from cyclearn.models.moments import Moments, as_moments, name_order
+from cyclearn.models.moments import Moments, name_order
+from cyclearn.models.tables import EffectiveRows, Tables, as_tables
 from cyclearn.random_state import RandomState
 
 if TYPE_CHECKING:
@@ -32,8 +33,9 @@ FloatArray = NDArray[np.float64]
 
 def fit(
     graph: DirectedGraph,
-    data: Data,
+    data: Data | Tables,
     *,
+    n_effective: EffectiveRows = None,
     n_starts: int | None = None,
     tolerance: float = 1e-9,
     max_iterations: int = 1000,
@@ -52,6 +54,9 @@ def fit(
     graph : DirectedGraph
     data : DataFrame, array of shape (n, p), path or Moments
         Columns are matched with nodes by name, or by position when they have no names.
+    n_effective : number, "auto" or None
+        How many independent rows the data are worth, in likelihood and standard errors: by default
+        all; ``"auto"`` estimates it from the memory of the columns, as in time series.
     n_starts : int, optional
         Starts for each component of k ≥ 2 nodes: zero, then random; one more is made from the
         best of them by inverting the gain of its cycles. By default 2k − 4, but 4 to 20.
@@ -82,9 +87,9 @@ def fit(
            [ 0. , -0.4,  0. ]])
     """
     _check_options(n_starts, tolerance, max_iterations)
-    given = as_moments(data)
-    order = name_order(graph.names, given.has_default_names)
-    moments = given.aligned_to(graph.names)
+    table = as_tables(data, n_effective=n_effective).only
+    order = name_order(graph.names, table.moments.has_default_names)
+    moments = table.moments.aligned_to(graph.names)
     _check_sample_size(graph, moments)
     try:
         components = fit_components(
@@ -109,10 +114,11 @@ def fit(
         graph=graph,
         model=model,
         moments=moments,
-        log_likelihood=float(-moments.n_samples * (value + constant)),
+        log_likelihood=float(-table.n_effective * (value + constant)),
         status=worst_status(components),
         alternatives=alternatives(graph, components, moments.scale, moments.mean),
         components=components,
+        n_effective=table.n_effective,
     )
 
 

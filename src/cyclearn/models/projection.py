@@ -15,7 +15,7 @@ from cyclearn.models.maximum_likelihood import (
     fit_components,
     worst_status,
 )
-from cyclearn.models.moments import Moments
+from cyclearn.models.moments import Moments, name_order
 from cyclearn.random_state import RandomState
 
 # More than for a fit, because a distance is wrong when its best optimum is missed.
@@ -80,6 +80,7 @@ def project(
     components = fit_components(
         graph,
         R,
+        order=name_order(graph.names, False),
         n_starts=n_starts,
         tolerance=tolerance,
         max_iterations=max_iterations,

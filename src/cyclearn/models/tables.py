@@ -10,9 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
+from numbers import Real
+from pathlib import Path
+from typing import Literal
 
 from cyclearn.errors import InputError
-from cyclearn.models.moments import Data, Moments, as_moments, name_order
+from cyclearn.models.effective_rows import effective_rows
+from cyclearn.models.input_checks import numeric_matrix
+from cyclearn.models.moments import Data, Moments, as_moments, name_order, read_table
+
+# How many independent rows data are worth: all, a number, or as the memory of the columns says.
+EffectiveRows = float | Literal["auto"] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +104,45 @@ class Tables:
         )
 
 
-def as_tables(data: Data | Tables) -> Tables:
-    """Tables of what functions on data accept."""
+def as_tables(data: Data | Tables, *, n_effective: EffectiveRows = None) -> Tables:
+    """Tables of what functions on data accept.
+
+    ``n_effective`` is how many independent rows the data are worth: all by default, a number, or
+    ``"auto"`` for an estimate from the memory of the columns, which takes the rows themselves.
+    """
     if isinstance(data, Tables):
         return data
+    if isinstance(data, (str, Path)):
+        data = read_table(data)
     moments = as_moments(data)
-    return Tables((Table(moments, float(moments.n_samples)),))
+    n = moments.n_samples
+    if n_effective is None:
+        worth = float(n)
+    elif n_effective == "auto":
+        if isinstance(data, Moments):
+            raise InputError(
+                "n_effective='auto' looks at the rows, and the data are Moments, which have none; "
+                "pass the table, or a number"
+            )
+        worth = effective_rows(numeric_matrix(data, "data"))
+    else:
+        worth = checked_effective_rows(n_effective)
+        if worth > n:
+            raise InputError(
+                f"n_effective is {n_effective!r}, and there are {n} rows; rows are worth no more "
+                "than themselves"
+            )
+    return Tables((Table(moments, max(worth, 2.0)),))
+
+
+def checked_effective_rows(n_effective: object) -> float:
+    """A number of effective rows, at least two."""
+    if (
+        isinstance(n_effective, bool)
+        or not isinstance(n_effective, Real)
+        or not 2 <= float(n_effective) < inf
+    ):
+        raise InputError(
+            f"n_effective is {n_effective!r}; give 'auto', a number of rows of at least 2, or None"
+        )
+    return float(n_effective)
