@@ -11,6 +11,8 @@ ROOT = Path(cyclearn.__file__).parent
 # A room imports only from rooms above it in this list.
 ROOMS = [
     "errors",
+    "files",
+    "json_input",
     "random_state",
     "arguments",
     "_kernels",
