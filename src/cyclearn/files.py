@@ -102,18 +102,46 @@ def replacing(path: str | Path) -> Iterator[Path]:
         raise _cannot_write(path, error) from None
     try:
         yield beside
-        with open(beside, "rb+") as file:
-            # The content first, then the name: otherwise a crash could leave the name alone.
-            os.fsync(file.fileno())
+        # The content first, then the name: otherwise a crash could leave the name alone.
+        _sync(beside)
         with contextlib.suppress(FileNotFoundError):
             os.chmod(beside, stat.S_IMODE(os.stat(place).st_mode))
         os.replace(beside, place)
-        _sync_folder(place.parent)
+        _sync(place.parent)
     except OSError as error:
         raise _cannot_write(path, error) from None
     finally:
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
+
+
+def write_new(path: str | Path, content: bytes) -> bool:
+    """Begin a file with this content, whole or not at all; false where there is a file already.
+
+    Of several processes that begin one file, exactly one does.
+    """
+    place = _checked_place(path)
+    if place.exists():
+        return False
+    beside = _new_file(place)
+    try:
+        beside.write_bytes(content)
+        _sync(beside)
+        try:
+            os.link(beside, place)
+        except FileExistsError:
+            return False
+        except OSError:
+            # A file system without links; the name itself decides who was first.
+            try:
+                with open(place, "xb") as file:
+                    file.write(content)
+            except FileExistsError:
+                return False
+        _sync(place.parent)
+        return True
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def check_output(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> None:
@@ -179,14 +207,17 @@ def _new_file(place: Path) -> Path:
     return beside
 
 
-def _sync_folder(folder: Path) -> None:
-    # Not every system lets folders be opened; the content is safe in any case.
-    with contextlib.suppress(OSError):
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
+def _sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    try:
+        number = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    except OSError:
+        # Not every system lets folders be opened.
+        return
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def _is_same_file(first: str | Path, second: str | Path) -> bool:

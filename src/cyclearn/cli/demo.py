@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from cyclearn.errors import InputError
+from cyclearn.files import replacing, why
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
 
@@ -44,9 +45,10 @@ def demo(
     table, page = folder / "market.csv", folder / "report.html"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _MARKET.sample(_ROWS, random_state=0).to_csv(table, index=False)
     except OSError as error:
-        raise InputError(f"cannot write {error.filename}: {error.strerror}") from None
+        raise InputError(f"cannot make the folder {folder}: {why(error)}") from None
+    with replacing(table) as beside:
+        _MARKET.sample(_ROWS, random_state=0).to_csv(beside, index=False)
     typer.echo(f"{_ROWS:,} simulated rows of a market ({table}) in which")
     for a, b in truth.edges:
         typer.echo(f"  {a} -> {b}  {_MARKET.B[truth.index(a), truth.index(b)]:+.3f}")

@@ -68,7 +68,10 @@ def numeric_matrix(table: Any, what: str, names: Sequence[str] | None = None) ->
             values = table.to_numpy(dtype=float, na_value=np.nan)
     else:
         is_hidden = np.ma.getmaskarray(table) if np.ma.isMaskedArray(table) else None
-        values = np.asarray(table)
+        try:
+            values = np.asarray(table)
+        except ValueError:
+            raise InputError(f"the rows of the {what} are not equally long; give a table") from None
         if is_hidden is not None and is_hidden.any():
             values = np.where(is_hidden, np.nan, values)
     if values.ndim != 2 or values.shape[1] == 0:
@@ -107,12 +110,24 @@ def check_finite(table: Any, what: str, names: Sequence[str] | None = None) -> N
 
 
 def _check_numeric(values: NDArray[Any], name: str, what: str) -> None:
-    for row, value in enumerate(values):
-        if not _is_number(value):
-            raise InputError(
-                f"column {name!r} of the {what} is not numeric: row {row} holds {value!r}; drop "
-                "the column or encode it as numbers"
-            )
+    wrong = [(row, value) for row, value in enumerate(values) if not _is_number(value)]
+    if not wrong:
+        return
+    # One word makes texts of all numbers that a file has in its column; the word is to blame.
+    words = (cell for cell in wrong if not (isinstance(cell[1], str) and _reads_as_number(cell[1])))
+    row, value = next(words, wrong[0])
+    raise InputError(
+        f"column {name!r} of the {what} is not numeric: row {row} holds {short(value)}; drop the "
+        "column or encode it as numbers"
+    )
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_number(value: Any) -> bool:

@@ -15,7 +15,7 @@ from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.graph_input import check_number_of_nodes, checked_label
 from cyclearn.json_input import load_json, short
-from cyclearn.models.input_checks import as_float, check_names, checked_matrix
+from cyclearn.models.input_checks import as_float, check_names, checked_matrix, whole_number
 from cyclearn.random_state import RandomState, generator
 
 if TYPE_CHECKING:
