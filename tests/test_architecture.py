@@ -13,6 +13,7 @@ ROOMS = [
     "errors",
     "files",
     "json_input",
+    "deadlines",
     "random_state",
     "arguments",
     "_kernels",

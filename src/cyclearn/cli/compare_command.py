@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cyclearn.cli.output import Json, print_json
+from cyclearn.cli.output import Json, print_json, say
 from cyclearn.graphs import read_graph
 from cyclearn.identifiability import Sampler
 from cyclearn.identifiability import compare as compare_graphs
@@ -47,5 +47,5 @@ def compare(
     if as_json:
         print_json("compare", answer.to_dict())
     else:
-        typer.echo(answer.explain())
+        say(answer.explain())
     raise typer.Exit(0 if answer else 1)

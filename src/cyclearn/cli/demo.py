@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from cyclearn.cli.output import say
 from cyclearn.errors import InputError
 from cyclearn.files import replacing, why
 from cyclearn.graphs import DirectedGraph
@@ -49,20 +50,20 @@ def demo(
         raise InputError(f"cannot make the folder {folder}: {why(error)}") from None
     with replacing(table) as beside:
         _MARKET.sample(_ROWS, random_state=0).to_csv(beside, index=False)
-    typer.echo(f"{_ROWS:,} simulated rows of a market ({table}) in which")
+    say(f"{_ROWS:,} simulated rows of a market ({table}) in which")
     for a, b in truth.edges:
-        typer.echo(f"  {a} -> {b}  {_MARKET.B[truth.index(a), truth.index(b)]:+.3f}")
-    typer.echo("\nLearning (the first time on a machine, the kernels are compiled) …")
+        say(f"  {a} -> {b}  {_MARKET.B[truth.index(a), truth.index(b)]:+.3f}")
+    say("\nLearning (the first time on a machine, the kernels are compiled) …")
     result = learn(table, bootstrap=_RESAMPLES)
-    typer.echo("\nLearned from the data:")
-    typer.echo(str(result))
-    typer.echo("\nWhat all graphs that fit equally well agree on:")
-    typer.echo(result.equivalence_class.edge_table().to_string(index=False))
+    say("\nLearned from the data:")
+    say(str(result))
+    say("\nWhat all graphs that fit equally well agree on:")
+    say(result.equivalence_class.edge_table().to_string(index=False))
     command = ["cyclearn", "report", str(table), "-o", str(page), "--title", _TITLE]
     command += ["--bootstrap", str(_RESAMPLES)]
     result.report(page, data=table, title=_TITLE, command=command)
     is_true = truth in result.equivalence_class
-    typer.echo(f"\n{_finding(result.graph, is_true)} Report: {page}")
+    say(f"\n{_finding(result.graph, is_true)} Report: {page}")
 
 
 def _finding(graph: DirectedGraph, is_true: bool) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cyclearn.cli.output import Json, print_json
+from cyclearn.cli.output import Json, print_json, say
 from cyclearn.errors import InputError
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def figures(
     if as_json:
         print_json("experiment figures", {"written": [str(path) for path in written]})
     else:
-        typer.echo("\n".join(map(str, written)))
+        say("\n".join(map(str, written)))
 
 
 def _run(
@@ -234,7 +234,7 @@ def _run(
             },
         )
     else:
-        typer.echo(f"{out}: {n_finished} instances of {study.name} finished.")
+        say(f"{out}: {n_finished} instances of {study.name} finished.")
 
 
 def _names(text: str) -> tuple[str, ...]:

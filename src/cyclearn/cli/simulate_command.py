@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from cyclearn.cli.output import Json, print_json
+from cyclearn.cli.output import Json, print_json, say
 from cyclearn.errors import InputError
 from cyclearn.files import check_output, write_text
 from cyclearn.graphs import random_graph, read_graph, write_graph
@@ -30,7 +30,9 @@ def simulate(
     samples: Annotated[
         int | None, typer.Option("--samples", "-n", min=1, help="Number of rows of data.")
     ] = None,
-    data: Annotated[Path | None, typer.Option(help="Write the data here (.csv, .tsv or .parquet).")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Write the data here (.csv, .tsv or .parquet).")
+    ] = None,
     model: Annotated[
         Path | None, typer.Option(help="Write the weights and variances here (.json).")
     ] = None,
@@ -74,4 +76,4 @@ def simulate(
     if as_json:
         print_json("simulate", result)
     elif out is None:
-        typer.echo(edge_list(drawn), nl=False)
+        say(edge_list(drawn), nl=False)

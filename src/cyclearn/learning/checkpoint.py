@@ -90,7 +90,7 @@ class Checkpoint:
         try:
             resample = Resample.from_dict(record)
             is_sound = resample.number >= 0 and all(
-                i != j and 0 <= min(i, j) and max(i, j) < self._n_nodes for i, j in resample.edges
+                i != j and min(i, j) >= 0 and max(i, j) < self._n_nodes for i, j in resample.edges
             )
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
             is_sound = False

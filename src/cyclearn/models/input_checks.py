@@ -40,6 +40,13 @@ def whole_number(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
+def checked_range(name: str, value: Any) -> tuple[float, float]:
+    """A pair (low, high) of numbers."""
+    if not isinstance(value, (Sequence, np.ndarray)) or isinstance(value, str) or len(value) != 2:
+        raise InputError(f"{name} is {short(value)}; give a range (low, high)")
+    return as_float(value[0], name), as_float(value[1], name)
+
+
 def check_names(names: Sequence[str] | None, n_columns: int | None) -> tuple[str, ...]:
     """Names as a tuple of n distinct strings; X1, X2, … when there are none."""
     if names is None:
