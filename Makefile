@@ -2,12 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test lint types docs lock clean
+.PHONY: help demo test lint types docs lock audit clean
 help:
 	@echo "make demo   install, learn from built-in data, write demo/report.html"
 	@echo "make test   install, then lint, types and all tests"
 	@echo "make docs   install, then build the documentation into docs/_build/html"
 	@echo "make lock   resolve the locked versions again (needs uv)"
+	@echo "make audit  check the locked versions for known vulnerabilities (needs a network)"
 	@echo "make clean  remove everything that was built"
 
 demo: .venv/.runtime
@@ -43,5 +44,15 @@ lock:
 	printf 'hatchling\neditables\n' | uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml - -o requirements.lock
 	uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev --extra docs --extra crosscheck -c requirements.lock pyproject.toml -o requirements-dev.lock
 
+# In an environment of its own: what checks the versions is no part of them.
+audit:
+	$(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/pip install --quiet --disable-pip-version-check pip-audit
+	@if .venv-audit/bin/python -c 'import urllib.request; urllib.request.urlopen("https://pypi.org/pypi/pip/json", timeout=20)' 2>/dev/null; then \
+		.venv-audit/bin/pip-audit --no-deps --disable-pip --requirement requirements.lock --requirement requirements-dev.lock; \
+	else \
+		echo "make audit: no index of vulnerabilities (pypi.org) can be reached from here; nothing was checked" >&2; exit 1; \
+	fi
+
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/_build demo
+	rm -rf .venv .venv-audit .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/_build demo

@@ -88,12 +88,18 @@ NUMBERS = [-1, 0.5, float("nan"), float("inf"), "3", None, [], True]
         ),
         (lambda v: cl.simulate.random_model(CHAIN, max_draws=v), [0, *NUMBERS]),
         (lambda v: cl.simulate.random_model(CHAIN, random_state=v), [-1, "x", 0.5]),
-        (lambda v: cl.simulate.random_graph(v), [0, 10**9, *NUMBERS]),
+        (lambda v: cl.simulate.random_graph(v), [10**9, *NUMBERS]),
         (lambda v: cl.simulate.random_graph(5, v), [*NUMBERS]),
-        (lambda v: cl.DirectedGraph.from_edges(v), [None, 3, "ab", ["ab"], [(0, 0)], [(0, 10**12)]]),
+        (
+            lambda v: cl.DirectedGraph.from_edges(v),
+            [None, 3, "ab", ["ab"], [(0, 0)], [(0, 10**12)]],
+        ),
         (lambda v: cl.DirectedGraph.from_edges([(0, 1)], n_nodes=v), [-1, "3", 10**12, [], 1.5]),
         (lambda v: cl.DirectedGraph.from_edges([], v), [3, "ab", ["a", "a"]]),
-        (lambda v: cl.DirectedGraph(v), [None, 3, "x", [[2]], [[1]], [[0, 1]], [[0], [1, 0]], [["a"]]]),
+        (
+            lambda v: cl.DirectedGraph(v),
+            [None, 3, "x", [[2]], [[1]], [[0, 1]], [[0], [1, 0]], [["a"]]],
+        ),
         (lambda v: cl.DirectedGraph.from_dict(v), [None, 3, [], {}, {"nodes": 3, "edges": []}]),
         (lambda v: cl.DirectedGraph.from_networkx(v), [None, 3, np.eye(2)]),
         (lambda v: cl.DirectedGraph.from_pandas(v), [None, 3, np.eye(2)]),
@@ -114,7 +120,10 @@ NUMBERS = [-1, 0.5, float("nan"), float("inf"), "3", None, [], True]
         (lambda v: cl.Knowledge(tiers=v), [5, None, "ab", ["ab"], [5], [[None]], {"a": ["b"]}]),
         (lambda v: cl.Knowledge(exogenous=v), [5, None, "ab", [None], [["a"]], [True]]),
         (lambda v: cl.Knowledge.from_dict(v), [5, None, [], "x", {"other": []}]),
-        (lambda v: cl.check_data(v), [None, 3, "x.csv", [], [[1]], [["a"]], [[1], [1, 2]], {"a": 1}]),
+        (
+            lambda v: cl.check_data(v),
+            [None, 3, "x.csv", [], [[1]], [["a"]], [[1], [1, 2]], {"a": 1}],
+        ),
         (lambda v: cl.read_graph(v), ["absent", ".", "nul\x00l"]),
     ],
 )

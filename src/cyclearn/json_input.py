@@ -16,8 +16,8 @@ _SHORT.maxlevel = 2
 
 
 def short(value: object) -> str:
-    """A value for a message, cut where it is long."""
-    return _SHORT.repr(value)
+    """A value for a message, on one line and cut where it is long."""
+    return " ".join(_SHORT.repr(value).split())
 
 
 def load_json(text: str, what: str) -> Any:

@@ -14,7 +14,7 @@ from cyclearn.experiments.results_file import ResultsFile
 from cyclearn.experiments.study import Output, Study, Task
 
 # Seconds to wait for the scheduler of a cluster to answer.
-_ANSWER = 20
+_ANSWER = 10
 
 
 @dataclass(frozen=True)

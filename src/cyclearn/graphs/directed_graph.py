@@ -113,6 +113,8 @@ class DirectedGraph:
         >>> DirectedGraph.from_edges([(0, 1)], n_nodes=3).names
         ('X1', 'X2', 'X3')
         """
+        if n_nodes is not None and (not isinstance(n_nodes, Integral) or n_nodes < 0):
+            raise InputError(f"n_nodes is {short(n_nodes)}; give the number of nodes")
         pairs = checked_edges(edges)
         if names is None:
             names = names_of_ends(pairs, n_nodes)
@@ -120,8 +122,6 @@ class DirectedGraph:
             names = list(names)
             if not all(isinstance(name, str) for name in names):
                 pairs = [(str(a), str(b)) for a, b in pairs]
-        if n_nodes is not None and (not isinstance(n_nodes, Integral) or n_nodes < 0):
-            raise InputError(f"n_nodes is {short(n_nodes)}; give the number of nodes")
         graph = cls.from_columns([], checked_names(names, n_nodes))
         check_number_of_nodes(graph.n_nodes)
         columns = [1 << j for j in range(graph.n_nodes)]
@@ -278,9 +278,9 @@ class DirectedGraph:
 
     def reordered(self, names: Sequence[str]) -> DirectedGraph:
         """The same graph with its nodes in the order of ``names``."""
-        if tuple(names) == self.names:
-            return self
         names = checked_names(names, None)
+        if names == self.names:
+            return self
         check_same_nodes(("first", names), ("second", self.names))
         order = [self.index(name) for name in names]
         return DirectedGraph(self.adjacency[np.ix_(order, order)], names)
