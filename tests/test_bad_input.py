@@ -46,7 +46,7 @@ OF_A_GRAPH = {
     "draw_domains": cl.metrics.draw_domains,
     "multi_domain_success, first": lambda g: cl.metrics.multi_domain_success(g, CHAIN),
     "multi_domain_success, second": lambda g: cl.metrics.multi_domain_success(CHAIN, g),
-    "multi_domain_outputs": lambda g: cl.metrics.multi_domain_outputs(g, lambda m: CHAIN),
+    "multi_domain_outputs": lambda g: cl.metrics.multi_domain_outputs(g, lambda _: CHAIN),
 }
 NO_GRAPHS = {
     "array": np.zeros((3, 3)),

@@ -43,9 +43,14 @@ def test_what_was_there_stays_when_writing_fails(tmp_path, monkeypatch, call, nu
 def test_an_interruption_leaves_what_was_there(tmp_path):
     path = tmp_path / "t.txt"
     path.write_text("old")
-    with pytest.raises(KeyboardInterrupt), replacing(path) as beside:
-        beside.write_text("half of the n")
-        raise KeyboardInterrupt
+
+    def interrupted():
+        with replacing(path) as beside:
+            beside.write_text("half of the n")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -241,7 +241,7 @@ def test_damaged_checkpoints_are_refused_and_left(tmp_path, line):
     with path.open("a") as file:
         file.write(line + "\n")
     before = path.read_bytes()
-    with pytest.raises(InputError, match="line 3 of the checkpoint .* is damaged"):
+    with pytest.raises(InputError, match=r"line 3 of the checkpoint .* is damaged"):
         bootstrap(DATA, 2, checkpoint=path, **QUICK)
     assert path.read_bytes() == before
 
