@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
+from cyclearn.arguments import seconds
 from cyclearn.classes import EquivalenceClass, equivalence_class
-from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.graph_input import check_same_nodes, checked_graph
 from cyclearn.graphs.hamming import structural_hamming_distance
-from cyclearn.models.input_checks import as_float
-
-
-def checked_seconds(name: str, value: float | None) -> float | None:
-    """A number of seconds, or None."""
-    if value is None:
-        return None
-    number = as_float(value, name)
-    if not number >= 0:
-        raise InputError(f"{name} is {value!r}; give a number of seconds, or None for no limit")
-    return number
 
 
 def aligned(learned: DirectedGraph, true: DirectedGraph | EquivalenceClass) -> DirectedGraph:
@@ -103,7 +92,7 @@ def class_distance(
     >>> int(distance), distance.is_exact
     (0, True)
     """
-    time_limit = checked_seconds("time_limit", time_limit)
+    time_limit = seconds("time_limit", time_limit)
     aligned(learned, true)
     members = true if isinstance(true, EquivalenceClass) else equivalence_class(true)
     found = members.nearest(as_member(aligned(learned, members), members), time_limit=time_limit)

@@ -8,13 +8,13 @@ from functools import cached_property, partial
 from math import isnan
 from typing import Any, TypeVar
 
+from cyclearn.arguments import seconds
 from cyclearn.classes import EquivalenceClass, equivalence_class
 from cyclearn.deadlines import deadline, seconds_left
 from cyclearn.errors import LimitError
 from cyclearn.evaluation.distances import (
     ClassDistance,
     aligned,
-    checked_seconds,
     class_distance,
     shd,
 )
@@ -221,7 +221,7 @@ def evaluate(
     """
     learned = aligned(learned, true)
     whole_number("n_domains", n_domains, 1)
-    with deadline(checked_seconds("time_limit", time_limit)):
+    with deadline(seconds("time_limit", time_limit)):
         found = Evaluator(true, None).evaluate(learned)
         # Last, since distances and scores need no distributions.
         success = _in_time(
