@@ -41,8 +41,8 @@ docs: .venv/.dev
 
 # One lock for every Python and platform; the second holds the first to the same versions.
 lock:
-	printf 'hatchling\neditables\n' | uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml - -o requirements.lock
-	uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev --extra docs --extra crosscheck -c requirements.lock pyproject.toml -o requirements-dev.lock
+	printf 'hatchling\neditables\n' | uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml - -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev --extra docs --extra crosscheck -c requirements.lock pyproject.toml -o requirements-dev.lock
 
 # In an environment of its own: what checks the versions is no part of them.
 audit:

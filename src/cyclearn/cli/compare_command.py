@@ -22,9 +22,12 @@ def compare(
         typer.Option("--quasi", help="Answer by whether a set of positive measure is shared."),
     ] = False,
     draws: Annotated[
-        int, typer.Option(min=1, help="Distributions drawn from each graph where proofs end.")
+        int,
+        typer.Option(
+            min=1, max=10**6, help="Distributions drawn from each graph where proofs end."
+        ),
     ] = 60,
-    starts: Annotated[int, typer.Option(min=1, help="Starts of every projection.")] = 12,
+    starts: Annotated[int, typer.Option(min=1, max=10**6, help="Starts of every projection.")] = 12,
     paper: Annotated[
         bool, typer.Option("--paper", help="Draw weights and variances as the paper does.")
     ] = False,

@@ -15,7 +15,7 @@ def evaluate(
     learned: Annotated[Path, typer.Argument(help="Graph file: JSON, DOT, Tetrad or edge list.")],
     true: Annotated[Path, typer.Argument(help="Graph file on the same nodes.")],
     domains: Annotated[
-        int, typer.Option(min=1, help="Distributions drawn from the true graph.")
+        int, typer.Option(min=1, max=10**6, help="Distributions drawn from the true graph.")
     ] = 50,
     eta: Annotated[
         float | None,

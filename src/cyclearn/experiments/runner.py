@@ -12,6 +12,7 @@ from cyclearn.arguments import processes
 from cyclearn.errors import InputError, LimitError
 from cyclearn.experiments.results_file import ResultsFile
 from cyclearn.experiments.study import Output, Study, Task
+from cyclearn.json_input import short
 
 # Seconds to wait for the scheduler of a cluster to answer.
 _ANSWER = 10
@@ -126,10 +127,11 @@ def _run_on_cluster(study: Study, tasks: Sequence[Task], address: str) -> Iterat
         ) from None
     try:
         client = Client(address, timeout=_ANSWER)
-    except (OSError, ValueError) as error:
+    except Exception as error:
+        # What a port that speaks something else says can break anything, even fill the memory.
         raise InputError(
-            f"no Dask scheduler answers at {address!r} ({error}); start one with dask scheduler "
-            "and workers with dask worker ADDRESS"
+            f"no Dask scheduler answers at {address!r} ({short(str(error))}); start one with dask "
+            "scheduler and workers with dask worker ADDRESS"
         ) from None
     with client:
         # Instances of a lost worker are given to the others by the scheduler.
