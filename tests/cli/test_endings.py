@@ -124,21 +124,21 @@ def test_signals_leave_one_line_and_no_workers(tmp_path, number, code):
     pytest.fail("workers were left")
 
 
-def test_escape_sequences_never_reach_the_terminal(graphs):
-    for arguments in (["class", "odd.json"], ["class", "odd.json", "--json"]):
-        for encoding in ("utf-8", "ascii"):
-            result = run(
-                graphs,
-                *arguments,
-                stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONIOENCODING": encoding},
-            )
-            assert result.returncode == 0
-            assert result.stderr == ""
-            assert not set(result.stdout) & set("\x1b\x07\x9b\u202e")
-            if "--json" in arguments:
-                members = json.loads(result.stdout)["members"]
-                assert members[0]["nodes"] == [ODD, "µ", "x\ny"]
+@pytest.mark.parametrize(
+    ("arguments", "encoding"),
+    [(["class", "odd.json"], "ascii"), (["class", "odd.json", "--json"], "utf-8")],
+)
+def test_escape_sequences_never_reach_the_terminal(graphs, arguments, encoding):
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    result = run(graphs, *arguments, stdout=subprocess.PIPE, env=environment)
+    assert result.returncode == 0
+    assert result.stderr == ""
+    assert not set(result.stdout) & set("\x1b\x07\x9b\u202e")
+    if "--json" in arguments:
+        assert json.loads(result.stdout)["members"][0]["nodes"] == [ODD, "µ", "x\ny"]
+
+
+def test_errors_are_one_line_whatever_the_names(graphs):
     refused = run(graphs, "equivalent", "odd.json", "g1", stdout=subprocess.PIPE)
     assert refused.returncode == 2
     assert "\x1b" not in refused.stderr
