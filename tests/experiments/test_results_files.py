@@ -55,7 +55,8 @@ def test_files_that_are_missing_or_no_databases(tmp_path):
 @pytest.mark.parametrize(
     "measures",
     ["", "{", "[]", "5", "null", "{}", '{"success": [1]}', '{"success": "x"}', b"\x00\xff",
-     '{"success": {}}', '{"setting": 5}', "[" * 100_000, '{"success": null, "equivalent": 3}'],
+     '{"success": {}}', '{"success": "\\ud800"}', '{"\\ud800": 1}', '{"setting": 5}',
+     "[" * 100_000, '{"success": null, "equivalent": 3}'],
 )  # fmt: skip
 def test_measures_changed_by_hand(tmp_path, measures):
     path = tmp_path / "results.sqlite"

@@ -179,6 +179,9 @@ class ResultsFile:
             measures = json.loads(text)
             is_sound = isinstance(record["setting"], str) and isinstance(record["method"], str)
             is_sound = is_sound and not any(isinstance(v, (list, dict)) for v in measures.values())
+            is_sound = is_sound and not {*measures} & {*record}
+            # Halves of characters cannot be put into a table.
+            _as_json(measures).encode()
         except (ValueError, TypeError, AttributeError, RecursionError):
             is_sound = False
         if not is_sound:
