@@ -2,13 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test coverage lint types docs lock clean
+.PHONY: help demo test coverage lint types docs lock audit clean
 help:
 	@echo "make demo   install, learn from built-in data, write demo/report.html"
 	@echo "make test   install, then lint, types and all tests"
 	@echo "make coverage  the kernels uncompiled, and which of their branches the tests take"
 	@echo "make docs   install, then build the documentation into docs/_build/html"
 	@echo "make lock   resolve the locked versions again (needs uv)"
+	@echo "make audit  check the locked versions for known vulnerabilities (needs a network)"
 	@echo "make clean  remove everything that was built"
 
 demo: .venv/.runtime
@@ -47,8 +48,14 @@ docs: .venv/.dev
 
 # One lock for every Python and platform; the second holds the first to the same versions.
 lock:
-	printf 'hatchling\neditables\n' | uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml - -o requirements.lock
-	uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev --extra docs --extra crosscheck -c requirements.lock pyproject.toml -o requirements-dev.lock
+	printf 'hatchling\neditables\n' | uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml - -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev --extra docs --extra crosscheck -c requirements.lock pyproject.toml -o requirements-dev.lock
+
+# In an environment of its own: what checks the versions is no part of them.
+audit:
+	$(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/pip install --quiet --disable-pip-version-check pip-audit
+	.venv-audit/bin/pip-audit --no-deps --disable-pip --requirement requirements.lock --requirement requirements-dev.lock
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage docs/_build demo
+	rm -rf .venv .venv-audit .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage docs/_build demo

@@ -11,6 +11,9 @@ ROOT = Path(cyclearn.__file__).parent
 # A room imports only from rooms above it in this list.
 ROOMS = [
     "errors",
+    "files",
+    "json_input",
+    "deadlines",
     "random_state",
     "stability",
     "arguments",

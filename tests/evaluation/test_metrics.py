@@ -219,3 +219,13 @@ def test_what_cannot_be_evaluated_is_refused():
         Evaluator(PAPER, [])
     with pytest.raises(InputError, match="different nodes"):
         metrics.shd(PAPER, DirectedGraph.from_edges([("a", "b")]))
+
+
+def test_what_there_is_no_time_for_is_left_out():
+    complete = DirectedGraph(1 - np.eye(40))
+    found = metrics.evaluate(complete, complete, time_limit=0)
+    assert (found.equivalent, found.shd, int(found.class_distance)) == (True, 0, 0)
+    assert found.scores is None
+    assert found.success is None
+    assert found.to_dict()["scores"] is None
+    assert "the time limit did not suffice" in str(found)

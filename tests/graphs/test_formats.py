@@ -194,3 +194,57 @@ def test_unknown_suffixes_and_texts_are_not_written(tmp_path):
     with pytest.raises(InputError, match="not UTF-8"):
         write_graph(DirectedGraph([[0]], names=["\ud800"]), tmp_path / "g.json")
     assert list(tmp_path.iterdir()) == []
+
+
+# Each took from seconds to ages when its length was squared or worse.
+@pytest.mark.parametrize(
+    "text",
+    [
+        "// c\n" * 3000 + "a -> b",
+        "/* c */ " * 3000 + "a -> b",
+        "digraph" + " " * 100_000 + "x",
+        "digraph " + "/**/" * 20_000,
+        "/*" * 50_000,
+        '"' * 50_001 + " -> b",
+        "digraph { " + '"' + "\\" * 50_001 + " }",
+        "digraph { " + "a + " * 50_000 + "a }",
+        "digraph { " + "<" * 50_000,
+        "a" + " " * 100_000 + "b\na -> b",
+        "a" + "-" * 100_000 + "b",
+        "a" + " -" * 50_000 + "b",
+        "Graph Nodes:\na;b\nGraph Edges:\n1. a" + " " * 100_000 + "--> b",
+        "Graph Nodes:\na;b\nGraph Edges:\n1. a" + " " * 100_000 + "b: x",
+        "Graph Nodes:\n" + ";".join(f"n{i}" for i in range(5000)) + "\nGraph Edges:\n"
+        + "".join(f"{i}. n{i} --> n{i + 1} pd\n" for i in range(4999)),
+        '{"nodes": [' + "9" * 1_000_000 + '], "edges": []}',
+        '{"nodes": ' + "[" * 100_000,
+        "digraph { {" + " ".join(f"a{i}" for i in range(3000)) + "} -> {"
+        + " ".join(f"b{i}" for i in range(3000)) + "} }",
+        '{"nodes": ' + json.dumps([str(i) for i in range(30_000)]) + ', "edges": []}',
+    ],
+)  # fmt: skip
+def test_long_texts_are_read_or_refused_in_time_that_grows_with_them(text):
+    with contextlib.suppress(InputError):
+        parse_graph(text)
+
+
+def test_names_are_quoted_in_dot():
+    evil = 'x"]; y -> z; "\\'
+    g = DirectedGraph.from_edges([(evil, "b")])
+    assert parse_graph(g.to_dot()) == g
+    assert parse_graph(g.to_dot({(evil, "b"): {"label": 'a"; c -> d; "'}})) == g
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.sampled_from(["nodes", "edges", "graph", "a"]), inner, max_size=3)
+        ),
+        max_leaves=8,
+    )
+)
+def test_any_json_is_a_graph_or_an_input_error(value):
+    with contextlib.suppress(InputError):
+        parse_graph(json.dumps(value))

@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from cyclearn import (
     learn,
 )
 from cyclearn.learning import BootstrapResult
+from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.learning.resampling import Resample, make_resampler
 
 MODEL = LinearGaussianModel(
@@ -201,9 +203,7 @@ def test_a_checkpoint_made_with_other_settings_is_refused(tmp_path, change, name
 def test_a_checkpoint_of_another_version_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "resamples.jsonl"
     bootstrap(DATA, 1, checkpoint=path, max_parents=np.int64(2), **QUICK)
-    # By its full name, since the package gives its function the same name.
-    module = sys.modules["cyclearn.learning.bootstrap"]
-    monkeypatch.setattr(module, "__version__", "0.0.0")
+    monkeypatch.setattr("cyclearn.learning.checkpoint.__version__", "0.0.0")
     with pytest.raises(InputError, match=r"other settings \(version\)"):
         bootstrap(DATA, 1, checkpoint=path, max_parents=2, **QUICK)
 
@@ -217,6 +217,50 @@ def test_other_files_are_no_checkpoints(tmp_path):
         assert path.read_text() == text
     with pytest.raises(InputError, match="cannot"):
         bootstrap(DATA, 1, checkpoint=tmp_path / "no" / "folder", **QUICK)
+
+
+@pytest.mark.parametrize("content", [b"precious", b"{", b"PAR1\x00\n\x00PAR1", b'{"schema": 1}'])
+def test_a_file_that_is_no_checkpoint_is_never_changed(tmp_path, content):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="not a checkpoint"):
+        bootstrap(DATA, 1, checkpoint=path, **QUICK)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "5", "[]", '{"number": -1, "edges": []}', '{"number": 0, "edges": [[0, 99]]}',
+        '{"number": 0, "edges": [[1, 1]]}', '{"number": 0, "edges": 3}', '{"number": 1e999}',
+        '{"number": 0, "edges": [[-1, 0]]}', '{"number": null, "edges": []}',
+    ],
+)  # fmt: skip
+def test_damaged_checkpoints_are_refused_and_left(tmp_path, line):
+    path = tmp_path / "resamples.jsonl"
+    bootstrap(DATA, 1, checkpoint=path, **QUICK)
+    with path.open("a") as file:
+        file.write(line + "\n")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=r"line 3 of the checkpoint .* is damaged"):
+        bootstrap(DATA, 2, checkpoint=path, **QUICK)
+    assert path.read_bytes() == before
+
+
+def test_bootstraps_that_begin_one_checkpoint_together_write_one_header(tmp_path):
+    path = tmp_path / "resamples.jsonl"
+    resampler = make_resampler(DATA, None, 0)
+    threads = [
+        threading.Thread(target=Checkpoint(path, resampler, {"seed": 0}).read) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(path.read_text().splitlines()) == 1
+    # Those that found an empty file may both begin it; it stays a checkpoint.
+    path.write_text(path.read_text() * 2)
+    assert Checkpoint(path, resampler, {"seed": 0}).read() == {}
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_json_round_trip_is_exact():
     ("record", "message"),
     [
         ("[]", "a model is"),
-        ("{", "not JSON"),
+        ("{", "not valid JSON"),
         ('{"nodes": ["a"], "edges": [["a"]], "noise_variances": [1]}', "not an edge"),
         ('{"nodes": ["a"], "edges": [["a", "b", 1]], "noise_variances": [1]}', "no node 'b'"),
         ('{"nodes": ["a"], "edges": [], "noise_variances": [1], "schema": 9}', "schema 9"),

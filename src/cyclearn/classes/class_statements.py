@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cyclearn.classes.equivalence_class import EquivalenceClass
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.classes.surplus_seats import completions
+from cyclearn.deadlines import check_deadline
 from cyclearn.graphs.bitsets import bits
 
 BoolArray = NDArray[np.bool_]
@@ -92,6 +93,7 @@ class _Matcher:
 
     def _exists(self, block: Block, changed: Mapping[int, int]) -> bool:
         """Whether a block can be filled when some nodes use only the seats given."""
+        check_deadline()
         reach = [changed.get(j, self._reach[j]) for j in block.nodes]
         return completions(reach, (1 << len(block.seats)) - 1) is not None
 

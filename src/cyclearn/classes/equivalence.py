@@ -11,6 +11,7 @@ from cyclearn.classes.steps import GraphStep, replay
 from cyclearn.classes.territories import Territory, territories
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.graph_input import checked_graph
 
 
 @dataclass(frozen=True)
@@ -175,5 +176,7 @@ def equivalent(g: DirectedGraph, h: DirectedGraph) -> Equivalence:
     cyclearn.equivalence_class : all graphs that are equivalent to one.
     cyclearn.compare : what is known beyond rotations.
     """
+    checked_graph(g, "first graph")
+    checked_graph(h, "second graph")
     h = h.reordered(g.names)
     return Equivalence(g, h, territories(g.columns), territories(h.columns))

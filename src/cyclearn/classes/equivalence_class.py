@@ -23,6 +23,7 @@ from cyclearn.classes.territories import Territory, territories
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs.bitsets import words_to_supports
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.random_state import RandomState, generator
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class EquivalenceClass:
     def __init__(
         self, graph: DirectedGraph, *, reducible: bool = False, max_states: int = MAX_STATES
     ) -> None:
+        checked_graph(graph)
         if isinstance(max_states, bool) or not isinstance(max_states, int) or max_states < 1:
             raise InputError(f"max_states is {max_states!r}; give a whole number of at least 1")
         # Written here once, past the guard in __setattr__.
@@ -172,6 +174,7 @@ class EquivalenceClass:
 
     def nearest(self, graph: DirectedGraph, *, time_limit: float | None = None) -> NearestMember:
         """The member nearest to ``graph`` in structural Hamming distance, with bounds."""
+        checked_graph(graph)
         return nearest_member(self._seating, graph.reordered(self.names), time_limit)
 
     def distance(self, graph: DirectedGraph, *, time_limit: float | None = None) -> int:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.seating import Seating
+from cyclearn.deadlines import check_deadline
 from cyclearn.graphs.bitsets import bits
 
 
@@ -44,6 +45,7 @@ def feedback_pairs(seating: Seating, max_fillings: int) -> FeedbackPairs:
         full = (1 << k) - 1
         found, always = [0] * k, [full] * k
         for number, columns in enumerate(seating.iter_block(block)):
+            check_deadline()
             if number == max_fillings:
                 is_exact = False
                 break

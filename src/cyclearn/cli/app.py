@@ -1,13 +1,15 @@
 """The ``cyclearn`` command: its subcommands, and exit codes that scripts can rely on.
 
-0 done, 1 a negative answer (such as not equivalent), 2 bad input, 130 interrupted, 141 the reader
-of the output went away.
+0 done, 1 a negative answer (such as not equivalent), 2 bad input or an output that cannot be
+written, 70 a defect of cyclearn, 130 interrupted (129 and 143 where the terminal was closed or the
+process told to end), 141 the reader of the output went away.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import traceback
 from typing import Annotated, TextIO
 
 import typer
@@ -25,9 +27,15 @@ from cyclearn.cli import (
     report_command,
     simulate_command,
 )
+from cyclearn.cli.interruption import end_children, end_on_signals, ending_signal
+from cyclearn.cli.output import complain, say
 from cyclearn.errors import InputError, LimitError
+from cyclearn.files import why
 
-# As a shell reports a program that SIGPIPE ended; 1 would be an answer.
+_NO, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
+# As in sysexits.h; 1 would be an answer.
+_DEFECT = 70
+# As a shell reports a program that SIGPIPE ended.
 _CLOSED_PIPE = 141
 
 app = typer.Typer(
@@ -46,7 +54,7 @@ def options(
 ) -> None:
     """Learn which variables drive which, feedback loops included."""
     if version:
-        typer.echo(f"cyclearn {__version__}")
+        say(f"cyclearn {__version__}")
         raise typer.Exit
 
 
@@ -64,34 +72,83 @@ app.command("demo")(demo.demo)
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    if sys.stdout is None:
+        # Answers would be lost in silence, and the next file opened take the place of the stream.
+        complain("cyclearn: the standard output is closed; send it to a file or a terminal")
+        sys.exit(_BAD_INPUT)
     if hasattr(sys, "set_int_max_str_digits"):
         # Sizes of classes may have more digits than Python writes out by default.
         sys.set_int_max_str_digits(0)
+    end_on_signals()
     output = sys.stdout
     if sys.stderr is not None and sys.stderr.isatty():
         when_compiling(_say_compiling)
     try:
-        app()
-    except (InputError, LimitError) as error:
-        typer.echo(f"cyclearn: {error}", err=True)
-        sys.exit(2)
+        code = _run()
     finally:
         when_compiling(None)
-        _flush(output)
+    if sys.stdout is not output:
+        # How typer says that the reader went away.
+        code = _CLOSED_PIPE
+    sys.exit(_flushed(output, code))
 
 
 def _say_compiling() -> None:
-    typer.echo("cyclearn: first use on this machine: compiling, up to a minute", err=True)
+    complain("cyclearn: first use on this machine: compiling, up to a minute")
 
 
-def _flush(output: TextIO) -> None:
-    """Write what is left; a closed pipe, as under ``head``, has a code of its own."""
+def _run() -> int:
+    """Run the command, and turn whatever it ends with into an exit code and a line."""
+    try:
+        code = app(standalone_mode=False)
+        if code == _INTERRUPTED:
+            raise KeyboardInterrupt
+        return code if isinstance(code, int) else 0
+    except BaseException as error:
+        signal = ending_signal(error)
+        if signal is not None:
+            end_children()
+            complain(f"cyclearn: {signal.words}")
+            return signal.code
+        if isinstance(error, SystemExit):
+            return error.code if isinstance(error.code, int) else _BAD_INPUT
+        if isinstance(error, (InputError, LimitError)):
+            complain(f"cyclearn: {error}")
+            return _BAD_INPUT
+        if isinstance(error, BrokenPipeError):
+            return _CLOSED_PIPE
+        if isinstance(error, OSError):
+            place = f"write {error.filename}" if error.filename else "write the output"
+            complain(f"cyclearn: cannot {place}: {why(error)}")
+            return _BAD_INPUT
+        if isinstance(error, MemoryError):
+            complain("cyclearn: there is not enough memory for this; ask for less at a time")
+            return _BAD_INPUT
+        if isinstance(error, typer.Abort):
+            complain("cyclearn: interrupted")
+            return _INTERRUPTED
+        if hasattr(error, "show") and hasattr(error, "exit_code"):
+            # Wrong options, which typer words itself.
+            error.show()
+            return int(error.exit_code)
+        traceback.print_exc()
+        complain(f"cyclearn: this is a defect of cyclearn {__version__}, please report it")
+        return _DEFECT
+
+
+def _flushed(output: TextIO, code: int) -> int:
+    """The exit code, after what is left was written; a closed pipe has a code of its own."""
     try:
         output.flush()
-        closed = sys.stdout is not output
     except BrokenPipeError:
-        closed = True
-    if closed:
-        # Python would complain once more when it closes the stream at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
-        sys.exit(_CLOSED_PIPE)
+        code = _CLOSED_PIPE
+    except OSError as error:
+        if code in (0, _NO):
+            complain(f"cyclearn: cannot write the output: {why(error)}")
+        code = _BAD_INPUT
+    else:
+        if code != _CLOSED_PIPE:
+            return code
+    # Python would complain once more when it closes the stream at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
+    return code

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cyclearn.cli.output import Json, print_json
+from cyclearn.cli.output import Json, print_json, say
 from cyclearn.graphs import read_graph
 from cyclearn.identifiability import Sampler
 from cyclearn.identifiability import compare as compare_graphs
@@ -22,9 +22,12 @@ def compare(
         typer.Option("--quasi", help="Answer by whether a set of positive measure is shared."),
     ] = False,
     draws: Annotated[
-        int, typer.Option(min=1, help="Distributions drawn from each graph where proofs end.")
+        int,
+        typer.Option(
+            min=1, max=10**6, help="Distributions drawn from each graph where proofs end."
+        ),
     ] = 60,
-    starts: Annotated[int, typer.Option(min=1, help="Starts of every projection.")] = 12,
+    starts: Annotated[int, typer.Option(min=1, max=10**6, help="Starts of every projection.")] = 12,
     paper: Annotated[
         bool, typer.Option("--paper", help="Draw weights and variances as the paper does.")
     ] = False,
@@ -47,5 +50,5 @@ def compare(
     if as_json:
         print_json("compare", answer.to_dict())
     else:
-        typer.echo(answer.explain())
+        say(answer.explain())
     raise typer.Exit(0 if answer else 1)

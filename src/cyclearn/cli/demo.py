@@ -8,7 +8,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from cyclearn.cli.output import say
 from cyclearn.errors import InputError
+from cyclearn.files import replacing, why
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
 
@@ -44,23 +46,24 @@ def demo(
     table, page = folder / "market.csv", folder / "report.html"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _MARKET.sample(_ROWS, random_state=0).to_csv(table, index=False)
     except OSError as error:
-        raise InputError(f"cannot write {error.filename}: {error.strerror}") from None
-    typer.echo(f"{_ROWS:,} simulated rows of a market ({table}) in which")
+        raise InputError(f"cannot make the folder {folder}: {why(error)}") from None
+    with replacing(table) as beside:
+        _MARKET.sample(_ROWS, random_state=0).to_csv(beside, index=False)
+    say(f"{_ROWS:,} simulated rows of a market ({table}) in which")
     for a, b in truth.edges:
-        typer.echo(f"  {a} -> {b}  {_MARKET.B[truth.index(a), truth.index(b)]:+.3f}")
-    typer.echo("\nLearning (the first time on a machine, the kernels are compiled) …")
+        say(f"  {a} -> {b}  {_MARKET.B[truth.index(a), truth.index(b)]:+.3f}")
+    say("\nLearning (the first time on a machine, the kernels are compiled) …")
     result = learn(table, bootstrap=_RESAMPLES)
-    typer.echo("\nLearned from the data:")
-    typer.echo(str(result))
-    typer.echo("\nWhat all graphs that fit equally well agree on:")
-    typer.echo(result.equivalence_class.edge_table().to_string(index=False))
+    say("\nLearned from the data:")
+    say(str(result))
+    say("\nWhat all graphs that fit equally well agree on:")
+    say(result.equivalence_class.edge_table().to_string(index=False))
     command = ["cyclearn", "report", str(table), "-o", str(page), "--title", _TITLE]
     command += ["--bootstrap", str(_RESAMPLES)]
     result.report(page, data=table, title=_TITLE, command=command)
     is_true = truth in result.equivalence_class
-    typer.echo(f"\n{_finding(result.graph, is_true)} Report: {page}")
+    say(f"\n{_finding(result.graph, is_true)} Report: {page}")
 
 
 def _finding(graph: DirectedGraph, is_true: bool) -> str:

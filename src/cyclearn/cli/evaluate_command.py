@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cyclearn.cli.output import Json, print_json
+from cyclearn.cli.output import Json, print_json, say
 from cyclearn.graphs import read_graph
 
 
@@ -15,14 +15,14 @@ def evaluate(
     learned: Annotated[Path, typer.Argument(help="Graph file: JSON, DOT, Tetrad or edge list.")],
     true: Annotated[Path, typer.Argument(help="Graph file on the same nodes.")],
     domains: Annotated[
-        int, typer.Option(min=1, help="Distributions drawn from the true graph.")
+        int, typer.Option(min=1, max=10**6, help="Distributions drawn from the true graph.")
     ] = 50,
     eta: Annotated[
         float | None,
         typer.Option(help="KL divergence that counts as generated; p/1000 by default."),
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option(min=0, help="Seconds for the distance to a large class.")
+        float | None, typer.Option(min=0, help="Seconds; what there is no time for is left out.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the distributions.")] = 0,
     as_json: Json = False,
@@ -46,4 +46,4 @@ def evaluate(
     if as_json:
         print_json("evaluate", found.to_dict())
     else:
-        typer.echo(str(found))
+        say(str(found))

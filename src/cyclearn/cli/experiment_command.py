@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cyclearn.cli.output import Json, print_json
+from cyclearn.cli.output import Json, print_json, say
 from cyclearn.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ app = typer.Typer(
 )
 
 Instances = Annotated[
-    int | None, typer.Option(min=1, help="Instances of every setting (more later adds to a run).")
+    int | None,
+    typer.Option(min=1, max=10**6, help="Instances of every setting (more later adds to a run)."),
 ]
 Jobs = Annotated[int, typer.Option(help="Processes on this machine; -1 for all cores.")]
 Out = Annotated[Path, typer.Option(help="Results file (SQLite).")]
@@ -37,7 +38,10 @@ Scheduler = Annotated[
     str | None, typer.Option(help="Address of a Dask scheduler to run on: tcp://HOST:PORT.")
 ]
 Domains = Annotated[
-    int, typer.Option(min=1, help="Distributions of each true graph, one learned graph for each.")
+    int,
+    typer.Option(
+        min=1, max=10**6, help="Distributions of each true graph, one learned graph for each."
+    ),
 ]
 Methods = Annotated[
     str, typer.Option(help="Methods, separated by commas: hill-climbing, tabu, auto, l1, exact.")
@@ -138,7 +142,7 @@ def hippocampus(
     out: Out = Path("hippocampus.sqlite"),
     data: Data = None,
     instances: Annotated[
-        int | None, typer.Option(min=1, help="Number of subjects; all by default.")
+        int | None, typer.Option(min=1, max=10**6, help="Number of subjects; all by default.")
     ] = None,
     penalty: Annotated[str, typer.Option(help="What an edge costs: bic, '2 bic', ebic.")] = "bic",
     jobs: Jobs = 1,
@@ -163,7 +167,8 @@ def feedback(
     out: Out = Path("feedback.sqlite"),
     data: Data = None,
     instances: Annotated[
-        int | None, typer.Option(min=1, help="Data sets of each network; all by default.")
+        int | None,
+        typer.Option(min=1, max=10**6, help="Data sets of each network; all by default."),
     ] = None,
     methods: Methods = "auto,tabu,tabu-2bic",
     jobs: Jobs = 1,
@@ -198,7 +203,7 @@ def figures(
     if as_json:
         print_json("experiment figures", {"written": [str(path) for path in written]})
     else:
-        typer.echo("\n".join(map(str, written)))
+        say("\n".join(map(str, written)))
 
 
 def _run(
@@ -234,7 +239,7 @@ def _run(
             },
         )
     else:
-        typer.echo(f"{out}: {n_finished} instances of {study.name} finished.")
+        say(f"{out}: {n_finished} instances of {study.name} finished.")
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cyclearn.cli.output import Json, print_json
+from cyclearn.cli.output import Json, print_json, say
 from cyclearn.graphs import read_graph
 
 
@@ -31,5 +31,5 @@ def fit(
     if as_json:
         print_json("fit", fitted.to_dict(level))
     else:
-        typer.echo(fitted.to_text(level))
+        say(fitted.to_text(level))
     raise typer.Exit(0 if fitted.converged else 1)

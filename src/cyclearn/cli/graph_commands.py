@@ -12,7 +12,7 @@ import typer
 from cyclearn.classes import EquivalenceClass, GraphStep
 from cyclearn.classes import equivalent as decide_equivalence
 from cyclearn.classes.equivalence_class import MAX_STATES
-from cyclearn.cli.output import Json, print_json
+from cyclearn.cli.output import Json, print_json, say
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, read_graph
 
@@ -45,7 +45,7 @@ def equivalent(
             },
         )
     else:
-        typer.echo(answer.explain())
+        say(answer.explain())
     raise typer.Exit(0 if answer else 1)
 
 
@@ -107,22 +107,22 @@ def equivalence_class(
         print_json("class", result)
         return
     if count:
-        typer.echo(str(size))
+        say(str(size))
     if everything:
         kind = "acyclic" if acyclic else "with redundant edges too" if reducible else "irreducible"
         number = "An unknown number of" if size is None else str(size)
-        typer.echo(f"{number} equivalent graph{'s' * (size != 1)} ({kind}).")
+        say(f"{number} equivalent graph{'s' * (size != 1)} ({kind}).")
     if as_list:
         for n, graph in enumerate(members, start=1):
             shown = ", ".join(f"{a} -> {b}" for a, b in graph.edges)
-            typer.echo(f"{n}. {shown or '(no edges)'}")
+            say(f"{n}. {shown or '(no edges)'}")
         if not members.complete:
             total = "an unknown number" if size is None else size
-            typer.echo(f"… cut after {max_members} of {total}; --max lists more.")
+            say(f"… cut after {max_members} of {total}; --max lists more.")
     if edges is not None:
-        typer.echo(edges.to_string(index=False) if len(edges) else "No member has an edge.")
+        say(edges.to_string(index=False) if len(edges) else "No member has an edge.")
     elif left_out:
-        typer.echo(left_out)
+        say(left_out)
 
 
 def _size(graphs: EquivalenceClass, acyclic: bool, *, is_required: bool) -> int | None:

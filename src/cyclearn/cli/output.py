@@ -1,8 +1,14 @@
-"""What commands print: text for people, JSON with a schema version for programs."""
+"""What commands print: text for people, JSON with a schema version for programs.
+
+Names come from files of others: whatever they hold, no escape sequence reaches the terminal.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+import sys
+from math import isfinite
 from typing import Annotated, Any
 
 import typer
@@ -11,8 +17,60 @@ SCHEMA_VERSION = 1
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
+# Controls other than tab and newline, marks that turn the direction of writing, halves of
+# characters, and separators that some terminals take for newlines.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def terminal_text(text: str) -> str:
+    r"""Text that does to a terminal nothing but show itself.
+
+    Examples
+    --------
+    >>> print(terminal_text("price\x1b[2J"))
+    price\x1b[2J
+    """
+    return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def say(text: str, *, nl: bool = True) -> None:
+    """Print to standard output; what the terminal cannot show stands there by its number."""
+    sys.stdout.write(_showable(terminal_text(text), sys.stdout) + "\n" * nl)
+    # At once, so that a full disk is noticed while it can be told.
+    sys.stdout.flush()
+
+
+def complain(text: str) -> None:
+    """Print one line to standard error."""
+    if sys.stderr is not None:
+        line = terminal_text(text).replace("\n", "\\n")
+        sys.stderr.write(_showable(line, sys.stderr) + "\n")
+        sys.stderr.flush()
+
+
+def _showable(text: str, stream: Any) -> str:
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
 
 def print_json(command: str, result: dict[str, Any]) -> None:
-    """Print the result of a command as one JSON object."""
-    record = {"schema_version": SCHEMA_VERSION, "command": command, **result}
-    typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
+    """Print the result of a command as one JSON object; what is not finite is null."""
+    record = {"schema_version": SCHEMA_VERSION, "command": command, **_finite(result)}
+    text = json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        # Escapes of JSON, which read back as they were; those of the terminal would not.
+        text = json.dumps(record, indent=2, allow_nan=False)
+    sys.stdout.write(_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+    sys.stdout.flush()
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

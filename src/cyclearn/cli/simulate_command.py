@@ -8,8 +8,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from cyclearn.cli.output import Json, print_json
+from cyclearn.cli.output import Json, print_json, say
 from cyclearn.errors import InputError
+from cyclearn.files import check_output, write_text
 from cyclearn.graphs import random_graph, read_graph, write_graph
 from cyclearn.graphs.formats import edge_list
 
@@ -29,7 +30,9 @@ def simulate(
     samples: Annotated[
         int | None, typer.Option("--samples", "-n", min=1, help="Number of rows of data.")
     ] = None,
-    data: Annotated[Path | None, typer.Option(help="Write the data here (.csv or .tsv).")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Write the data here (.csv, .tsv or .parquet).")
+    ] = None,
     model: Annotated[
         Path | None, typer.Option(help="Write the weights and variances here (.json).")
     ] = None,
@@ -46,9 +49,15 @@ def simulate(
     Weights are uniform on ±[0.2, 0.8], variances on [1, 3]. Without --out, the graph is printed.
     """
     from cyclearn.models import random_model
+    from cyclearn.models.moments import write_table
 
     if (samples is None) != (data is None):
         raise InputError("data needs both --samples N and --data FILE")
+    if data is not None and data.suffix.lower() not in {".csv", ".tsv", ".txt", ".parquet"}:
+        raise InputError(f"--data is {data}; name the file .csv, .tsv, .txt (tabs) or .parquet")
+    outputs = [path for path in (out, model, data) if path is not None]
+    for n, path in enumerate(outputs):
+        check_output(path, [graph, *outputs[:n]])
     generator = np.random.default_rng(seed)
     if graph is None:
         drawn = random_graph(nodes, max_degree, max_component, max_cycle_length, generator)
@@ -60,16 +69,11 @@ def simulate(
     if model is not None or data is not None:
         parameters = random_model(drawn, random_state=generator)
         result["model"] = parameters.to_dict()
-        try:
-            if model is not None:
-                model.write_text(parameters.to_json() + "\n", encoding="utf-8")
-            if data is not None and samples is not None:
-                separator = "\t" if data.suffix.lower() == ".tsv" else ","
-                rows = parameters.sample(samples, random_state=generator)
-                rows.to_csv(data, sep=separator, index=False)
-        except OSError as error:
-            raise InputError(f"cannot write {error.filename}: {error.strerror}") from None
+        if model is not None:
+            write_text(model, parameters.to_json() + "\n")
+        if data is not None and samples is not None:
+            write_table(data, parameters.sample(samples, random_state=generator))
     if as_json:
         print_json("simulate", result)
     elif out is None:
-        typer.echo(edge_list(drawn), nl=False)
+        say(edge_list(drawn), nl=False)

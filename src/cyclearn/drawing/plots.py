@@ -16,6 +16,7 @@ from cyclearn.drawing.palette import BLUE, DASHED, DOTTED, INK, VERMILION
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
+from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.models import FittedModel
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def plot_graph(graph: DirectedGraph, ax: Axes | None = None) -> Axes:
     >>> ax = plot_graph(DirectedGraph.from_edges([("a", "b"), ("b", "a")]))
     >>> ax.figure.savefig("graph.pdf")  # doctest: +SKIP
     """
+    checked_graph(graph)
     canvas = Canvas(lay_out(graph), ax)
     for edge in graph.edges:
         canvas.draw_edge(edge, CERTAIN)

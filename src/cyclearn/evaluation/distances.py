@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from cyclearn.arguments import seconds
 from cyclearn.classes import EquivalenceClass, equivalence_class
 from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.graph_input import check_same_nodes
+from cyclearn.graphs.graph_input import check_same_nodes, checked_graph
 from cyclearn.graphs.hamming import structural_hamming_distance
 
 
 def aligned(learned: DirectedGraph, true: DirectedGraph | EquivalenceClass) -> DirectedGraph:
     """The learned graph with its nodes in the order of the true one."""
+    checked_graph(learned, "learned graph")
+    if not isinstance(true, EquivalenceClass):
+        checked_graph(true, "true graph")
     check_same_nodes(("learned graph", learned.names), ("true graph", true.names))
     return learned.reordered(true.names)
 
@@ -88,6 +92,8 @@ def class_distance(
     >>> int(distance), distance.is_exact
     (0, True)
     """
+    time_limit = seconds("time_limit", time_limit)
+    aligned(learned, true)
     members = true if isinstance(true, EquivalenceClass) else equivalence_class(true)
     found = members.nearest(as_member(aligned(learned, members), members), time_limit=time_limit)
     return ClassDistance(found.distance, found.lower_bound, found.member)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from math import isnan
-from typing import Any
+from typing import Any, TypeVar
 
+from cyclearn.arguments import seconds
 from cyclearn.classes import EquivalenceClass, equivalence_class
+from cyclearn.deadlines import deadline, seconds_left
 from cyclearn.errors import LimitError
-from cyclearn.evaluation.distances import ClassDistance, aligned, class_distance, shd
-from cyclearn.evaluation.multi_domain import Domains, SuccessRate, draw_domains
+from cyclearn.evaluation.distances import (
+    ClassDistance,
+    aligned,
+    class_distance,
+    shd,
+)
+from cyclearn.evaluation.multi_domain import Domains, SuccessRate, multi_domain_success
 from cyclearn.evaluation.structure import Features, StructureScores
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
+from cyclearn.models.input_checks import whole_number
 from cyclearn.random_state import RandomState
 
 
@@ -22,14 +30,15 @@ from cyclearn.random_state import RandomState
 class Evaluation:
     """How near a learned graph comes to the true one and its class.
 
-    ``success`` is None where no distributions were drawn; ``n_redundant`` counts the edges of the
-    learned and of the true graph that rotations show to be redundant.
+    ``success`` is None where no distributions were drawn, and it and ``scores`` are where a time
+    limit did not suffice for them; ``n_redundant`` counts the edges of the learned and of the true
+    graph that rotations show to be redundant.
     """
 
     equivalent: bool
     shd: int
     class_distance: ClassDistance
-    scores: StructureScores
+    scores: StructureScores | None
     success: SuccessRate | None
     n_edges: tuple[int, int]
     n_redundant: tuple[int, int]
@@ -42,7 +51,7 @@ class Evaluation:
             "class_distance": int(self.class_distance),
             "class_distance_is_exact": self.class_distance.is_exact,
             "class_distance_lower_bound": self.class_distance.lower_bound,
-            "scores": self.scores.to_dict(),
+            "scores": None if self.scores is None else self.scores.to_dict(),
             "multi_domain_success": None if self.success is None else float(self.success),
             "n_domains": 0 if self.success is None else len(self.success.successes),
             "eta": None if self.success is None else self.success.eta,
@@ -68,20 +77,11 @@ class Evaluation:
             f"Hamming distance to the graph  {self.shd}",
             f"Hamming distance to the class  {nearest}",
         ]
-        for name, pair in (
-            ("adjacency", self.scores.adjacency),
-            ("arrowhead", self.scores.arrowhead),
-            ("cycle", self.scores.cycle),
-        ):
-            numbers = ", ".join(
-                "nothing to count" if isnan(x) else f"{x:.3f}"
-                for x in (pair.precision, pair.recall)
-            )
-            lines.append(f"{name + ' precision, recall':<31}{numbers}")
-        if not self.scores.is_exact:
-            lines.append("(cycles: the class is large, and only a part of it was looked at)")
+        lines += _score_lines(self.scores)
         if self.success is None:
-            lines.append("multi-domain success           unknown: no random weights are stable")
+            lines.append(
+                "multi-domain success           unknown: no random weights were stable in time"
+            )
         else:
             successes = self.success.successes
             lines.append(
@@ -89,6 +89,24 @@ class Evaluation:
                 f"{len(successes)} distributions, KL < {self.success.eta:g})"
             )
         return "\n".join(lines)
+
+
+def _score_lines(scores: StructureScores | None) -> list[str]:
+    if scores is None:
+        return ["precision, recall              unknown: the time limit did not suffice"]
+    lines = []
+    for name, pair in (
+        ("adjacency", scores.adjacency),
+        ("arrowhead", scores.arrowhead),
+        ("cycle", scores.cycle),
+    ):
+        numbers = ", ".join(
+            "nothing to count" if isnan(x) else f"{x:.3f}" for x in (pair.precision, pair.recall)
+        )
+        lines.append(f"{name + ' precision, recall':<31}{numbers}")
+    if not scores.is_exact:
+        lines.append("(cycles: the class is large, and only a part of it was looked at)")
+    return lines
 
 
 class Evaluator:
@@ -130,13 +148,36 @@ class Evaluator:
             self._found[learned] = Evaluation(
                 learned in self.members,
                 shd(learned, self.true),
-                class_distance(learned, self.members, time_limit=self._time_limit),
-                self._features.scores(learned),
-                None if self.domains is None else self.domains.success(learned),
+                class_distance(
+                    learned, self.members, time_limit=_half_of_the_rest(self._time_limit)
+                ),
+                self._scores(learned),
+                None if self.domains is None else _in_time(partial(self.domains.success, learned)),
                 (learned.n_edges, self.true.n_edges),
                 (_n_redundant(learned), self._n_redundant),
             )
         return self._found[learned]
+
+    def _scores(self, learned: DirectedGraph) -> StructureScores | None:
+        with deadline(_half_of_the_rest(None)):
+            return _in_time(lambda: self._features.scores(learned))
+
+
+T = TypeVar("T")
+
+
+def _in_time(work: Callable[[], T]) -> T | None:
+    """What the work gives, or None where a limit stopped it."""
+    try:
+        return work()
+    except LimitError:
+        return None
+
+
+def _half_of_the_rest(otherwise: float | None) -> float | None:
+    """Half of the time that is left, so that what comes later has its part."""
+    left = seconds_left()
+    return otherwise if left is None else left / 2
 
 
 def _n_redundant(graph: DirectedGraph) -> int:
@@ -161,7 +202,8 @@ def evaluate(
     n_domains, eta, random_state
         As in :func:`multi_domain_success`.
     time_limit : float, optional
-        As in :func:`class_distance`.
+        Seconds for everything: half for the distance to the class, half of the rest for the scores,
+        what is left for the distributions. What there was no time for is None in the result.
 
     Examples
     --------
@@ -178,10 +220,13 @@ def evaluate(
     multi-domain success           0.000 (0 of 50 distributions, KL < 0.004)
     """
     learned = aligned(learned, true)
-    domains: Sequence[LinearGaussianModel] | None
-    try:
-        domains = draw_domains(true, n_domains, random_state=random_state)
-    except LimitError:
-        # Distances and scores need no distributions.
-        domains = None
-    return Evaluator(true, domains, eta=eta, time_limit=time_limit).evaluate(learned)
+    whole_number("n_domains", n_domains, 1)
+    with deadline(seconds("time_limit", time_limit)):
+        found = Evaluator(true, None).evaluate(learned)
+        # Last, since distances and scores need no distributions.
+        success = _in_time(
+            lambda: multi_domain_success(
+                learned, true, n_domains=n_domains, eta=eta, random_state=random_state
+            )
+        )
+    return replace(found, success=success)

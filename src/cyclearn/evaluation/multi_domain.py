@@ -10,15 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes import equivalence_class
 from cyclearn.classes.territories import Territory, territories
+from cyclearn.deadlines import check_deadline
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.json_input import short
 from cyclearn.models import LinearGaussianModel, Moments, random_model
+from cyclearn.models.input_checks import as_float, whole_number
 from cyclearn.models.projection_bound import is_within
 from cyclearn.random_state import RandomState, generator
 
@@ -58,9 +63,14 @@ class Domains:
         models: Sequence[LinearGaussianModel],
         eta: float | None = None,
     ) -> None:
+        checked_graph(true, "true graph")
+        if not isinstance(models, Sequence) or not all(
+            isinstance(model, LinearGaussianModel) for model in models
+        ):
+            raise InputError(f"domains is {short(models)}; give a list of LinearGaussianModel")
         if not models:
             raise InputError("there are no domains; give at least one distribution")
-        if eta is not None and not eta > 0:
+        if eta is not None and not 0 < as_float(eta, "eta") < inf:
             raise InputError(f"eta is {eta}; the threshold on the KL divergence is positive")
         self.true = true
         self.models = tuple(models)
@@ -76,16 +86,18 @@ class Domains:
 
     def success(self, learned: DirectedGraph) -> SuccessRate:
         """Share of the domains that the graph generates."""
-        graph = learned.reordered(self.true.names)
+        graph = checked_graph(learned, "learned graph").reordered(self.true.names)
         key = territories(graph.columns)
         if key not in self._found:
             # Fewest parameters first: a member without redundant edges, and without cycles if
             # there is one, since an acyclic graph is projected by least squares.
             members = equivalence_class(graph)
             member = next(members.iter_acyclic(), members.representative)
-            self._found[key] = self._rate(
-                [is_within(member, R, self.eta) for R in self._correlations]
-            )
+            successes = []
+            for R in self._correlations:
+                check_deadline()
+                successes.append(is_within(member, R, self.eta))
+            self._found[key] = self._rate(successes)
         return self._found[key]
 
 
@@ -93,8 +105,8 @@ def draw_domains(
     true: DirectedGraph, n_domains: int = 50, *, random_state: RandomState = 0
 ) -> tuple[LinearGaussianModel, ...]:
     """Stable models on the true graph, by the generator of the paper's experiments."""
-    if n_domains < 1:
-        raise InputError(f"n_domains is {n_domains}; give at least 1")
+    checked_graph(true, "true graph")
+    n_domains = whole_number("n_domains", n_domains, 1)
     rng = generator(random_state)
     return tuple(random_model(true, random_state=rng) for _ in range(n_domains))
 
@@ -137,6 +149,7 @@ def multi_domain_success(
     >>> float(multi_domain_success(nothing, chain)), float(multi_domain_success(fork, chain))
     (0.0, 1.0)
     """
+    checked_graph(learned, "learned graph")
     if domains is None:
         domains = draw_domains(true, n_domains, random_state=random_state)
     return Domains(true, domains, eta).success(learned)

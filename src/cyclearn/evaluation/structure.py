@@ -87,7 +87,8 @@ class Features:
     @classmethod
     def of_class(cls, members: EquivalenceClass) -> Features:
         """The features of a class: what its members say about edges, and its pairs on cycles."""
-        said, cycles = class_statements(members), members.feedback_pairs()
+        said = class_statements(members)
+        cycles = members.feedback_pairs()
         adjacent = said.possible | said.possible.T
         return cls(
             {"adjacency": adjacent, "arrowhead": said.possible, "cycle": cycles.some},

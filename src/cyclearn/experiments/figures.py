@@ -11,7 +11,8 @@ import numpy as np
 from cyclearn.errors import InputError
 from cyclearn.experiments.intervals import share
 from cyclearn.experiments.results_file import ResultsFile
-from cyclearn.experiments.tables import groups, pooled, result_table
+from cyclearn.experiments.tables import groups, of_the_study, pooled, result_table
+from cyclearn.files import replacing, why, write_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,22 +68,24 @@ def write_figures(
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot write into {folder}: {error.strerror}") from None
+        raise InputError(f"cannot write into {folder}: {why(error)}") from None
     written = []
     studies: dict[str, list[ResultsFile]] = {}
     for file in results:
         studies.setdefault(file.configuration["study"], []).append(file)
     for study, files in studies.items():
         table = target / f"{study}.md"
-        table.write_text(result_table(files), encoding="utf-8")
+        write_text(table, result_table(files))
         written.append(table)
         frame = pooled(files)
         if outputs:
             written.append(target / f"{study}.csv")
-            frame.to_csv(written[-1], index=False)
+            with replacing(written[-1]) as beside:
+                frame.to_csv(beside, index=False)
         draw = {"paper": _curves, "sample-size": _curves, "consistency": _consistency}.get(study)
         if draw is not None and not frame.empty:
-            written += _saved(draw, frame, target / study)
+            with of_the_study(files):
+                written += _saved(draw, frame, target / study)
     return written
 
 
@@ -94,8 +97,10 @@ def _saved(draw: Any, frame: pd.DataFrame, path: Path) -> list[Path]:
         figure = draw(frame)
         FigureCanvasAgg(figure)
         svg, png = path.with_suffix(".svg"), path.with_suffix(".png")
-        figure.savefig(svg, metadata={"Date": None, "Creator": None})
-        figure.savefig(png, dpi=150, metadata={"Software": None})
+        with replacing(svg) as beside:
+            figure.savefig(beside, metadata={"Date": None, "Creator": None})
+        with replacing(png) as beside:
+            figure.savefig(beside, dpi=150, metadata={"Software": None})
     return [svg, png]
 
 

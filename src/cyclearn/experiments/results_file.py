@@ -21,6 +21,7 @@ import numpy as np
 from cyclearn import __version__
 from cyclearn.errors import InputError
 from cyclearn.experiments.study import Output, Task
+from cyclearn.json_input import short
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +35,7 @@ _SCHEMA = (
     "measures TEXT NOT NULL, seconds REAL NOT NULL, "
     "PRIMARY KEY (setting, instance, number, method))",
 )
+_TABLES_OF = "SELECT coalesce(sql, '') FROM sqlite_master WHERE name NOT LIKE 'sqlite_autoindex%'"
 # How long one process waits for another that writes.
 _TIMEOUT = 60.0
 
@@ -74,10 +76,15 @@ class ResultsFile:
         with self._connected(may_be_new=True) as connection:
             # One process at a time starts a file.
             connection.execute("BEGIN IMMEDIATE")
-            is_empty = not connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-            if is_empty:
+            held_tables = [sql for (sql,) in connection.execute(_TABLES_OF)]
+            if not held_tables:
                 for statement in _SCHEMA:
                     connection.execute(statement)
+            elif sorted(held_tables) != sorted(_SCHEMA):
+                raise InputError(
+                    f"{self.path} is a database of something else; name a results file or a new "
+                    "file"
+                )
             if not connection.execute("SELECT 1 FROM instances").fetchone():
                 for table, rows in (("configuration", wanted), ("environment", _environment())):
                     connection.execute(f"DELETE FROM {table}")
@@ -100,11 +107,12 @@ class ResultsFile:
     @property
     def configuration(self) -> dict[str, Any]:
         """The configuration that the results were made with."""
+        pairs = self._pairs("configuration")
         try:
-            found = {name: json.loads(value) for name, value in self._pairs("configuration")}
-        except ValueError as error:
+            found = {str(name): json.loads(value) for name, value in pairs}
+        except (ValueError, TypeError, RecursionError) as error:
             raise InputError(f"the configuration in {self.path} is damaged: {error}") from None
-        if "study" not in found:
+        if not isinstance(found.get("study"), str):
             raise InputError(f"{self.path} names no study; it is no results file of an experiment")
         return found
 
@@ -161,9 +169,28 @@ class ResultsFile:
         records = []
         for setting, instance, number, method, measures, seconds in rows:
             record = {"setting": setting, "instance": instance, "number": number, "method": method}
-            record |= json.loads(measures)
+            record |= self._measures(record, measures)
             records.append(record | {"seconds": seconds} if timings else record)
         return pd.DataFrame(records)
+
+    def _measures(self, record: dict[str, Any], text: Any) -> dict[str, Any]:
+        """The measures of one output, checked: names and plain values."""
+        try:
+            measures = json.loads(text)
+            is_sound = isinstance(record["setting"], str) and isinstance(record["method"], str)
+            is_sound = is_sound and not any(isinstance(v, (list, dict)) for v in measures.values())
+            is_sound = is_sound and not {*measures} & {*record}
+            # Halves of characters cannot be put into a table.
+            _as_json(measures).encode()
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            is_sound = False
+        if not is_sound:
+            raise InputError(
+                f"output {record['number']} of instance {record['instance']} of "
+                f"{short(record['setting'])} in {self.path} is damaged; run the study into a new "
+                "file"
+            )
+        return dict(measures)
 
     def total_seconds(self) -> float:
         """Time of all instances together."""

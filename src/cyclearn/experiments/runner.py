@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,9 +13,10 @@ from cyclearn.arguments import processes
 from cyclearn.errors import InputError, LimitError
 from cyclearn.experiments.results_file import ResultsFile
 from cyclearn.experiments.study import Output, Study, Task
+from cyclearn.json_input import short
 
 # Seconds to wait for the scheduler of a cluster to answer.
-_ANSWER = 20
+_ANSWER = 10
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,14 @@ def _run_here(study: Study, tasks: Sequence[Task], n_jobs: int) -> Iterator[Fini
         ) from None
 
 
+async def _greet(address: str) -> None:
+    """Connect to a scheduler as a client would, within a fixed time."""
+    from distributed.comm import connect
+
+    comm = await asyncio.wait_for(connect(address, timeout=_ANSWER), timeout=_ANSWER + 1)
+    await comm.close()
+
+
 def _run_on_cluster(study: Study, tasks: Sequence[Task], address: str) -> Iterator[Finished]:
     try:
         from distributed import CancelledError, Client, KilledWorker, as_completed
@@ -125,10 +135,14 @@ def _run_on_cluster(study: Study, tasks: Sequence[Task], address: str) -> Iterat
             "without a scheduler"
         ) from None
     try:
+        # A client asks again and again; one question says whether anybody answers.
+        asyncio.run(_greet(address))
         client = Client(address, timeout=_ANSWER)
-    except (OSError, ValueError) as error:
+    except Exception as error:
+        # What a port that speaks something else says can break anything, even fill the memory.
+        reason = short(str(error) or "no answer in time")
         raise InputError(
-            f"no Dask scheduler answers at {address!r} ({error}); start one with dask scheduler "
+            f"no Dask scheduler answers at {address!r} ({reason}); start one with dask scheduler "
             "and workers with dask worker ADDRESS"
         ) from None
     with client:

@@ -121,6 +121,7 @@ def edges_by_index(graph: DirectedGraph) -> str:
 def measured(found: Evaluation) -> dict[str, Any]:
     """The metrics of one output in one flat record."""
     assert found.success is not None
+    assert found.scores is not None
     measures: dict[str, Any] = {
         "success": float(found.success),
         "class_distance": int(found.class_distance),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from cyclearn.errors import InputError
 from cyclearn.experiments.intervals import Share, share
 from cyclearn.experiments.results_file import ResultsFile
+from cyclearn.json_input import short
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,16 +25,33 @@ _REPORTED = {"(a)": (("0%", "89%"), ("30%", "77%")), "(b)": (("45%", "83%"), ("2
 
 def result_table(results: Sequence[ResultsFile]) -> str:
     """The table of one study in Markdown, made from one results file or several."""
+    study = results[0].configuration["study"]
+    # First of all, since figures are written into files that are named after the study.
+    if study not in _TABLES:
+        raise InputError(
+            f"there is no table for the study {short(study)}; ResultsFile({str(results[0].path)!r})"
+            ".table() has its outputs"
+        )
     frame = pooled(results)
     if frame.empty:
         return "No instance is finished.\n"
-    study = results[0].configuration["study"]
-    if study not in _TABLES:
+    with of_the_study(results):
+        return _TABLES[study](frame)
+
+
+@contextmanager
+def of_the_study(results: Sequence[ResultsFile]) -> Iterator[None]:
+    """Say of a file that was changed by hand that it is damaged, whatever it breaks."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        paths = ", ".join(str(file.path) for file in results)
         raise InputError(
-            f"there is no table for the study {study!r}; ResultsFile({str(results[0].path)!r})"
-            ".table() has its outputs"
-        )
-    return _TABLES[study](frame)
+            f"the outputs in {paths} are not those of the study {results[0].configuration['study']}"
+            f" ({type(error).__name__}: {short(str(error))}); run it into a new file"
+        ) from error
 
 
 def pooled(results: Sequence[ResultsFile], *, timings: bool = False) -> pd.DataFrame:

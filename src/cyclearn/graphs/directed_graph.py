@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from graphlib import TopologicalSorter
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +18,11 @@ from cyclearn.errors import InputError
 from cyclearn.graphs.bitsets import bits, columns_to_support, support_to_columns
 from cyclearn.graphs.graph_input import Node as Node
 from cyclearn.graphs.graph_input import (
+    check_number_of_nodes,
     check_same_nodes,
     checked_adjacency,
     checked_edges,
+    checked_graph,
     checked_label,
     checked_names,
     labelled_matrix,
@@ -27,6 +30,7 @@ from cyclearn.graphs.graph_input import (
     names_of_ends,
     square_table,
 )
+from cyclearn.json_input import short
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -109,6 +113,8 @@ class DirectedGraph:
         >>> DirectedGraph.from_edges([(0, 1)], n_nodes=3).names
         ('X1', 'X2', 'X3')
         """
+        if n_nodes is not None and (not isinstance(n_nodes, Integral) or n_nodes < 0):
+            raise InputError(f"n_nodes is {short(n_nodes)}; give the number of nodes")
         pairs = checked_edges(edges)
         if names is None:
             names = names_of_ends(pairs, n_nodes)
@@ -117,6 +123,7 @@ class DirectedGraph:
             if not all(isinstance(name, str) for name in names):
                 pairs = [(str(a), str(b)) for a, b in pairs]
         graph = cls.from_columns([], checked_names(names, n_nodes))
+        check_number_of_nodes(graph.n_nodes)
         columns = [1 << j for j in range(graph.n_nodes)]
         for source, target in pairs:
             i, j = graph.index(source), graph.index(target)
@@ -132,7 +139,7 @@ class DirectedGraph:
     def from_networkx(cls, graph: nx.DiGraph) -> DirectedGraph:
         """Graph with the nodes (in their order) and edges of a networkx ``DiGraph``."""
         if not hasattr(graph, "is_directed"):
-            raise InputError(f"{graph!r} is not a networkx graph; pass a networkx.DiGraph")
+            raise InputError(f"{short(graph)} is not a networkx graph; pass a networkx.DiGraph")
         if not graph.is_directed():
             raise InputError("the networkx graph is undirected; pass a networkx.DiGraph")
         if graph.is_multigraph():
@@ -212,10 +219,14 @@ class DirectedGraph:
             try:
                 return self._index_of[node]
             except KeyError:
-                raise InputError(f"no node {node!r}; the nodes are {listed(self.names)}") from None
+                raise InputError(
+                    f"no node {short(node)}; the nodes are {listed(self.names)}"
+                ) from None
         if isinstance(node, (int, np.integer)) and 0 <= node < self.n_nodes:
             return int(node)
-        raise InputError(f"no node {node!r}; give a name or an index from 0 to {self.n_nodes - 1}")
+        raise InputError(
+            f"no node {short(node)}; give a name or an index from 0 to {self.n_nodes - 1}"
+        )
 
     @cached_property
     def _index_of(self) -> Mapping[str, int]:
@@ -246,8 +257,10 @@ class DirectedGraph:
         >>> list(DirectedGraph.from_edges([("a", "b"), ("b", "a")]).simple_cycles())
         [('a', 'b')]
         """
-        if max_length is not None and max_length < 0:
-            raise InputError(f"max_length is {max_length}; give zero or more, or None for no limit")
+        if max_length is not None and (not isinstance(max_length, Integral) or max_length < 0):
+            raise InputError(
+                f"max_length is {short(max_length)}; give zero or more, or None for no limit"
+            )
         return self._iter_cycles(max_length)
 
     def _iter_cycles(self, max_length: int | None) -> Iterator[tuple[str, ...]]:
@@ -260,14 +273,14 @@ class DirectedGraph:
 
     def is_subgraph_of(self, other: DirectedGraph) -> bool:
         """Whether every edge is an edge of ``other`` (same nodes)."""
-        columns = other.reordered(self.names).columns
+        columns = checked_graph(other, "other graph").reordered(self.names).columns
         return all(a & ~b == 0 for a, b in zip(self.columns, columns, strict=True))
 
     def reordered(self, names: Sequence[str]) -> DirectedGraph:
         """The same graph with its nodes in the order of ``names``."""
-        if tuple(names) == self.names:
-            return self
         names = checked_names(names, None)
+        if names == self.names:
+            return self
         check_same_nodes(("first", names), ("second", self.names))
         order = [self.index(name) for name in names]
         return DirectedGraph(self.adjacency[np.ix_(order, order)], names)
@@ -321,10 +334,10 @@ class DirectedGraph:
         nodes, edges = record["nodes"], record["edges"]
         for key, value in (("nodes", nodes), ("edges", edges)):
             if not isinstance(value, (list, tuple)):
-                raise InputError(f'"{key}" is {value!r}; give a list')
+                raise InputError(f'"{key}" is {short(value)}; give a list')
         for edge in edges:
             if not isinstance(edge, (list, tuple)) or len(edge) != 2:
-                raise InputError(f"{edge!r} is not an edge; give a pair [from, to]")
+                raise InputError(f"{short(edge)} is not an edge; give a pair [from, to]")
         return cls.from_edges(
             [(checked_label(a), checked_label(b)) for a, b in edges],
             [checked_label(node) for node in nodes],

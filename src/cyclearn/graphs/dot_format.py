@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.json_input import short
 
 _TOKEN = re.compile(
     r"""
@@ -23,16 +24,29 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
-_OPENING = re.compile(
-    r"""(?:\s|//[^\n]*\n|/\*.*?\*/|\#[^\n]*\n)*
-    (?:strict\s+)?(?:di)?graph\b\s*(?:"(?:[^"\\]|\\.)*"|[^\s{}"<>-]+)?\s*\{""",
-    re.DOTALL | re.IGNORECASE | re.VERBOSE,
-)
+_KEYWORDS = re.compile(r"(?:strict\s+)?(?:di)?graph\b", re.IGNORECASE)
+_TITLE = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s{}"<>-]+', re.DOTALL)
+# Groups inside groups, and pairs of nodes that arrows between groups may stand for.
+_MAX_DEPTH, _MAX_EDGES = 100, 4_000_000
 
 
 def is_dot(text: str) -> bool:
     """Whether a text begins like a DOT file, after comments if any."""
-    return _OPENING.match(text) is not None
+    # Part by part: one pattern for all would try every way to divide comments among its parts.
+    keywords = _KEYWORDS.match(text, _after_comments(text, 0))
+    if not keywords:
+        return False
+    position = _after_comments(text, keywords.end())
+    title = _TITLE.match(text, position)
+    if title:
+        position = _after_comments(text, title.end())
+    return text.startswith("{", position)
+
+
+def _after_comments(text: str, position: int) -> int:
+    while (found := _TOKEN.match(text, position)) and found.lastgroup == "skip":
+        position = found.end()
+    return position
 
 
 def parse_dot(text: str) -> DirectedGraph:
@@ -44,10 +58,7 @@ def parse_dot(text: str) -> DirectedGraph:
     DirectedGraph(4 nodes, 2 edges: a -> b, a -> c d)
     """
     reader = _Reader(list(_tokens(text)))
-    try:
-        reader.read_file()
-    except RecursionError:
-        raise InputError("not valid DOT: subgraphs are nested too deeply") from None
+    reader.read_file()
     return DirectedGraph.from_edges(reader.edges, list(reader.names))
 
 
@@ -113,6 +124,7 @@ class _Reader:
     def __init__(self, tokens: list[_Token]) -> None:
         self._tokens = tokens
         self._next = 0
+        self._depth = 0
         self.names: dict[str, None] = {}
         self.edges: list[tuple[str, str]] = []
 
@@ -150,19 +162,25 @@ class _Reader:
         token = self._take()
         if token.kind not in {"plain", "quoted"}:
             raise self._wrong(token, expected)
-        name = token.text
+        parts = [token.text]
         while self._peek().is_mark("+"):
             self._take()
-            name += self._take_name("a quoted text after +")
-        return name
+            token = self._take()
+            if token.kind not in {"plain", "quoted"}:
+                raise self._wrong(token, "a quoted text after +")
+            parts.append(token.text)
+        return "".join(parts)
 
     def _wrong(self, token: _Token, expected: str) -> InputError:
-        where = f"line {token.line}: {token.text!r}" if token is not _END else token.text
+        where = f"line {token.line}: {short(token.text)}" if token is not _END else token.text
         return InputError(f"not valid DOT: {where} stands where {expected} is expected")
 
     def _read_group(self) -> dict[str, None]:
         """Read ``{ … }``; returns the nodes that occur in it."""
         self._take_mark("{")
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            raise InputError(f"not valid DOT: more than {_MAX_DEPTH} groups are nested too deeply")
         found: dict[str, None] = {}
         while not self._peek().is_mark("}"):
             if self._peek().is_mark(";,"):
@@ -173,6 +191,7 @@ class _Reader:
             else:
                 found |= self._read_statement()
         self._take_mark("}")
+        self._depth -= 1
         return found
 
     def _read_statement(self) -> dict[str, None]:
@@ -188,6 +207,8 @@ class _Reader:
             following = self._read_end()
             if following is None:
                 raise self._wrong(self._peek(), "a node")
+            if len(self.edges) + len(ends) * len(following) > _MAX_EDGES:
+                raise InputError(f"the DOT graph has more than {_MAX_EDGES:,} edges; give fewer")
             self.edges += [(a, b) for a in ends for b in following]
             found |= following
             ends = following

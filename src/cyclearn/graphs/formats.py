@@ -17,9 +17,15 @@ from itertools import pairwise
 from pathlib import Path
 
 from cyclearn.errors import InputError
+from cyclearn.files import read_text, write_text
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.dot_format import is_dot, parse_dot
+from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.graphs.tetrad_format import is_tetrad, parse_tetrad
+from cyclearn.json_input import load_json, short
+
+# From the first dash of an arrow on, so that a long run of dashes is looked at once.
+_ARROW = re.compile(r"(?<!-)-+>")
 
 
 def read_graph(path: str | Path) -> DirectedGraph:
@@ -27,27 +33,21 @@ def read_graph(path: str | Path) -> DirectedGraph:
 
     The form is told by the text, not by the name of the file.
     """
-    try:
-        # Bytes, because reading as text would turn a carriage return in a name into a newline.
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read the graph file {path}: {_why(error)}") from None
+    text = read_text(path, "graph file")
     try:
         return parse_graph(text)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def _why(error: OSError | UnicodeError) -> str:
-    return error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8 text"
-
-
 def write_graph(graph: DirectedGraph, path: str | Path) -> None:
     """Write a graph as JSON (``.json``), DOT (``.dot``, ``.gv``) or an edge list (``.txt``).
 
     A file without a suffix is JSON. Raises InputError for any other suffix, and where the form
-    cannot hold a name so that it reads back as it was.
+    cannot hold a name so that it reads back as it was. What stood there stays until the new file
+    is whole.
     """
+    graph = checked_graph(graph)
     suffix = Path(path).suffix.lower()
     if suffix in {".dot", ".gv"}:
         text = graph.to_dot()
@@ -61,10 +61,7 @@ def write_graph(graph: DirectedGraph, path: str | Path) -> None:
         raise InputError(
             f"cannot write a graph as {suffix}: {path}; name the file .json, .dot, .gv or .txt"
         )
-    try:
-        Path(path).write_bytes(text.encode())
-    except (OSError, UnicodeEncodeError) as error:
-        raise InputError(f"cannot write the graph file {path}: {_why(error)}") from None
+    write_text(path, text)
 
 
 def _check_reads_back(text: str, graph: DirectedGraph, form: str, remedy: str) -> None:
@@ -117,12 +114,7 @@ def parse_graph(text: str) -> DirectedGraph:
 
 
 def _parse_json(text: str) -> DirectedGraph:
-    try:
-        record = json.loads(text)
-    except RecursionError:
-        raise InputError("not a graph in JSON: the values are nested too deeply") from None
-    except ValueError as error:
-        raise InputError(f"not valid JSON: {error}") from None
+    record = load_json(text, "the graph")
     if isinstance(record, dict) and "nodes" not in record and "graph" in record:
         # What learn and simulate write: the graph with more beside it.
         record = record["graph"]
@@ -138,21 +130,17 @@ def _parse_edge_list(text: str) -> DirectedGraph:
         for line in lines:
             if re.search(r"[\s,()\[\]{}<>]", line):
                 raise InputError(
-                    f"line {_shortened(line)} is no node and there is no edge; a graph file is "
+                    f"line {short(line)} is no node and there is no edge; a graph file is "
                     "JSON, DOT, Tetrad's form or one edge a line, as in 'a -> b'"
                 )
     for line in lines:
-        ends = [end.strip() for end in re.split(r"\s*-+>\s*", line)]
+        ends = [end.strip() for end in _ARROW.split(line)]
         if not all(ends) or any(re.search(r"[<>;,{}→]|--|(^|\s)-|-$", end) for end in ends):
             raise InputError(
-                f"line {_shortened(line)} is not an edge; write one edge a line, as in 'a -> b', "
+                f"line {short(line)} is not an edge; write one edge a line, as in 'a -> b', "
                 "with names free of ; , { } < > and arrows"
             )
         for end in ends:
             names.setdefault(end)
         edges += pairwise(ends)
     return DirectedGraph.from_edges(edges, list(names))
-
-
-def _shortened(line: str) -> str:
-    return repr(line if len(line) <= 60 else line[:60] + "…")

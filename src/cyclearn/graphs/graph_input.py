@@ -2,18 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from cyclearn.graphs.directed_graph import DirectedGraph
+
 Node = int | str
+# A square table of so many nodes has 400 MB; the library is made for a thousand.
+MAX_NODES = 20_000
+
+
+def checked_graph(graph: Any, what: str = "graph") -> DirectedGraph:
+    """The graph itself; an InputError with the remedy for anything that is not one."""
+    from cyclearn.graphs.directed_graph import DirectedGraph
+
+    if isinstance(graph, DirectedGraph):
+        return graph
+    kind = type(graph).__name__
+    if hasattr(graph, "is_directed"):
+        remedy = "DirectedGraph.from_networkx(it)"
+    elif isinstance(graph, Mapping):
+        remedy = "DirectedGraph.from_dict(it)"
+    elif isinstance(graph, str) or hasattr(graph, "__fspath__"):
+        remedy = "read_graph(it)"
+    elif hasattr(graph, "__array__") or isinstance(graph, (list, tuple)):
+        remedy = "DirectedGraph(it), or DirectedGraph.from_edges(it) for pairs"
+    else:
+        remedy = "a DirectedGraph, such as result.graph or model.graph"
+    raise InputError(f"the {what} is of type {kind}, not a DirectedGraph; pass {remedy}")
+
+
+def check_number_of_nodes(n_nodes: int) -> None:
+    """Raise where tables over the nodes would not fit into memory."""
+    if n_nodes > MAX_NODES:
+        raise InputError(
+            f"the graph has {n_nodes:,} nodes; at most {MAX_NODES:,} can be worked with: number "
+            "nodes from 0 without gaps, or choose some of them"
+        )
 
 
 def default_names(n_nodes: int) -> list[str]:
@@ -45,33 +80,35 @@ def checked_names(names: Iterable[Hashable] | None, n_nodes: int | None) -> tupl
     if names is None:
         return tuple(default_names(n_nodes or 0))
     if isinstance(names, str):
-        raise InputError(f"names is the string {names!r}; give a list of names")
+        raise InputError(f"names is the string {short(names)}; give a list of names")
     if not isinstance(names, Iterable):
-        raise InputError(f"names is {names!r}; give a list of names")
+        raise InputError(f"names is {short(names)}; give a list of names")
     labels = tuple(str(name) for name in names)
     if n_nodes is not None and len(labels) != n_nodes:
         raise InputError(f"{len(labels)} names for {n_nodes} nodes; give one name for each node")
     if len(set(labels)) != len(labels):
-        twice = next(name for name in labels if labels.count(name) > 1)
-        raise InputError(f"the name {twice!r} stands twice; every node needs a name of its own")
+        twice = Counter(labels).most_common(1)[0][0]
+        raise InputError(
+            f"the name {short(twice)} stands twice; every node needs a name of its own"
+        )
     return labels
 
 
 def checked_edges(edges: Any) -> list[tuple[Node, Node]]:
     """Edges as pairs of names and indices; the rows of an array are pairs too."""
     if isinstance(edges, str) or not isinstance(edges, Iterable):
-        raise InputError(f"edges is {edges!r}; give a list of pairs (from, to)")
+        raise InputError(f"edges is {short(edges)}; give a list of pairs (from, to)")
     return [_checked_pair(edge) for edge in edges]
 
 
 def _checked_pair(edge: Any) -> tuple[Node, Node]:
     pair = edge.tolist() if isinstance(edge, np.ndarray) else edge
     if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
-        raise InputError(f"{edge!r} is not an edge; give a pair (from, to)")
+        raise InputError(f"{short(edge)} is not an edge; give a pair (from, to)")
     for end in pair:
         is_index = isinstance(end, (int, np.integer)) and not isinstance(end, bool) and end >= 0
         if not (isinstance(end, str) or is_index):
-            raise InputError(f"{end!r} in edge {edge!r} is neither a name nor an index")
+            raise InputError(f"{short(end)} in edge {short(edge)} is neither a name nor an index")
     return pair[0], pair[1]
 
 
@@ -87,13 +124,17 @@ def names_of_ends(edges: Iterable[tuple[Node, Node]], n_nodes: int | None) -> li
         )
     if named:
         return list(dict.fromkeys(named))
-    return default_names(n_nodes or max(numbers, default=-1) + 1)
+    n_nodes = n_nodes or max(numbers, default=-1) + 1
+    check_number_of_nodes(n_nodes)
+    return default_names(n_nodes)
 
 
 def checked_label(label: Any) -> str:
     """The label of a node in a record, as text; such records hold labels, never indices."""
     if isinstance(label, bool) or not isinstance(label, (str, int)):
-        raise InputError(f"{label!r} is not the name of a node; names are texts or whole numbers")
+        raise InputError(
+            f"{short(label)} is not the name of a node; names are texts or whole numbers"
+        )
     return str(label)
 
 

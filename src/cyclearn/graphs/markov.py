@@ -37,6 +37,7 @@ from typing import NamedTuple
 
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.graphs.separation import ancestor_sets, p_adjacencies
 
 
@@ -94,6 +95,8 @@ def markov_equivalent(g: DirectedGraph, h: DirectedGraph) -> bool:
     >>> markov_equivalent(g, DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "d")]))
     False
     """
+    checked_graph(g, "first graph")
+    checked_graph(h, "second graph")
     return markov_signature(g) == markov_signature(h.reordered(g.names))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from cyclearn.errors import InputError
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.graph_input import check_number_of_nodes
 from cyclearn.random_state import RandomState, generator
 
 
@@ -54,6 +55,9 @@ def random_graph(
         is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
         if value is None or not is_whole or value < least:
             raise InputError(f"{name} is {value!r}; give a whole number of at least {least}")
+    check_number_of_nodes(n_nodes)
+    # What a machine word can hold; more edges than that are no limit.
+    max_degree = min(max_degree, 2**62)
     rng = generator(random_state)
     limit = rng.integers(1, max_degree, size=n_nodes, endpoint=True)
     degree = np.zeros(n_nodes, dtype=int)

@@ -6,8 +6,12 @@ import re
 
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.json_input import short
 
 _HEADING = re.compile(r"(?im)^graph nodes:")
+# One blank on either side: more would be tried at every blank of a long run of them.
+_ARROW = re.compile(r"\s(-->|<--)\s")
+_NUMBER = re.compile(r"^\d+\.\s+")
 
 
 def is_tetrad(text: str) -> bool:
@@ -28,16 +32,17 @@ def parse_tetrad(text: str) -> DirectedGraph:
     # A separator other than the space leaves the space to the names.
     separator = r"[;,\n]" if re.search("[;,]", head) else r"\s"
     names = [name for name in map(str.strip, re.split(separator, head)) if name]
+    ends = _Names(names)
     edges: list[tuple[str, str]] = []
     for line in filter(None, map(str.strip, "".join(tail).splitlines())):
-        found = re.fullmatch(r"(?:\d+\.\s+)?(\S.*?)\s+(-->|<--)\s+(\S.*)", line)
-        if not found:
+        arrow = _ARROW.search(line)
+        if not arrow:
             if _begins_a_section(line):
                 break
-            raise InputError(f"line {line!r} is not a directed edge such as '1. a --> b'")
-        a, arrow, rest = found.groups()
-        b = _leading_name(rest, names)
-        edges.append((a, b) if arrow == "-->" else (b, a))
+            raise InputError(f"line {short(line)} is not a directed edge such as '1. a --> b'")
+        a = _NUMBER.sub("", line[: arrow.start()].rstrip())
+        b = ends.leading(line[arrow.end() :].lstrip())
+        edges.append((a, b) if arrow[1] == "-->" else (b, a))
     return DirectedGraph.from_edges(edges, names)
 
 
@@ -46,7 +51,17 @@ def _begins_a_section(line: str) -> bool:
     return ":" in line and re.search(r"\s[<o-]-[>o-]\s", line) is None
 
 
-def _leading_name(text: str, names: list[str]) -> str:
-    """The end of an edge, without the attributes (``pd nl``) that may follow it."""
-    fitting = [n for n in names if text == n or (text.startswith(n) and text[len(n)].isspace())]
-    return max(fitting, key=len, default=text.split(maxsplit=1)[0])
+class _Names:
+    """The names of the nodes, and their lengths from the longest on."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = set(names)
+        self._lengths = sorted({len(name) for name in names}, reverse=True)
+
+    def leading(self, text: str) -> str:
+        """The end of an edge, without the attributes (``pd nl``) that may follow it."""
+        for n in self._lengths:
+            is_whole = n == len(text) or (n < len(text) and text[n].isspace())
+            if is_whole and text[:n] in self._names:
+                return text[:n]
+        return text.split(maxsplit=1)[0]

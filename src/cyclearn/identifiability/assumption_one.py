@@ -21,6 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.identifiability.equality.rule_search import reachable_classes
 
 
@@ -44,6 +45,7 @@ def check_assumption_one(graph: DirectedGraph) -> AssumptionCheck:
     >>> check.holds, check.reason
     (True, 'dimension 5 = 2 edges + 3 nodes: no parameter is in excess')
     """
+    checked_graph(graph)
     p, dimension = graph.n_nodes, graph.dimension()
     n_edges = min(
         sum(territory.size - 1 for territory in key) for key in reachable_classes(graph).steps

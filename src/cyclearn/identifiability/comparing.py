@@ -8,6 +8,7 @@ from typing import Any
 from cyclearn.classes.equivalence import Equivalence, equivalent
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.identifiability.comparison import Comparison, QuasiEquivalence
 from cyclearn.identifiability.difference.closure_differences import (
     difference_of_conormals,
@@ -82,6 +83,8 @@ def compare(
     --------
     cyclearn.equivalent : the relation of the paper, by rotations alone.
     """  # noqa: E501 - a line of output
+    checked_graph(g, "first graph")
+    checked_graph(h, "second graph")
     settings = DrawOptions(n_draws, n_starts, tolerance, sampler, random_state)
     return Comparison(**_compared(g, h, settings))
 
@@ -112,6 +115,8 @@ def quasi_equivalent(
     >>> bool(found), found.verdict.name, found.forward.share, found.backward.share < 1
     (True, 'NOT_GENERATED', 1.0, True)
     """
+    checked_graph(g, "first graph")
+    checked_graph(h, "second graph")
     settings = DrawOptions(n_draws, n_starts, tolerance, sampler, random_state)
     return QuasiEquivalence(**_compared(g, h, settings))
 

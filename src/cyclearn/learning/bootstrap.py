@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cyclearn import __version__
 from cyclearn.arguments import at_least, processes
 from cyclearn.arguments import seed as drawn_seed
 from cyclearn.errors import InputError
 from cyclearn.learning.bootstrap_result import BootstrapResult
+from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.resampling import Kind, Resample, Resampler, make_resampler
 from cyclearn.learning.run import learn_with
 from cyclearn.models.moments import Data
 from cyclearn.random_state import RandomState
 
-_SCHEMA = "cyclearn.bootstrap-checkpoint/1"
 # Options of learn that bootstrap has itself, or that have no place in it.
 _OWN = {"on_step", "bootstrap"}
 
@@ -97,9 +94,9 @@ def bootstrap(
     plain = {key: value for key, value in search.to_dict().items() if key != "random_state"}
     plain["seed"] = seed
     done: dict[int, Resample] = {}
-    keep: _Checkpoint | None = None
+    keep: Checkpoint | None = None
     if checkpoint is not None:
-        keep = _Checkpoint(Path(checkpoint), resampler, plain)
+        keep = Checkpoint(Path(checkpoint), resampler, plain)
         done = keep.read()
     missing = [number for number in range(n_resamples) if number not in done]
     n_done = n_resamples - len(missing)
@@ -137,67 +134,3 @@ def learn_resample(resampler: Resampler, number: int, options: SearchOptions) ->
         return Resample(number, (), error=str(error))
     edges = tuple((int(i), int(j)) for i, j in np.argwhere(result.graph.adjacency))
     return Resample(number, edges, redraws, result.limits)
-
-
-class _Checkpoint:
-    """A file of lines: what is being run, then one resample a line, each written when done."""
-
-    def __init__(self, path: Path, resampler: Resampler, options: dict[str, Any]) -> None:
-        self._path = path
-        self._header = {
-            "schema": _SCHEMA,
-            "version": __version__,
-            "data": resampler.digest(),
-            "kind": resampler.kind,
-            "options": json.loads(json.dumps(options)),
-        }
-
-    def read(self) -> dict[int, Resample]:
-        """The resamples kept so far; a line that was cut short is taken off."""
-        try:
-            text = self._path.read_bytes() if self._path.exists() else b""
-            whole = text[: text.rfind(b"\n") + 1]
-            if whole != text:
-                os.truncate(self._path, len(whole))
-        except OSError as error:
-            raise InputError(f"cannot use the checkpoint {self._path}: {error.strerror}") from None
-        if not whole:
-            self._write(self._header)
-            return {}
-        try:
-            header, *lines = [json.loads(line) for line in whole.splitlines()]
-            found = [Resample.from_dict(line) for line in lines]
-            is_checkpoint = header["schema"] == _SCHEMA
-        except (ValueError, KeyError, TypeError):
-            is_checkpoint = False
-        if not is_checkpoint:
-            raise InputError(f"{self._path} is not a checkpoint of bootstrap; name another file")
-        self._check(header)
-        return {each.number: each for each in found}
-
-    def _check(self, header: dict[str, Any]) -> None:
-        if header == self._header:
-            return
-        before, now = header["options"], self._header["options"]
-        changed = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]
-        others = ("data", "kind", "version")
-        changed += [key for key in others if header.get(key) != self._header[key]]
-        raise InputError(
-            f"the checkpoint {self._path} was made with other settings ({', '.join(changed)}); "
-            "give the same, or name another file"
-        )
-
-    def add(self, resample: Resample) -> None:
-        """Keep one resample."""
-        self._write(resample.to_dict())
-
-    def _write(self, record: dict[str, Any]) -> None:
-        try:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(record) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise InputError(
-                f"cannot write the checkpoint {self._path}: {error.strerror}"
-            ) from None

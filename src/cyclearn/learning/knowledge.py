@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
+from cyclearn.files import read_text
+from cyclearn.json_input import load_json, short
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,9 @@ class Knowledge:
     def __post_init__(self) -> None:
         for name in ("required", "forbidden"):
             object.__setattr__(self, name, _edges(getattr(self, name), name))
-        if isinstance(self.tiers, str) or any(isinstance(tier, str) for tier in self.tiers):
-            raise InputError("tiers is a list of lists of names, such as [['age'], ['dose']]")
-        if isinstance(self.exogenous, str):
-            raise InputError(f"exogenous is a list of names, such as [{self.exogenous!r}]")
-        object.__setattr__(self, "tiers", tuple(tuple(map(str, tier)) for tier in self.tiers))
-        object.__setattr__(self, "exogenous", tuple(map(str, self.exogenous)))
+        tiers = _items(self.tiers, "tiers", "a list of lists of names: [['age'], ['dose']]")
+        object.__setattr__(self, "tiers", tuple(_names(tier, "a tier") for tier in tiers))
+        object.__setattr__(self, "exogenous", _names(self.exogenous, "exogenous"))
         self._tier_of()
         self._check_required()
 
@@ -64,13 +64,14 @@ class Knowledge:
     def _check_required(self) -> None:
         """Refuse knowledge that contradicts itself, naming the contradiction."""
         tier_of = self._tier_of()
+        forbidden, exogenous = set(self.forbidden), set(self.exogenous)
         for source, target in self.required:
             edge = f"{source} -> {target} is required"
             if source == target:
                 raise InputError(f"{edge}, but a graph has no self-loops")
-            if (source, target) in self.forbidden:
+            if (source, target) in forbidden:
                 raise InputError(f"{edge} and forbidden; drop one of the two")
-            if target in self.exogenous:
+            if target in exogenous:
                 raise InputError(f"{edge}, but {target} is exogenous: nothing causes it")
             if source in tier_of and target in tier_of and tier_of[source] > tier_of[target]:
                 raise InputError(
@@ -117,7 +118,11 @@ class Knowledge:
         """Knowledge from the form that :meth:`to_dict` gives; parts may be missing."""
         parts = {"required", "forbidden", "tiers", "exogenous"}
         if not isinstance(record, Mapping) or not set(record) <= parts:
-            raise InputError(f"knowledge has the parts {', '.join(sorted(parts))} and no others")
+            other = sorted(map(short, set(record) - parts)) if isinstance(record, Mapping) else []
+            raise InputError(
+                f"knowledge has the parts {', '.join(sorted(parts))} and no others; this "
+                + (f"has {', '.join(other[:3])}" if other else f"is {short(record)}")
+            )
         return cls(**record)
 
     def to_json(self) -> str:
@@ -127,24 +132,40 @@ class Knowledge:
     @classmethod
     def from_json(cls, text: str) -> Knowledge:
         """Knowledge from JSON."""
-        try:
-            return cls.from_dict(json.loads(text))
-        except json.JSONDecodeError as error:
-            raise InputError(f"the knowledge is not valid JSON: {error}") from None
+        return cls.from_dict(load_json(text, "the knowledge"))
 
     @classmethod
     def read(cls, path: str | Path) -> Knowledge:
         """Knowledge from a JSON file."""
+        text = read_text(path, "knowledge file")
         try:
-            return cls.from_json(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"cannot read the knowledge file {path}: {error.strerror}") from None
+            return cls.from_json(text)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
 
 
-def _edges(edges: Iterable[Sequence[str]], role: str) -> tuple[tuple[str, str], ...]:
+def _items(value: Any, what: str, rule: str) -> list[Any]:
+    """What stands in a list; a text or a mapping is none."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise InputError(f"{what} is {short(value)}; give {rule}")
+    return list(value)
+
+
+def _names(value: Any, what: str) -> tuple[str, ...]:
+    return tuple(_name(item, what) for item in _items(value, what, "a list of names: ['age']"))
+
+
+def _name(value: Any, what: str) -> str:
+    # Columns may be numbered, so a number is a name; nothing and a truth value are mistakes.
+    if isinstance(value, bool) or not isinstance(value, (str, Real)):
+        raise InputError(f"{what} has {short(value)}, which is not a name; give texts")
+    return str(value)
+
+
+def _edges(edges: Any, role: str) -> tuple[tuple[str, str], ...]:
     checked = []
-    for edge in edges:
-        if isinstance(edge, str) or len(edge) != 2:
-            raise InputError(f"{edge!r} in {role} is not an edge; give a pair (from, to)")
-        checked.append((str(edge[0]), str(edge[1])))
+    for edge in _items(edges, role, "a list of pairs (from, to): [['age', 'dose']]"):
+        if not isinstance(edge, (Sequence, np.ndarray)) or isinstance(edge, str) or len(edge) != 2:
+            raise InputError(f"{short(edge)} in {role} is not an edge; give a pair (from, to)")
+        checked.append((_name(edge[0], role), _name(edge[1], role)))
     return tuple(checked)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 
 # Share of a standardised column's variance that the columns before it leave unexplained.
 _COLLINEAR = 1e-11
@@ -21,17 +24,40 @@ def default_names(n: int) -> tuple[str, ...]:
     return tuple(f"X{i + 1}" for i in range(n))
 
 
-def check_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
+def as_float(value: Any, what: str) -> float:
+    """A number as a float; an InputError for what is none, or too large to be one."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"the {what} is {short(value)}; give a number") from None
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """A whole number of at least ``least``."""
+    is_whole = isinstance(value, Real) and not isinstance(value, bool) and value % 1 == 0
+    if not is_whole or value < least:
+        raise InputError(f"{name} is {short(value)}; give a whole number of at least {least}")
+    return int(value)
+
+
+def checked_range(name: str, value: Any) -> tuple[float, float]:
+    """A pair (low, high) of numbers."""
+    if not isinstance(value, (Sequence, np.ndarray)) or isinstance(value, str) or len(value) != 2:
+        raise InputError(f"{name} is {short(value)}; give a range (low, high)")
+    return as_float(value[0], name), as_float(value[1], name)
+
+
+def check_names(names: Sequence[str] | None, n_columns: int | None) -> tuple[str, ...]:
     """Names as a tuple of n distinct strings; X1, X2, … when there are none."""
     if names is None:
-        return default_names(n_columns)
-    if isinstance(names, str):
-        raise InputError(f"names is the string {names!r}; give a list of names")
+        return default_names(n_columns or 0)
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InputError(f"names is {short(names)}; give a list of names")
     labels = tuple(str(name) for name in names)
-    if len(labels) != n_columns:
+    if n_columns is not None and len(labels) != n_columns:
         raise InputError(f"{len(labels)} names for {n_columns} columns; give one name for each")
     if len(set(labels)) != len(labels):
-        twice = next(name for name in labels if labels.count(name) > 1)
+        twice = Counter(labels).most_common(1)[0][0]
         raise InputError(f"the column name {twice!r} stands twice; rename one of them")
     return labels
 
@@ -49,7 +75,10 @@ def numeric_matrix(table: Any, what: str, names: Sequence[str] | None = None) ->
             values = table.to_numpy(dtype=float, na_value=np.nan)
     else:
         is_hidden = np.ma.getmaskarray(table) if np.ma.isMaskedArray(table) else None
-        values = np.asarray(table)
+        try:
+            values = np.asarray(table)
+        except ValueError:
+            raise InputError(f"the rows of the {what} are not equally long; give a table") from None
         if is_hidden is not None and is_hidden.any():
             values = np.where(is_hidden, np.nan, values)
     if values.ndim != 2 or values.shape[1] == 0:
@@ -88,12 +117,24 @@ def check_finite(table: Any, what: str, names: Sequence[str] | None = None) -> N
 
 
 def _check_numeric(values: NDArray[Any], name: str, what: str) -> None:
-    for row, value in enumerate(values):
-        if not _is_number(value):
-            raise InputError(
-                f"column {name!r} of the {what} is not numeric: row {row} holds {value!r}; drop "
-                "the column or encode it as numbers"
-            )
+    wrong = [(row, value) for row, value in enumerate(values) if not _is_number(value)]
+    if not wrong:
+        return
+    # One word makes texts of all numbers that a file has in its column; the word is to blame.
+    words = (cell for cell in wrong if not (isinstance(cell[1], str) and _reads_as_number(cell[1])))
+    row, value = next(words, wrong[0])
+    raise InputError(
+        f"column {name!r} of the {what} is not numeric: row {row} holds {short(value)}; drop the "
+        "column or encode it as numbers"
+    )
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_number(value: Any) -> bool:

@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
-from cyclearn.models.input_checks import check_names, checked_matrix
+from cyclearn.graphs.graph_input import check_number_of_nodes, checked_label
+from cyclearn.json_input import load_json, short
+from cyclearn.models.input_checks import as_float, check_names, checked_matrix, whole_number
 from cyclearn.random_state import RandomState, generator
 from cyclearn.stability import is_stable_radius
 
@@ -181,9 +183,8 @@ class LinearGaussianModel:
         """
         import pandas as pd
 
-        if isinstance(n, bool) or int(n) != n or n < 1:
-            raise InputError(f"n is {n}; give the number of samples, at least 1")
-        noise = generator(random_state).standard_normal((int(n), self.n_variables))
+        n = whole_number("n", n, 1)
+        noise = generator(random_state).standard_normal((n, self.n_variables))
         rows = self.mean + (noise * np.sqrt(self.noise_variances)) @ self._inverse
         return pd.DataFrame(rows, columns=list(self.names))
 
@@ -232,9 +233,11 @@ class LinearGaussianModel:
         B = self.B.copy()
         variances = self.noise_variances.copy()
         intercepts = self.mean - self.mean @ B
+        if not isinstance(values, Mapping):
+            raise InputError(f"do() got {short(values)}; give the values by name: do({{'a': 1.0}})")
         for node, value in values.items():
             i = self.graph.index(node)
-            if not np.isfinite(value):
+            if not np.isfinite(as_float(value, f"do({self.names[i]})")):
                 raise InputError(f"do({self.names[i]} = {value}): give a finite value")
             B[:, i] = 0
             variances[i] = 0
@@ -271,15 +274,24 @@ class LinearGaussianModel:
             )
         if record.get("schema", 1) != 1:
             raise InputError(f"model schema {record['schema']!r} is unknown; this version reads 1")
-        names = check_names(record["nodes"], len(record["nodes"]))
+        for key in sorted(needed):
+            if not isinstance(record[key], (list, tuple)):
+                raise InputError(f'"{key}" of a model is {short(record[key])}; give a list')
+        check_number_of_nodes(len(record["nodes"]))
+        names = check_names([checked_label(node) for node in record["nodes"]], None)
+        index = {name: i for i, name in enumerate(names)}
         B = np.zeros((len(names), len(names)))
         for edge in record["edges"]:
-            if not isinstance(edge, Sequence) or isinstance(edge, str) or len(edge) != 3:
-                raise InputError(f"{edge!r} is not an edge of a model; give [from, to, weight]")
-            for end in edge[:2]:
-                if end not in names:
-                    raise InputError(f"edge {edge!r}: no node {end!r}")
-            B[names.index(edge[0]), names.index(edge[1])] = float(edge[2])
+            if not isinstance(edge, (list, tuple)) or len(edge) != 3:
+                raise InputError(
+                    f"{short(edge)} is not an edge of a model; give [from, to, weight]"
+                )
+            for end in map(checked_label, edge[:2]):
+                if end not in index:
+                    raise InputError(f"edge {short(edge)}: no node {short(end)}")
+            if isinstance(edge[2], bool) or not isinstance(edge[2], (int, float)):
+                raise InputError(f"edge {short(edge)}: the weight is not a number")
+            B[index[str(edge[0])], index[str(edge[1])]] = as_float(edge[2], "weight")
         return cls(B, record["noise_variances"], names, record.get("mean"))
 
     def to_json(self) -> str:
@@ -289,10 +301,7 @@ class LinearGaussianModel:
     @classmethod
     def from_json(cls, text: str) -> LinearGaussianModel:
         """Model from the text that :meth:`to_json` gives."""
-        try:
-            return cls.from_dict(json.loads(text))
-        except json.JSONDecodeError as error:
-            raise InputError(f"the text is not JSON: {error}") from None
+        return cls.from_dict(load_json(text, "the model"))
 
     def _key(self) -> tuple[Any, ...]:
         arrays = (self.B + 0.0, self.noise_variances, self.mean + 0.0)
@@ -343,7 +352,10 @@ def _require_stable(radius: float, consequence: str) -> None:
 
 
 def _checked_vector(values: ArrayLike, names: tuple[str, ...], what: str) -> FloatArray:
-    vector = np.array(values, dtype=float)
+    try:
+        vector = np.array(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"the {what}s are {short(values)}; give {len(names)} numbers") from None
     if vector.shape != (len(names),):
         raise InputError(f"the {what}s have shape {vector.shape}; give {len(names)} numbers")
     if not np.isfinite(vector).all():

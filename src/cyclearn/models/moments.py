@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import takewhile
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -12,6 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cyclearn.errors import InputError
+from cyclearn.files import replacing
+from cyclearn.json_input import short
 from cyclearn.models.input_checks import (
     check_finite,
     check_names,
@@ -66,7 +69,7 @@ class Moments:
         names: Sequence[str] | None = None,
     ) -> None:
         if not isinstance(n_samples, Real) or not n_samples >= 2 or n_samples % 1 != 0:
-            raise InputError(f"n_samples is {n_samples}; give the number of rows, at least 2")
+            raise InputError(f"n_samples is {n_samples!r}; give the number of rows, at least 2")
         index = getattr(covariance, "columns", None)
         if names is None and index is not None:
             names = [str(name) for name in index]
@@ -235,15 +238,21 @@ def read_table(path: str | Path) -> pd.DataFrame:
     suffix = path.suffix.lower()
     if suffix not in {".csv", ".tsv", ".txt", ".parquet"}:
         raise InputError(f"{path}: unknown kind of file; give a .csv, .tsv or .parquet file")
+    if path.is_dir():
+        raise InputError(f"{path}: it is a folder; name a table in it")
     if not path.is_file():
-        raise InputError(f"{path}: no such file")
+        is_there = "it is not an ordinary file; save the table first"
+        raise InputError(f"{path}: {is_there if path.exists() else 'no such file'}")
     try:
         if suffix == ".parquet":
             return pd.read_parquet(path)
         separator = "," if suffix == ".csv" else "\t"
         # Read the header as data: pandas would otherwise rename a name that stands twice.
-        header = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str)
-        frame = pd.read_csv(path, sep=separator, header=None, skiprows=1)
+        header = pd.read_csv(
+            path, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False
+        )
+        rows_before = _n_blank_lines(path, separator) + 1
+        frame = pd.read_csv(path, sep=separator, header=None, skiprows=rows_before)
         if frame.shape[1] != header.shape[1]:
             raise InputError(
                 f"{path}: the header has {header.shape[1]} names and the first row "
@@ -262,6 +271,30 @@ def read_table(path: str | Path) -> pd.DataFrame:
         raise InputError(f"{path}: not a table with a header ({_first_line(error)})") from None
 
 
+def _n_blank_lines(path: Path, separator: str) -> int:
+    """Blank lines before the header, which are skipped there and counted among rows to skip."""
+    blank = b" \r\n" if separator == "\t" else b" \t\r\n"
+    with path.open("rb") as file:
+        return sum(1 for _ in takewhile(lambda line: not line.strip(blank), file))
+
+
+def write_table(path: str | Path, table: pd.DataFrame) -> None:
+    """Write a table in the form that its name asks for and :func:`read_table` reads."""
+    suffix = Path(path).suffix.lower()
+    with replacing(path) as beside:
+        try:
+            if suffix == ".parquet":
+                table.to_parquet(beside, index=False)
+            else:
+                table.to_csv(beside, sep="," if suffix == ".csv" else "\t", index=False)
+        except ImportError:
+            raise InputError(
+                f"{path}: writing Parquet needs pyarrow; install cyclearn[parquet] or name a .csv"
+            ) from None
+        except UnicodeEncodeError:
+            raise InputError(f"{path}: a name is not UTF-8 text; rename the column") from None
+
+
 def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
@@ -272,7 +305,10 @@ def read_moments(path: str | Path) -> Moments:
 
 
 def _checked_mean(mean: ArrayLike, names: tuple[str, ...]) -> FloatArray:
-    centre = np.array(mean, dtype=float)
+    try:
+        centre = np.array(mean, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"the mean is {short(mean)}; give {len(names)} numbers") from None
     if centre.shape != (len(names),):
         raise InputError(f"the mean has shape {centre.shape}; give {len(names)} numbers")
     if not np.isfinite(centre).all():

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from cyclearn.deadlines import check_deadline
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.models.input_checks import checked_range, whole_number
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.random_state import RandomState, generator
 
@@ -50,20 +53,22 @@ def random_model(
     >>> random_model(g, random_state=0).is_stable
     True
     """
-    for what, (low, high), least in (("weights", weights, 0.0), ("variances", variances, 1e-300)):
+    checked_graph(graph)
+    for what, given, least in (("weights", weights, 0.0), ("variances", variances, 1e-300)):
+        low, high = checked_range(what, given)
         if not (np.isfinite([low, high]).all() and least <= low <= high):
             raise InputError(
                 f"{what}=({low}, {high}): give a range (low, high), low not above high and "
                 + ("not negative" if what == "weights" else "positive")
             )
-    if max_draws < 1:
-        raise InputError(f"max_draws is {max_draws}; give at least 1")
+    whole_number("max_draws", max_draws, 1)
     rng = generator(random_state)
     B = np.zeros((graph.n_nodes, graph.n_nodes))
     for nodes in graph.component_indices:
         into = np.array(nodes)
         mask = graph.adjacency[:, into]
         for _ in range(max_draws):
+            check_deadline()
             signs = rng.choice([-1.0, 1.0], size=mask.sum())
             B[np.nonzero(mask)[0], into[np.nonzero(mask)[1]]] = signs * rng.uniform(
                 *weights, size=mask.sum()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from cyclearn.drawing.markup import Markup, join, tag
 from cyclearn.errors import InputError
+from cyclearn.files import check_output, write_text
 from cyclearn.learning import LearnResult
 from cyclearn.models import DataWarning
 from cyclearn.report.bootstrap_section import bootstrap_section
@@ -44,13 +45,12 @@ def write_report(
     Path
         Where it was written.
     """
+    inputs = [data] if isinstance(data, (str, Path)) else []
+    # Making the page can take long; what would fail after it fails before it.
+    check_output(path, inputs)
     page = report_html(result, data=data, title=title, command=command, max_members=max_members)
-    path = Path(path)
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None
-    return path
+    write_text(path, page)
+    return Path(path)
 
 
 def report_html(

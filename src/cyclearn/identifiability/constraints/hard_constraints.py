@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.identifiability.constraints.invariants import (
     MOST_NODES,
     Minor,
@@ -114,6 +115,7 @@ def hard_constraints(graph: DirectedGraph) -> tuple[HardConstraint, ...]:
     >>> [str(c) for c in hard_constraints(block)]
     ['Θ[{a, b}, {c, d}] has rank at most 1']
     """
+    checked_graph(graph)
     _check_size(graph.n_nodes)
     zero = vanishing_minors(graph)
     kept = [
@@ -194,6 +196,7 @@ def is_faithful(
     Not generalised faithful.
     - not implied by the graph: a and c are independent: Σ[a, c] = 0
     """
+    checked_graph(graph)
     _check_size(graph.n_nodes)
     if not 0 < tolerance < 1:
         raise InputError(f"tolerance={tolerance}: it lies between 0 and 1, both excluded")

@@ -1,0 +1,193 @@
+"""Coverage-guided fuzzing of every reader: whatever the bytes, a value or an InputError.
+
+    pip install atheris
+    python benchmarks/fuzz_readers.py dot --seconds 600
+
+Any other exception, an input that takes more than ten seconds, or a process of more than 2 GB ends
+the run with an error and leaves the input in the folder of the corpus. libFuzzer, which Atheris
+drives, keeps every input that reaches code no other has reached, and changes these further.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import random
+import sqlite3
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import atheris
+
+# Names are loaded when they are first used; used here, they are instrumented.
+with atheris.instrument_imports(include=["cyclearn"]):
+    import cyclearn.experiments.tables
+    import cyclearn.graphs.dot_format
+    import cyclearn.graphs.tetrad_format
+    import cyclearn.models.moments
+    from cyclearn import InputError, Knowledge, LearnResult, LinearGaussianModel, read_graph
+    from cyclearn.experiments import ResultsFile
+    from cyclearn.graphs.formats import parse_graph
+
+atheris.enabled_hooks.add("RegEx")
+FOLDER = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
+Reader = Callable[[bytes], object]
+
+
+def _as_text(read: Callable[[str], object]) -> Reader:
+    return lambda content: read(content.decode("utf-8", "surrogateescape"))
+
+
+def _as_file(name: str, read: Callable[[Path], object]) -> Reader:
+    path = FOLDER / name
+
+    def run(content: bytes) -> object:
+        path.write_bytes(content)
+        return read(path)
+
+    return run
+
+
+def _measures(content: bytes) -> object:
+    """A results file whose measures, setting and method are the bytes."""
+    path = FOLDER / "results.sqlite"
+    if not path.exists():
+        ResultsFile(path).open({"study": "paper"})
+    parts = [*content.decode("utf-8", "replace").split("\x00"), "", "", ""]
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM outputs")
+        connection.execute(
+            "INSERT INTO outputs VALUES (?, 0, 0, ?, ?, 1.0)", (parts[1], parts[2], parts[0])
+        )
+    return cyclearn.experiments.tables.result_table([ResultsFile(path)])
+
+
+READERS: dict[str, tuple[Reader, list[str]]] = {
+    "graph-json": (
+        _as_file("graph", read_graph),
+        ['{"nodes": ["a", "b"], "edges": [["a", "b"]]}', '{"graph": {"nodes": [1], "edges": []}}'],
+    ),
+    "dot": (
+        _as_file("graph", read_graph),
+        [
+            'strict digraph "g" { node [shape=box]; a -> {b; "c\\"d":n}; subgraph s { b -> a } }',
+            "// one\n/* two */ digraph { a -> <b> [label=<<i>x</i>>, dir=forward]; x = y + z }",
+        ],
+    ),
+    "tetrad": (
+        _as_file("graph", read_graph),
+        ["Graph Nodes:\nblood flow;b\n\nGraph Edges:\n1. blood flow --> b pd nl\n2. b <-- b c\n"],
+    ),
+    "edge-list": (_as_file("graph", read_graph), ["a -> b # why\nb --> c->d\n\n# x\ne\n"]),
+    "knowledge": (
+        _as_file("knowledge.json", Knowledge.read),
+        ['{"required": [["a", "b"]], "forbidden": [["b", "c"]], "tiers": [["a"], ["b"]]}'],
+    ),
+    "model": (
+        _as_text(LinearGaussianModel.from_json),
+        ['{"nodes": ["a", "b"], "edges": [["a", "b", 0.5]], "noise_variances": [1, 2.5]}'],
+    ),
+    "table": (
+        _as_file("table.csv", cyclearn.models.moments.read_moments),
+        ["a,b,c\n1,2,3\n2,1,5\n0,4,1\n3,3,2\n", '"a b","µ"\n1e5,-2\n.5,nan\n'],
+    ),
+    "measures": (
+        _measures,
+        [
+            '{"shd": 1, "class_distance": 2, "success": 0.5}\x00p=5, n=100\x00tabu',
+            '{"equivalent": true, "success": null}\x00p=5\x00l1',
+        ],
+    ),
+    "result": (_as_text(LearnResult.from_json), ['{"schema": 1}']),
+    "graph": (_as_text(parse_graph), ["a -> b", "digraph {a -> b}"]),
+}
+
+
+# What stands where something else is expected.
+_ODD: list[object] = [None, True, 5, -1, 0.5, 1e308, "", "a", [], {}, [[]], ["a"], [["a", "b"]]]
+_ODD += [{"a": 1}, "\ud800", "\x1b[31m", 10**400, [None], [[1, 2, 3]], "1e5"]
+_TOKENS = ("digraph {", "->", "-->", "<--", "/*", "*/", "//", "[dir=", "subgraph", "strict")
+_TOKENS += ("Graph Nodes:", "Graph Edges:", "nodes", "edges", "null", "NaN", "Infinity", "1e999")
+_TOKENS += ("required", "forbidden", "tiers", "exogenous", "{" * 50, "[" * 50, " " * 200, "\ufeff")
+
+
+def _changed_json(content: bytes, max_size: int, seed: int) -> bytes:
+    """JSON with one value changed, which bytes changed at random seldom are."""
+    rng = random.Random(seed)
+    text, *rest = content.split(b"\x00")
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        record = None
+    if record is None or rng.random() < 0.3:
+        return bytes(atheris.Mutate(content, max_size))
+    places: list[tuple[object, object]] = []
+    stack = [record]
+    while stack:
+        value = stack.pop()
+        if not isinstance(value, (dict, list)):
+            continue
+        for key, part in list(value.items() if isinstance(value, dict) else enumerate(value)):
+            places.append((value, key))
+            stack += [part] if isinstance(part, (dict, list)) else []
+    for _ in range(rng.randint(1, 3)):
+        if places:
+            value, key = rng.choice(places)
+            with contextlib.suppress(LookupError):
+                value[key] = rng.choice([*_ODD, [value[key]] * 2])  # type: ignore[index]
+    with contextlib.suppress(ValueError, RecursionError):
+        content = b"\x00".join([json.dumps(record).encode(), *rest])
+    return content[:max_size]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("reader", choices=READERS)
+    parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--corpus", type=Path, help="Folder that keeps inputs between runs.")
+    parser.add_argument("--start", type=Path, nargs="*", default=[], help="Files to begin with.")
+    options = parser.parse_args()
+    read, texts = READERS[options.reader]
+    corpus = options.corpus or FOLDER / "corpus"
+    corpus.mkdir(parents=True, exist_ok=True)
+    for number, text in enumerate(texts):
+        (corpus / f"start{number}").write_text(text, encoding="utf-8")
+    for path in options.start:
+        (corpus / path.name).write_bytes(path.read_bytes())
+
+    def one(content: bytes) -> None:
+        with contextlib.suppress(InputError), contextlib.redirect_stdout(io.StringIO()):
+            read(content)
+
+    warnings.simplefilter("ignore")
+    words = FOLDER / "words"
+    escaped = ("".join(f"\\x{byte:02x}" for byte in token.encode()) for token in _TOKENS)
+    words.write_text("".join(f'"{token}"\n' for token in escaped))
+    is_json = texts[0].startswith("{")
+    atheris.Setup(
+        [
+            sys.argv[0],
+            str(corpus),
+            f"-max_total_time={options.seconds}",
+            f"-seed={options.seed}",
+            f"-artifact_prefix={corpus}/failed-",
+            "-max_len=20000",
+            "-timeout=10",
+            "-rss_limit_mb=2000",
+            "-print_final_stats=1",
+            f"-dict={words}",
+        ],
+        one,
+        **({"custom_mutator": _changed_json} if is_json else {}),
+    )
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
