@@ -1,6 +1,7 @@
 """Problems, and the same problems as another machine would see them."""
 
 import json
+from math import isclose
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def perturbed(moments, seed, *, noise=True, permute=True, rescale=True):
 
 
 def statement(moments, **options):
-    """All that a result says, without units and the order of the columns, to nine digits."""
+    """All that a result says, without units and the order of the columns."""
     result = learn(moments, **options)
     record = json.loads(result.to_json())
     names = sorted(moments.names)
@@ -59,9 +60,23 @@ def statement(moments, **options):
         "status": record["status"],
         "limits": record["limits"],
         "options": record["options"],
-        "weights": np.round(weights, 6).tolist(),
+        "weights": weights.tolist(),
     }
 
 
 def _edges(graph: DirectedGraph):
     return sorted(map(list, graph.edges))
+
+
+def differences(first, second, where=""):
+    """Places at which two records differ by more than the digits that results promise."""
+    if isinstance(first, float) and isinstance(second, float):
+        same = isclose(first, second, rel_tol=1e-6, abs_tol=1e-6)
+        return [] if same else [f"{where}: {first} and {second}"]
+    if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys():
+        pairs = [(f"{where}/{key}", first[key], second[key]) for key in first]
+    elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+        pairs = [(f"{where}/{n}", *each) for n, each in enumerate(zip(first, second, strict=True))]
+    else:
+        return [] if first == second else [f"{where}: {first} and {second}"]
+    return [found for place, a, b in pairs for found in differences(a, b, place)]

@@ -249,7 +249,7 @@ def test_damaged_checkpoints_are_refused_and_left(tmp_path, line):
 
 def test_bootstraps_that_begin_one_checkpoint_together_write_one_header(tmp_path):
     path = tmp_path / "resamples.jsonl"
-    resampler = make_resampler(DATA, None, 0)
+    resampler = make_resampler(DATA, None, 0, SearchOptions())
     threads = [
         threading.Thread(target=Checkpoint(path, resampler, {"seed": 0}).read) for _ in range(8)
     ]

@@ -174,7 +174,7 @@ def test_tiers_and_exogenous_variables():
         ({"required": [("b", "a")], "tiers": [["a"], ["b"]]}, "later tier"),
         ({"required": [("a", "a")]}, "no self-loops"),
         ({"tiers": [["a"], ["a"]]}, "two tiers"),
-        ({"tiers": ["ab"]}, "list of lists"),
+        ({"tiers": ["ab"]}, "give a list of names"),
         ({"exogenous": "a"}, "list of names"),
         ({"forbidden": ["ab"]}, "not an edge"),
     ],

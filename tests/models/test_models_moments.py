@@ -143,7 +143,7 @@ def test_bad_sample_sizes_means_and_names():
         Moments(np.eye(2), 10, mean=[1.0, np.inf])
     with pytest.raises(InputError, match="3 names for 2"):
         Moments(np.eye(2), 10, names=["a", "b", "c"])
-    with pytest.raises(InputError, match="string"):
+    with pytest.raises(InputError, match="list of names"):
         Moments(np.eye(2), 10, names="ab")
 
 

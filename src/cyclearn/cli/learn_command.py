@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from cyclearn.cli import search_options as given
-from cyclearn.cli.output import Json, print_json
-from cyclearn.errors import InputError
+from cyclearn.cli.output import Json, print_json, say
+from cyclearn.files import check_output, write_text
 from cyclearn.graphs import write_graph
 from cyclearn.learning.options import SearchOptions
 
@@ -31,17 +31,17 @@ def learn(
     as_json: Json = False,
 ) -> None:
     """Learn which variables drive which, feedback loops included."""
+    if out is not None:
+        # A search can take long; what would fail after it fails before it.
+        check_output(out, [data])
     result = given.search(data, options, jobs=jobs, bootstrap=bootstrap, checkpoint=checkpoint)
     if out is not None and out.suffix.lower() in {".dot", ".gv", ".txt"}:
         write_graph(result.graph, out)
     elif out is not None:
-        try:
-            out.write_text(result.to_json(timings=timings) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot write {out}: {error.strerror}") from None
+        write_text(out, result.to_json(timings=timings) + "\n")
     if as_json:
         print_json("learn", result.to_dict(timings=timings))
     else:
-        typer.echo(str(result))
+        say(str(result))
         if result.bootstrap is not None:
-            typer.echo(f"\n{result.bootstrap}")
+            say(f"\n{result.bootstrap}")

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from cyclearn.cli import search_options as given
-from cyclearn.cli.output import Json, print_json
-from cyclearn.errors import InputError
+from cyclearn.cli.output import Json, print_json, say
+from cyclearn.files import check_output
 from cyclearn.learning.options import SearchOptions
 
 
@@ -36,13 +36,12 @@ def report(
     total effects, warnings about the data, and how it was made.
     """
     # A search can take long; what would fail after it fails before it.
-    if not out.parent.is_dir():
-        raise InputError(f"cannot write {out}: there is no folder {out.parent}")
+    check_output(out, [data])
     result = given.search(data, options, jobs=jobs, bootstrap=bootstrap, checkpoint=checkpoint)
     command = ["cyclearn", *sys.argv[1:]]
     result.report(out, data=data, title=title, command=command, max_members=members)
     if as_json:
         print_json("report", {"path": str(out), "learned": result.to_dict()})
     else:
-        typer.echo(str(result))
-        typer.echo(f"Report: {out}")
+        say(str(result))
+        say(f"Report: {out}")

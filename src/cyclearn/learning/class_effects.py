@@ -199,6 +199,7 @@ def class_effects(
     --------
     Three chains generate the same distributions; in two of them a does nothing to c:
 
+    >>> from cyclearn.models import Moments
     >>> model = LinearGaussianModel([[0, 0.5, 0], [0, 0, 0.5], [0, 0, 0]], [1, 1, 1], list("abc"))
     >>> data = Moments(model.covariance, 100, names=list("abc"))
     >>> class_effects(model.graph, data, "a", "c").distinct.round(3)

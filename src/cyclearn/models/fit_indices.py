@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from cyclearn.models.fitted_model import FittedModel
 
 
+# A likelihood ratio per sample below this is rounding; small p-values would hang on it.
+_ROUNDING = 1e-10
+
+
 @dataclass(frozen=True)
 class FitIndices:
     """Fit indices with the definitions of lavaan (normal theory, divisor n, free means).
@@ -87,7 +91,9 @@ def fit_indices(fitted: FittedModel) -> FitIndices:
     else:
         half_log_det = 0.5 * float(np.linalg.slogdet(R)[1])
         saturated = -n * (half_log_det + constant)
-        chi_square = max(2 * (saturated - fitted.log_likelihood), 0.0)
+        chi_square = 2 * (saturated - fitted.log_likelihood)
+        if chi_square < _ROUNDING * n:
+            chi_square = 0.0
         baseline = max(-2 * n * half_log_det, 0.0)
         p_value = float(chi2.sf(chi_square, df)) if df > 0 else np.nan
         rmsea = float(np.sqrt(max(chi_square / df - 1, 0.0) / n)) if df > 0 else 0.0
