@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
 from numba import njit
 
 from cyclearn._kernels.component_scores import Bytes, Floats, Ints, Keys
@@ -42,8 +41,9 @@ class Ordered(NamedTuple):
     partial correlation of v and u given the parents of v, zero where u may be no parent. An edge
     pays when its share is above ``share``. ``is_open`` marks nodes whose move has not been tried
     since something near them changed. ``saved_*`` hold the order and, for the nodes in
-    ``is_saved``, the rows from before the last exchange; ``totals`` the best score and the last.
-    ``delta``, ``kept`` and ``factor`` are room to work.
+    ``is_saved``, the rows from before the last exchange; ``best[0]`` is the best score. A walk
+    along the order ends where the score is worse by ``cutoff``. ``mark``, ``kept``, ``factor`` and
+    ``own`` are room to work.
     """
 
     S: Floats
@@ -51,6 +51,7 @@ class Ordered(NamedTuple):
     required: Bytes
     penalty: float
     share: float
+    cutoff: float
     order: Ints
     position: Ints
     n_parents: Ints
@@ -64,42 +65,51 @@ class Ordered(NamedTuple):
     saved_parents: Ints
     saved_values: Floats
     saved_shares: Floats
-    totals: Floats
+    best: Floats
     progress: Ints
     random: Keys
-    delta: Floats
+    mark: Bytes
     kept: Ints
     factor: Factor
+    own: Factor
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _load(o: Ordered, v: int, limit: int) -> None:
+def _load(o: Ordered, f: Factor, v: int, limit: int) -> None:
     """The factor of v on those of its parents that stand before the limit."""
-    empty_factor(o.S, o.factor, v)
+    empty_factor(o.S, f, v)
     for a in range(o.n_parents[v]):
         if o.position[o.parents[v, a]] < limit:
-            append_parent(o.S, o.factor, v, o.parents[v, a])
+            append_parent(o.S, f, v, o.parents[v, a])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _grow(o: Ordered, v: int, limit: int) -> float:
+def _grow(o: Ordered, f: Factor, v: int, limit: int) -> float:
     """Grow and shrink the parents in the factor, among the nodes before the limit."""
     value, n_fitted = grow_and_shrink(
-        o.S, o.factor, v, o.may[v], o.required[v], o.position, limit, o.penalty
+        o.S, f, v, o.may[v], o.required[v], o.position, limit, o.penalty
     )
     o.progress[FITTED] += n_fitted
     return float(value)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _has_parent(o: Ordered, v: int, u: int) -> bool:
+    found = False
+    for a in range(o.n_parents[v]):
+        found = found or o.parents[v, a] == u
+    return found
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _open_around(o: Ordered, v: int) -> None:
-    """Mark a node, its parents and those that would be parents."""
+    """Mark a node, its parents and its children."""
     o.is_open[v] = 1
-    for u in range(o.order.size):
-        if o.shares[v, u] > o.share:
-            o.is_open[u] = 1
     for a in range(o.n_parents[v]):
         o.is_open[o.parents[v, a]] = 1
+    for u in range(o.order.size):
+        if _has_parent(o, u, v):
+            o.is_open[u] = 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -132,21 +142,13 @@ def _store(o: Ordered, v: int, value: float) -> None:
 def _refit(o: Ordered, v: int) -> None:
     """Give v the parents that its place in the order permits, from those that it has."""
     f = o.factor
-    _load(o, v, o.position[v])
-    value = _grow(o, v, o.position[v])
+    _load(o, f, v, o.position[v])
+    value = _grow(o, f, v, o.position[v])
     is_same = f.size[0] == o.n_parents[v]
     for a in range(f.size[0]):
         is_same = is_same and f.members[a] == o.parents[v, a]
     if not is_same:
         _store(o, v, value)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _has_parent(o: Ordered, v: int, u: int) -> bool:
-    for a in range(o.n_parents[v]):
-        if o.parents[v, a] == u:
-            return True
-    return False
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -166,32 +168,34 @@ def _shift(o: Ordered, v: int, to: int) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _changes_of_others(o: Ordered, v: int) -> None:
-    """How the value of every other node changes if v passes it."""
+def _change_if_passed(o: Ordered, v: int, u: int) -> float:
+    """How the value of u changes if v passes it."""
     at = o.position[v]
-    for i in range(o.progress[PLACED]):
-        u = o.order[i]
-        o.delta[u] = 0.0
-        if i < at and o.shares[u, v] > o.share:
-            o.position[v] = -1
-        elif i > at and _has_parent(o, u, v):
-            o.position[v] = o.order.size
-        else:
-            continue
-        _load(o, u, i)
-        o.delta[u] = _grow(o, u, i) - o.values[u]
-        o.position[v] = at
+    limit = o.position[u]
+    if limit < at and o.shares[u, v] > o.share:
+        o.position[v] = -1
+    elif limit > at and _has_parent(o, u, v):
+        o.position[v] = o.order.size
+    else:
+        return 0.0
+    _load(o, o.factor, u, limit)
+    change = _grow(o, o.factor, u, limit) - o.values[u]
+    o.position[v] = at
+    return change
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _best_place(o: Ordered, v: int) -> int:
-    """Where v lowers the score most, where it stands if nowhere; leaves its parents in ``kept``."""
-    f = o.factor
+    """Where v lowers the score most, where it stands if nowhere; leaves its parents in ``kept``.
+
+    A walk to either side ends where the score has become much worse.
+    """
+    f = o.own
     at = o.position[v]
     best = at
     best_change = 0.0
     for step in (-1, 1):
-        _load(o, v, at)
+        _load(o, f, v, at)
         own = o.values[v]
         others = 0.0
         i = at + step
@@ -199,25 +203,28 @@ def _best_place(o: Ordered, v: int) -> int:
             u = o.order[i]
             if o.required[v, u] or o.required[u, v]:
                 break
-            others += o.delta[u]
+            others += _change_if_passed(o, v, u)
             if step < 0:
                 for a in range(f.size[0]):
                     if f.members[a] == u:
                         drop_parent(o.S, f, v, a)
-                        own = _grow(o, v, i)
+                        own = _grow(o, f, v, i)
                         break
             elif (
                 o.may[v, u]
                 and f.left[u] > COLLINEAR
                 and f.joint[u] * f.joint[u] > o.share * f.left[u] * f.left[v]
             ):
-                own = _grow(o, v, i + 1)
-            if others + own - o.values[v] < best_change - ROUNDING:
-                best_change = others + own - o.values[v]
+                own = _grow(o, f, v, i + 1)
+            change = others + own - o.values[v]
+            if change < best_change - ROUNDING:
+                best_change = change
                 best = i
                 o.kept[0] = f.size[0]
                 for a in range(f.size[0]):
                     o.kept[a + 1] = f.members[a]
+            elif change > o.cutoff:
+                break
             i += step
     return int(best)
 
@@ -225,7 +232,6 @@ def _best_place(o: Ordered, v: int) -> int:
 @njit(cache=True, nogil=True, error_model="numpy")
 def _reinsert(o: Ordered, v: int) -> None:
     """Move v to where the score is best."""
-    _changes_of_others(o, v)
     to = _best_place(o, v)
     if to != o.position[v]:
         _shift(o, v, to)
@@ -270,18 +276,18 @@ def _exchange(o: Ordered, n_near: int) -> None:
     centre = _below(o, p)
     near = o.kept
     n = 0
-    mark = o.delta
+    mark = o.mark
     for v in range(p):
-        mark[v] = 0.0
-    mark[centre] = 1.0
+        mark[v] = 0
+    mark[centre] = 1
     for v in range(p):
         is_child = _has_parent(o, v, centre)
         if is_child or v == centre:
-            mark[v] = 1.0
+            mark[v] = 1
             for a in range(o.n_parents[v]):
-                mark[o.parents[v, a]] = 1.0
+                mark[o.parents[v, a]] = 1
     for v in range(p):
-        if mark[v] > 0.0 and v != centre:
+        if mark[v] and v != centre:
             near[n] = v
             n += 1
     if n == 0:
@@ -317,8 +323,8 @@ def settle(o: Ordered) -> None:
     for v in range(p):
         total += o.values[v]
     o.progress[IN_EXCHANGE] = 0
-    if total <= o.totals[0] + ROUNDING:
-        o.totals[0] = min(total, o.totals[0])
+    if total <= o.best[0] + ROUNDING:
+        o.best[0] = min(total, o.best[0])
         return
     for i in range(p):
         v = o.saved_order[i]
@@ -352,7 +358,7 @@ def search_orders(o: Ordered, max_fitted: int, max_exchanges: int, n_near: int) 
         for u in range(p):
             if o.required[v, u] and o.factor.left[u] > COLLINEAR:
                 append_parent(o.S, o.factor, v, u)
-        _store(o, v, _grow(o, v, o.position[v]))
+        _store(o, v, _grow(o, o.factor, v, o.position[v]))
         _reinsert(o, v)
         o.is_open[v] = 1
     while True:
