@@ -131,7 +131,6 @@ def test_slices_change_nothing():
 
 def test_limits_return_the_best_so_far():
     S = correlations(30, 1)
-    allowed, required = free(30)
     allowed, required = knowledge(30, 1, density=0.02)
     full = search(S, masks=(allowed, required))
     late = search(S, masks=(allowed, required), deadline=monotonic() - 1)
