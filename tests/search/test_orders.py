@@ -17,8 +17,8 @@ from cyclearn._kernels.parent_sets import (
     new_factor,
 )
 from cyclearn.models import as_moments
-from cyclearn.search.local_search import SearchStatus
 from cyclearn.search.orders import _Problem, best_acyclic
+from cyclearn.search.runs import SearchStatus
 from cyclearn.search.score import GraphScore, SearchLimits
 
 SEEDS = st.integers(0, 10_000)

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
-from cyclearn.search.local_search import SearchStatus
-from cyclearn.search.score import Adjacency
+from cyclearn.search.runs import Adjacency, SearchStatus
 
 if TYPE_CHECKING:
     from cyclearn._kernels.order_search import Ordered
