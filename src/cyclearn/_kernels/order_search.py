@@ -30,8 +30,9 @@ from cyclearn._kernels.parent_sets import (
 )
 from cyclearn._kernels.proposals import uniform
 
-# Places in ``progress``: nodes placed, parent sets fitted, exchanges made, whether one is open.
-PLACED, FITTED, EXCHANGES, IN_EXCHANGE = range(4)
+# Places in ``progress``: nodes placed, parent sets fitted, exchanges made, whether one is not
+# settled yet, the node whose move is to be tried next.
+PLACED, FITTED, EXCHANGES, IN_EXCHANGE, NEXT = range(5)
 
 
 class Ordered(NamedTuple):
@@ -243,17 +244,20 @@ def _reinsert(o: Ordered, v: int) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _descend(o: Ordered, max_fitted: int) -> bool:
-    """Try the moves of all open nodes until none is open; false when cut."""
-    is_settled = False
-    while not is_settled:
-        is_settled = True
-        for v in range(o.order.size):
-            if o.is_open[v]:
-                if o.progress[FITTED] >= max_fitted:
-                    return False
-                is_settled = False
-                o.is_open[v] = 0
-                _reinsert(o, v)
+    """Try the moves of all open nodes in turn until none is open; false when cut."""
+    p = o.order.size
+    n_closed = 0
+    while n_closed < p:
+        v = o.progress[NEXT]
+        if o.is_open[v]:
+            if o.progress[FITTED] >= max_fitted:
+                return False
+            o.is_open[v] = 0
+            _reinsert(o, v)
+            n_closed = 0
+        else:
+            n_closed += 1
+        o.progress[NEXT] = (v + 1) % p
     return True
 
 

@@ -210,7 +210,7 @@ class _Problem:
             saved_values=np.zeros(p),
             saved_shares=np.zeros((p, p)),
             best=np.full(1, np.inf),
-            progress=np.zeros(4, np.int64),
+            progress=np.zeros(5, np.int64),
             # An odd number times an odd one: never zero, where the generator would stay.
             random=np.array([(2 * self.seed + 1) * _SPREAD % 2**64], dtype=np.uint64),
             mark=np.zeros(p, np.uint8),
