@@ -45,8 +45,8 @@ def main() -> None:
         f"seeds from {FIRST_SEED}, n = {arguments.samples:,}. FLOP has {arguments.restarts} "
         "restarts and the rows, the search over orders the rows' correlations, which are part of "
         "its time. Times are seconds of CPU, median and slowest. The first local optimum "
-        "is the search with effort 0. Scores are by one code for all; worse and better: than FLOP, "
-        "by more than 1e-4, in median units of log-likelihood of the sample where it differs.\n"
+        "is the search with effort 0. Scores are by one code for all, gaps above FLOP's in units of "
+        "log-likelihood of the sample; worse and better: by more than 1e-4.\n"
     )
     print(
         "| truth | penalty | p | graphs | worse | equal | better | gap median (worst) "

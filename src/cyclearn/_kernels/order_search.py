@@ -182,7 +182,7 @@ def _change_if_passed(o: Ordered, v: int, u: int) -> float:
     _load(o, o.factor, u, limit)
     change = _grow(o, o.factor, u, limit) - o.values[u]
     o.position[v] = at
-    return change
+    return float(change)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
