@@ -1,0 +1,376 @@
+"""Search over orders of the variables for the acyclic graph with the best score.
+
+Every node has parents among the nodes before it, grown and shrunk from those that it had. A move
+takes one node out of the order and puts it where the score is best. For every other node only one
+thing counts, whether the moved node comes before it or after: those change that lose it as a
+parent, and those that it would serve as one. The moved node passes the others one by one, and
+changes only where it loses a parent or meets one that pays. So a move costs a few small fits; the
+rest is looked up in ``shares``.
+
+When no move improves the graph, a few nodes near each other change places, the moves around them
+are made again, and what comes out is kept unless it is worse.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numba import njit
+
+from cyclearn._kernels.component_scores import Bytes, Floats, Ints, Keys
+from cyclearn._kernels.parent_sets import (
+    COLLINEAR,
+    ROUNDING,
+    Factor,
+    append_parent,
+    drop_parent,
+    empty_factor,
+    factor_value,
+    grow_and_shrink,
+)
+from cyclearn._kernels.proposals import uniform
+
+# Places in ``progress``: nodes placed, parent sets fitted, exchanges made, whether one is not
+# settled yet, the node whose move is to be tried next.
+PLACED, FITTED, EXCHANGES, IN_EXCHANGE, NEXT = range(5)
+
+
+class Ordered(NamedTuple):
+    """An order of the variables and the best parents found for it.
+
+    ``may[v, u]`` and ``required[v, u]`` concern the edge u → v; ``shares[v, u]`` is the squared
+    partial correlation of v and u given the parents of v, zero where u may be no parent. An edge
+    pays when its share is above ``share``. ``is_open`` marks nodes whose move has not been tried
+    since something near them changed. ``saved_*`` hold the order and, for the nodes in
+    ``is_saved``, the rows from before the last exchange; ``best[0]`` is the best score. A walk
+    along the order ends where the score is worse by ``cutoff``. ``mark``, ``kept``, ``factor`` and
+    ``own`` are room to work.
+    """
+
+    S: Floats
+    may: Bytes
+    required: Bytes
+    penalty: float
+    share: float
+    cutoff: float
+    order: Ints
+    position: Ints
+    n_parents: Ints
+    parents: Ints
+    values: Floats
+    shares: Floats
+    is_open: Bytes
+    is_saved: Bytes
+    saved_order: Ints
+    saved_n_parents: Ints
+    saved_parents: Ints
+    saved_values: Floats
+    saved_shares: Floats
+    best: Floats
+    progress: Ints
+    random: Keys
+    mark: Bytes
+    kept: Ints
+    factor: Factor
+    own: Factor
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _load(o: Ordered, f: Factor, v: int, limit: int) -> None:
+    """The factor of v on those of its parents that stand before the limit."""
+    empty_factor(o.S, f, v)
+    for a in range(o.n_parents[v]):
+        if o.position[o.parents[v, a]] < limit:
+            append_parent(o.S, f, v, o.parents[v, a])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _grow(o: Ordered, f: Factor, v: int, limit: int) -> float:
+    """Grow and shrink the parents in the factor, among the nodes before the limit."""
+    value, n_fitted = grow_and_shrink(
+        o.S, f, v, o.may[v], o.required[v], o.position, limit, o.penalty
+    )
+    o.progress[FITTED] += n_fitted
+    return float(value)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _has_parent(o: Ordered, v: int, u: int) -> bool:
+    found = False
+    for a in range(o.n_parents[v]):
+        found = found or o.parents[v, a] == u
+    return found
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _open_around(o: Ordered, v: int) -> None:
+    """Mark a node, its parents and its children."""
+    o.is_open[v] = 1
+    for a in range(o.n_parents[v]):
+        o.is_open[o.parents[v, a]] = 1
+    for u in range(o.order.size):
+        if _has_parent(o, u, v):
+            o.is_open[u] = 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _store(o: Ordered, v: int, value: float) -> None:
+    """Give v the parents in the factor."""
+    p = o.order.size
+    f = o.factor
+    if not o.is_saved[v]:
+        o.is_saved[v] = 1
+        o.saved_n_parents[v] = o.n_parents[v]
+        o.saved_values[v] = o.values[v]
+        for a in range(o.n_parents[v]):
+            o.saved_parents[v, a] = o.parents[v, a]
+        for u in range(p):
+            o.saved_shares[v, u] = o.shares[v, u]
+    _open_around(o, v)
+    o.values[v] = value
+    o.n_parents[v] = f.size[0]
+    for a in range(f.size[0]):
+        o.parents[v, a] = f.members[a]
+    residual = f.left[v]
+    for u in range(p):
+        o.shares[v, u] = 0.0
+        if o.may[v, u] and f.left[u] > COLLINEAR:
+            o.shares[v, u] = f.joint[u] * f.joint[u] / (f.left[u] * residual)
+    _open_around(o, v)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _refit(o: Ordered, v: int) -> None:
+    """Give v the parents that its place in the order permits, from those that it has."""
+    f = o.factor
+    _load(o, f, v, o.position[v])
+    value = _grow(o, f, v, o.position[v])
+    is_same = f.size[0] == o.n_parents[v]
+    for a in range(f.size[0]):
+        is_same = is_same and f.members[a] == o.parents[v, a]
+    if not is_same:
+        _store(o, v, value)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _shift(o: Ordered, v: int, to: int) -> None:
+    """Put v at another position, and give the nodes that it passes new parents."""
+    at = o.position[v]
+    step = 1 if to > at else -1
+    for i in range(at, to, step):
+        o.order[i] = o.order[i + step]
+        o.position[o.order[i]] = i
+    o.order[to] = v
+    o.position[v] = to
+    for i in range(at, to, step):
+        u = o.order[i]
+        if (step > 0 and _has_parent(o, u, v)) or (step < 0 and o.shares[u, v] > o.share):
+            _refit(o, u)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _change_if_passed(o: Ordered, v: int, u: int) -> float:
+    """How the value of u changes if v passes it."""
+    at = o.position[v]
+    limit = o.position[u]
+    if limit < at and o.shares[u, v] > o.share:
+        o.position[v] = -1
+    elif limit > at and _has_parent(o, u, v):
+        o.position[v] = o.order.size
+    else:
+        return 0.0
+    _load(o, o.factor, u, limit)
+    change = _grow(o, o.factor, u, limit) - o.values[u]
+    o.position[v] = at
+    return float(change)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _best_place(o: Ordered, v: int) -> int:
+    """Where v lowers the score most, where it stands if nowhere; leaves its parents in ``kept``.
+
+    A walk to either side ends where the score has become much worse.
+    """
+    f = o.own
+    at = o.position[v]
+    best = at
+    best_change = 0.0
+    for step in (-1, 1):
+        _load(o, f, v, at)
+        own = o.values[v]
+        others = 0.0
+        i = at + step
+        while 0 <= i < o.progress[PLACED]:
+            u = o.order[i]
+            if o.required[v, u] or o.required[u, v]:
+                break
+            others += _change_if_passed(o, v, u)
+            if step < 0:
+                for a in range(f.size[0]):
+                    if f.members[a] == u:
+                        drop_parent(o.S, f, v, a)
+                        own = _grow(o, f, v, i)
+                        break
+            elif (
+                o.may[v, u]
+                and f.left[u] > COLLINEAR
+                and f.joint[u] * f.joint[u] > o.share * f.left[u] * f.left[v]
+            ):
+                own = _grow(o, f, v, i + 1)
+            change = others + own - o.values[v]
+            if change < best_change - ROUNDING:
+                best_change = change
+                best = i
+                o.kept[0] = f.size[0]
+                for a in range(f.size[0]):
+                    o.kept[a + 1] = f.members[a]
+            elif change > o.cutoff:
+                break
+            i += step
+    return int(best)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _reinsert(o: Ordered, v: int) -> None:
+    """Move v to where the score is best."""
+    to = _best_place(o, v)
+    if to != o.position[v]:
+        _shift(o, v, to)
+        empty_factor(o.S, o.factor, v)
+        for a in range(o.kept[0]):
+            append_parent(o.S, o.factor, v, o.kept[a + 1])
+        _store(o, v, factor_value(o.factor, v, o.penalty))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _descend(o: Ordered, max_fitted: int) -> bool:
+    """Try the moves of all open nodes in turn until none is open; false when cut."""
+    p = o.order.size
+    n_closed = 0
+    while n_closed < p:
+        v = o.progress[NEXT]
+        if o.is_open[v]:
+            if o.progress[FITTED] >= max_fitted:
+                return False
+            o.is_open[v] = 0
+            _reinsert(o, v)
+            n_closed = 0
+        else:
+            n_closed += 1
+        o.progress[NEXT] = (v + 1) % p
+    return True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _below(o: Ordered, n: int) -> int:
+    """A random whole number from 0 to n − 1."""
+    return int(uniform(o.random) * n)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _exchange(o: Ordered, n_near: int) -> None:
+    """Let a random node and some of those near it take each other's places.
+
+    Near are parents, children and the other parents of children.
+    """
+    p = o.order.size
+    for v in range(p):
+        o.is_saved[v] = 0
+        o.saved_order[v] = o.order[v]
+    centre = _below(o, p)
+    near = o.kept
+    n = 0
+    mark = o.mark
+    for v in range(p):
+        mark[v] = 0
+    mark[centre] = 1
+    for v in range(p):
+        is_child = _has_parent(o, v, centre)
+        if is_child or v == centre:
+            mark[v] = 1
+            for a in range(o.n_parents[v]):
+                mark[o.parents[v, a]] = 1
+    for v in range(p):
+        if mark[v] and v != centre:
+            near[n] = v
+            n += 1
+    if n == 0:
+        near[0] = _below(o, p)
+        n = 1
+    n_chosen = min(n, n_near)
+    for a in range(n_chosen):
+        b = a + _below(o, n - a)
+        near[a], near[b] = near[b], near[a]
+    near[n_chosen] = centre
+    for a in range(n_chosen + 1):
+        v = near[a]
+        to = o.position[near[_below(o, n_chosen + 1)]]
+        # As far as required edges let it.
+        step = 1 if to > o.position[v] else -1
+        i = o.position[v]
+        while i != to:
+            u = o.order[i + step]
+            if o.required[v, u] or o.required[u, v]:
+                break
+            i += step
+        if i != o.position[v]:
+            _shift(o, v, i)
+            _refit(o, v)
+            o.is_open[v] = 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def settle(o: Ordered) -> None:
+    """Keep what came out of the last exchange, unless it is worse than before."""
+    p = o.order.size
+    total = 0.0
+    for v in range(p):
+        total += o.values[v]
+    o.progress[IN_EXCHANGE] = 0
+    if total <= o.best[0] + ROUNDING:
+        o.best[0] = min(total, o.best[0])
+        return
+    for i in range(p):
+        v = o.saved_order[i]
+        o.order[i] = v
+        o.position[v] = i
+        o.is_open[v] = 0
+        if o.is_saved[v]:
+            o.values[v] = o.saved_values[v]
+            o.n_parents[v] = o.saved_n_parents[v]
+            for a in range(o.n_parents[v]):
+                o.parents[v, a] = o.saved_parents[v, a]
+            for u in range(p):
+                o.shares[v, u] = o.saved_shares[v, u]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def search_orders(o: Ordered, max_fitted: int, max_exchanges: int, n_near: int) -> bool:
+    """Search on until so many parent sets were fitted or exchanges made; whether it is the latter.
+
+    All that it knows is in o, so that it goes on where it ended: nodes are placed one by one, each
+    where the score is best; then all are moved until no move improves; then places are exchanged.
+    After the nodes are placed o holds a graph, its best one after ``settle``.
+    """
+    p = o.order.size
+    while o.progress[PLACED] < p:
+        if o.progress[FITTED] >= max_fitted:
+            return False
+        v = o.order[o.progress[PLACED]]
+        o.progress[PLACED] += 1
+        empty_factor(o.S, o.factor, v)
+        for u in range(p):
+            if o.required[v, u] and o.factor.left[u] > COLLINEAR:
+                append_parent(o.S, o.factor, v, u)
+        _store(o, v, _grow(o, o.factor, v, o.position[v]))
+        _reinsert(o, v)
+        o.is_open[v] = 1
+    while True:
+        if not _descend(o, max_fitted):
+            return False
+        settle(o)
+        if o.progress[EXCHANGES] >= max_exchanges:
+            return True
+        o.progress[EXCHANGES] += 1
+        o.progress[IN_EXCHANGE] = 1
+        _exchange(o, n_near)

@@ -1,0 +1,196 @@
+"""Parents of one node among permitted candidates: grown and shrunk on an updated factorisation.
+
+With the correlations S and the Cholesky factor of S on the parents, ``rows[a, c]`` is the
+covariance of variable c with the a-th parent made uncorrelated with those before it, scaled to
+variance one. What the parents leave of every variable, ``left[c]``, and of its covariance with the
+node, ``joint[c]``, follow by subtraction. So the gain of every candidate is there at once, a new
+parent costs one row, and nothing is ever fitted again.
+
+Shares of variance are compared, not logarithms: a parent pays when the share of the residual
+variance that it explains is above 1 − exp(−2λ).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from cyclearn._kernels.component_scores import Bytes, Floats, Ints
+
+# Changes of score per sample that are smaller are rounding.
+ROUNDING = 1e-10
+# Shares of a variable's variance that are smaller are none: it is collinear with the parents.
+COLLINEAR = 1e-10
+
+
+class Factor(NamedTuple):
+    """The parents of one node and what they explain of all variables.
+
+    ``members[:size[0]]`` are the parents, ``solved`` is room to work.
+    """
+
+    rows: Floats
+    left: Floats
+    joint: Floats
+    members: Ints
+    size: Ints
+    solved: Floats
+
+
+@njit(cache=True, nogil=True)
+def new_factor(p: int, max_parents: int) -> Factor:
+    """Room for the parents of any node."""
+    return Factor(
+        np.empty((max_parents, p)),
+        np.empty(p),
+        np.empty(p),
+        np.empty(max_parents, np.int64),
+        np.zeros(1, np.int64),
+        np.empty(max_parents),
+    )
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def empty_factor(S: Floats, f: Factor, node: int) -> None:
+    """No parents."""
+    f.size[0] = 0
+    for c in range(S.shape[0]):
+        f.left[c] = S[c, c]
+        f.joint[c] = S[node, c]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def append_parent(S: Floats, f: Factor, node: int, parent: int) -> None:
+    """One parent more; its residual variance must not be zero."""
+    p = S.shape[0]
+    k = f.size[0]
+    row = f.rows[k]
+    for c in range(p):
+        row[c] = S[parent, c]
+    for a in range(k):
+        above = f.rows[a]
+        factor = above[parent]
+        for c in range(p):
+            row[c] -= factor * above[c]
+    scale = 1.0 / np.sqrt(f.left[parent])
+    for c in range(p):
+        row[c] *= scale
+    own = row[node]
+    for c in range(p):
+        f.left[c] -= row[c] * row[c]
+        f.joint[c] -= own * row[c]
+    # Exactly nothing is left of a parent, which so is no candidate.
+    f.left[parent] = 0.0
+    f.members[k] = parent
+    f.size[0] = k + 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def least_share(penalty: float) -> float:
+    """The share of the residual variance that a parent must explain to pay."""
+    return float(1.0 - np.exp(-2.0 * (penalty + ROUNDING)))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _best_candidate(
+    f: Factor, node: int, may: Bytes, position: Ints, limit: int, share: float
+) -> int:
+    """The candidate that explains most, more than the share of the residual variance; or −1."""
+    best = -1
+    residual = f.left[node]
+    least = share * residual
+    for c in range(position.size):
+        square = f.joint[c] * f.joint[c]
+        if square > least * f.left[c] and f.left[c] > COLLINEAR:
+            explained = square / f.left[c]
+            if position[c] < limit and may[c] and explained < residual - COLLINEAR:
+                best = c
+                least = explained + ROUNDING * residual
+    return best
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _weakest_parent(f: Factor, node: int, required: Bytes, share: float) -> int:
+    """The place of the parent that explains least, less than a share of the residual; or −1.
+
+    Without parent a the residual variance grows by βₐ² / (S⁻¹)ₐₐ; both from a column of L⁻¹.
+    """
+    k = f.size[0]
+    x = f.solved
+    weakest = -1
+    most = share * f.left[node]
+    for a in range(k):
+        if required[f.members[a]]:
+            continue
+        coefficient = 0.0
+        diagonal = 0.0
+        for b in range(a, k):
+            total = 1.0 if b == a else 0.0
+            for c in range(a, b):
+                total -= f.rows[c, f.members[b]] * x[c]
+            x[b] = total / f.rows[b, f.members[b]]
+            coefficient += x[b] * f.rows[b, node]
+            diagonal += x[b] * x[b]
+        explained = coefficient * coefficient / diagonal
+        if explained < most:
+            weakest = a
+            most = explained - ROUNDING * f.left[node]
+    return weakest
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def drop_parent(S: Floats, f: Factor, node: int, place: int) -> None:
+    """One parent fewer; the factor is built again."""
+    k = f.size[0]
+    empty_factor(S, f, node)
+    for a in range(k):
+        if a != place:
+            append_parent(S, f, node, f.members[a])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def factor_value(f: Factor, node: int, penalty: float) -> float:
+    """The value of a node with the parents in f: ½ log residual variance + λ·parents."""
+    return float(0.5 * np.log(f.left[node]) + penalty * f.size[0])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def grow_and_shrink(
+    S: Floats,
+    f: Factor,
+    node: int,
+    may: Bytes,
+    required: Bytes,
+    position: Ints,
+    limit: int,
+    penalty: float,
+) -> tuple[float, int]:
+    """From the parents in f to a set that no single parent more or fewer improves.
+
+    Candidates are the variables with a position below the limit that the row ``may`` permits. The
+    best one is added as long as it pays; then the weakest is dropped as long as that pays; and so
+    on until nothing changes. Returns the value of the node, and how many parent sets it took.
+    """
+    grow_share = least_share(penalty)
+    shrink_share = np.exp(2.0 * (penalty - ROUNDING)) - 1.0
+    n_fitted = 1
+    changed = True
+    while changed:
+        changed = False
+        while f.size[0] < f.members.size:
+            c = _best_candidate(f, node, may, position, limit, grow_share)
+            if c < 0:
+                break
+            append_parent(S, f, node, c)
+            n_fitted += 1
+            changed = True
+        while f.size[0] > 0:
+            a = _weakest_parent(f, node, required, shrink_share)
+            if a < 0:
+                break
+            drop_parent(S, f, node, a)
+            n_fitted += 1
+            changed = True
+    return factor_value(f, node, penalty), n_fitted

@@ -1,0 +1,274 @@
+"""The best acyclic graph, by a search over orders of the variables.
+
+A node's best parents among those before it are a small problem of their own, so that an order
+stands for the best of many graphs, and a step from order to order for many changes of edges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.errors import InputError
+from cyclearn.search.runs import Adjacency, SearchStatus
+
+if TYPE_CHECKING:
+    from cyclearn._kernels.order_search import Ordered
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+# Seconds between two looks at the clock, about, and parent sets before the first one.
+_SLICE = 0.05
+_FIRST_SLICE = 100
+# A walk along the order ends where the score is worse by so many edges' penalties.
+_CUTOFF = 10.0
+# How many of the nodes near another one exchange places with it.
+_N_NEAR = 4
+# Makes states with bits everywhere out of small seeds.
+_SPREAD = 0x9E3779B97F4A7C15
+
+
+@dataclass(frozen=True)
+class AcyclicRun:
+    """The best acyclic graph found: ``adjacency[i, j]`` is one when i → j.
+
+    ``value`` is its score per sample without constants, as ``GraphScore.value`` has it: the sum
+    over nodes of ½ log residual variance, plus the penalty for every edge. ``n_evaluations`` is
+    the number of parent sets fitted, ``ended`` why the search ended.
+    """
+
+    adjacency: Adjacency
+    value: float
+    n_evaluations: int
+    ended: SearchStatus
+
+
+def best_acyclic(
+    correlation: Floats,
+    penalty: float,
+    allowed: Mask,
+    required: Mask,
+    max_parents: int,
+    max_edges: int,
+    *,
+    seed: int,
+    effort: int = 10,
+    max_evaluations: int | None = None,
+    deadline: float | None = None,
+) -> AcyclicRun:
+    """The acyclic graph with the smallest score that a search over orders finds.
+
+    Variables are placed one by one where the score is best, then moved until no move of one
+    variable improves the graph, which takes milliseconds to seconds. Then ``effort`` times the
+    number of variables a few that are near each other exchange places, and the moves around them
+    are made again. Variables are numbered by their correlations inside, so the order of the
+    columns matters only where scores are equal. Memory is that of about ten matrices of the size
+    of ``correlation``.
+
+    Parameters
+    ----------
+    correlation : array, shape (p, p)
+        Correlation matrix.
+    penalty : float
+        For one edge and one sample.
+    allowed, required : boolean arrays, shape (p, p)
+        Entry (i, j) is about the edge i → j; required edges are allowed and have no cycle.
+    max_parents, max_edges : int
+        Inclusive. Where the best graph has more edges than permitted, the weakest are removed.
+    seed : int
+        The same seed, the same graph.
+    effort : int
+        Exchanges per variable; zero for the first local optimum.
+    max_evaluations : int, optional
+        Parent sets to fit, about; what was not reached has no parents but required ones.
+    deadline : float, optional
+        When to stop, by ``time.monotonic``.
+
+    Returns
+    -------
+    AcyclicRun
+
+    Raises
+    ------
+    InputError
+        When required edges close a cycle.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> S = np.array([[1.0, 0.6, 0.0], [0.6, 1.0, 0.5], [0.0, 0.5, 1.0]])
+    >>> free, none = ~np.eye(3, dtype=bool), np.zeros((3, 3), dtype=bool)
+    >>> best_acyclic(S, 0.01, free, none, 2, 6, seed=0).adjacency
+    array([[0, 1, 0],
+           [0, 0, 0],
+           [0, 1, 0]], dtype=uint8)
+    """
+    first = _first_order(correlation, required)
+    inside = np.ix_(first, first)
+    S = np.ascontiguousarray(correlation[inside], dtype=np.float64)
+    must = required[inside]
+    most_parents = max(1, min(max_parents, len(S) - 1), int(must.sum(axis=0).max(initial=0)))
+    may = allowed[inside] & ~np.eye(len(S), dtype=bool)
+    if max_parents == 0:
+        may &= must
+    problem = _Problem(S, penalty, may, must, most_parents, seed)
+    run = problem.search(effort * len(S), max_evaluations, deadline)
+    if run.adjacency.sum() > max_edges:
+        pruned, level = _pruned(run.adjacency, S, must, max_edges)
+        n_evaluations, ended = run.n_evaluations, run.ended
+        # With what its weakest edge is worth as the penalty, the search aims at so few edges.
+        sparser = replace(problem, penalty=max(penalty, level))
+        again = sparser.search(effort * len(S), max_evaluations, deadline)
+        candidates = [pruned, _pruned(again.adjacency, S, must, max_edges)[0]]
+        values = [_value(A, S, penalty) for A in candidates]
+        best = int(values[1] < values[0] - 1e-10)
+        if ended is SearchStatus.LOCAL_OPTIMUM:
+            ended = again.ended
+        n_evaluations += again.n_evaluations
+        run = AcyclicRun(candidates[best], values[best], n_evaluations, ended)
+    adjacency = np.zeros_like(run.adjacency)
+    adjacency[inside] = run.adjacency
+    return replace(run, adjacency=adjacency)
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """The variables in the order in which they are placed."""
+
+    S: Floats
+    penalty: float
+    may: Mask
+    required: Mask
+    max_parents: int
+    seed: int
+
+    def search(
+        self, n_exchanges: int, max_evaluations: int | None, deadline: float | None
+    ) -> AcyclicRun:
+        """Search in slices, with a look at the clock after each, which changes no result."""
+        from cyclearn._kernels.order_search import (
+            FITTED,
+            IN_EXCHANGE,
+            search_orders,
+            settle,
+        )
+
+        o = self._start()
+        p = len(self.S)
+        most = 2**62 if max_evaluations is None else max_evaluations
+        size = _FIRST_SLICE
+        ended = None
+        while ended is None:
+            fitted, started = int(o.progress[FITTED]), monotonic()
+            is_done = search_orders(o, min(most, fitted + size), n_exchanges, _N_NEAR)
+            now = monotonic()
+            size = size * 2 if now - started < _SLICE else max(1, size // 2)
+            if is_done:
+                ended = SearchStatus.LOCAL_OPTIMUM
+            elif o.progress[FITTED] >= most:
+                ended = SearchStatus.MAX_EVALUATIONS
+            elif deadline is not None and now > deadline:
+                ended = SearchStatus.TIME_LIMIT
+        if o.progress[IN_EXCHANGE]:
+            settle(o)
+        adjacency = self.required.astype(np.uint8)
+        for v in range(p):
+            adjacency[o.parents[v, : o.n_parents[v]], v] = 1
+        # Required parents may be collinear, or those of a node that was not placed yet.
+        is_whole = adjacency.sum() == o.n_parents.sum()
+        value = float(o.values.sum()) if is_whole else _value(adjacency, self.S, self.penalty)
+        return AcyclicRun(adjacency, value, int(o.progress[FITTED]), ended)
+
+    def _start(self) -> Ordered:
+        from cyclearn._kernels.order_search import Ordered
+        from cyclearn._kernels.parent_sets import least_share, new_factor
+
+        p, most = len(self.S), self.max_parents
+        return Ordered(
+            S=self.S,
+            may=np.ascontiguousarray(self.may.T, dtype=np.uint8),
+            required=np.ascontiguousarray(self.required.T, dtype=np.uint8),
+            penalty=float(self.penalty),
+            share=least_share(float(self.penalty)),
+            cutoff=_CUTOFF * float(self.penalty),
+            order=np.arange(p),
+            position=np.arange(p),
+            n_parents=np.zeros(p, np.int64),
+            parents=np.zeros((p, most), np.int64),
+            values=np.zeros(p),
+            shares=np.zeros((p, p)),
+            is_open=np.zeros(p, np.uint8),
+            is_saved=np.zeros(p, np.uint8),
+            saved_order=np.arange(p),
+            saved_n_parents=np.zeros(p, np.int64),
+            saved_parents=np.zeros((p, most), np.int64),
+            saved_values=np.zeros(p),
+            saved_shares=np.zeros((p, p)),
+            best=np.full(1, np.inf),
+            progress=np.zeros(5, np.int64),
+            # An odd number times an odd one: never zero, where the generator would stay.
+            random=np.array([(2 * self.seed + 1) * _SPREAD % 2**64], dtype=np.uint64),
+            mark=np.zeros(p, np.uint8),
+            kept=np.zeros(p + 1, np.int64),
+            factor=new_factor(p, most),
+            own=new_factor(p, most),
+        )
+
+
+def _first_order(correlation: Floats, required: Mask) -> NDArray[np.int64]:
+    """The variables by strength of correlation, the parents of required edges first."""
+    # Sums of sorted numbers are the same whatever the order of the columns.
+    strength = np.sort(correlation**2, axis=0).sum(axis=0)
+    by_strength = np.argsort(-strength, kind="stable")
+    if not required.any():
+        return by_strength
+    import networkx as nx
+
+    rank = np.argsort(by_strength)
+    graph = nx.from_numpy_array(required, create_using=nx.DiGraph)
+    if not nx.is_directed_acyclic_graph(graph):
+        cycle = " → ".join(str(i) for i, _ in nx.find_cycle(graph))
+        raise InputError(
+            f"required edges close a cycle through the variables {cycle}; a search for an acyclic "
+            "graph takes required edges without cycles, use one over all graphs"
+        )
+    return np.array(list(nx.lexicographical_topological_sort(graph, key=lambda v: rank[v])))
+
+
+def _losses(
+    v: int, A: Adjacency, S: Floats, required: Mask
+) -> tuple[NDArray[np.int64], Floats, float]:
+    """Parents of v, by how much ½ log residual variance grows without each, and itself."""
+    parents = np.flatnonzero(A[:, v])
+    inverse = np.linalg.pinv(S[np.ix_(parents, parents)])
+    coefficients = inverse @ S[parents, v]
+    residual = max(float(S[v, v] - S[parents, v] @ coefficients), 1e-300)
+    losses = 0.5 * np.log1p(coefficients**2 / (np.diagonal(inverse) * residual))
+    losses[required[parents, v]] = np.inf
+    return parents, losses, 0.5 * float(np.log(residual))
+
+
+def _value(A: Adjacency, S: Floats, penalty: float) -> float:
+    free = np.zeros(A.shape, dtype=bool)
+    return sum(_losses(v, A, S, free)[2] for v in range(len(A))) + penalty * int(A.sum())
+
+
+def _pruned(A: Adjacency, S: Floats, required: Mask, max_edges: int) -> tuple[Adjacency, float]:
+    """The graph without its weakest edges, and the largest loss that was taken."""
+    A = A.copy()
+    level = 0.0
+    weakest = [_losses(v, A, S, required) for v in range(len(A))]
+    for _ in range(max(0, int(A.sum()) - max_edges)):
+        v = int(np.argmin([losses.min(initial=np.inf) for _, losses, _ in weakest]))
+        parents, losses, _ = weakest[v]
+        if not losses.size or np.isinf(losses.min()):
+            break
+        level = max(level, float(losses.min()))
+        A[parents[losses.argmin()], v] = 0
+        weakest[v] = _losses(v, A, S, required)
+    return A, level
