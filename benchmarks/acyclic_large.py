@@ -44,8 +44,8 @@ def main() -> None:
         f"Graphs of the generator (degree at most 4; cyclic: components of at most 10 nodes), "
         f"seeds from {FIRST_SEED}, n = {arguments.samples:,}. FLOP has {arguments.restarts} "
         "restarts and the rows, the search over orders the rows' correlations, which are part of "
-        "its time. Times are seconds of CPU, median and slowest. The first local optimum "
-        "is the search with effort 0. Scores are by one code for all, gaps above FLOP's in units of "
+        "its time. Times are seconds of CPU, median and slowest. The first local optimum is the "
+        "search with effort 0. Scores are by one code for all, gaps above FLOP's in units of the "
         "log-likelihood of the sample; worse and better: by more than 1e-4.\n"
     )
     print(

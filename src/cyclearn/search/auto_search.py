@@ -1,7 +1,8 @@
 """The default search: acyclic graphs first, then cycles, then region by region.
 
-1. Acyclic graphs are annealed over all edges: no component is fitted, so proposals are cheap, and
-   wrong orientations, which cost extra edges that look like cycles, are mostly gone.
+1. The best acyclic graph is searched for over orders of the variables: no component is fitted, so
+   moves are cheap, and wrong orientations, which cost extra edges that look like cycles, are mostly
+   gone.
 2. Hill climbing closes cycles.
 3. The edges among a few nodes near each other are annealed, cycles included, then polished by hill
    climbing; every node is the centre of such a region in turn, until a whole pass over all nodes
@@ -22,6 +23,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from cyclearn.search.local_search import Climbing, local_search
+from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import (
     Adjacency,
@@ -50,13 +52,15 @@ _VIRTUAL_CYCLE = 3
 class Annealing:
     """How much work the search does.
 
-    ``acyclic_proposals`` and ``acyclic_temperature`` belong to the first stage: proposals per
+    ``n_exchanges`` belongs to the first stage: exchanges per node in the search over orders. Where
+    required edges close cycles, ``acyclic_proposals`` and ``acyclic_temperature`` do: proposals per
     node, in graphs of 20 nodes or more, and as the square of the nodes in smaller ones.
     ``region_nodes``, ``region_proposals``, ``region_temperature`` and ``region_component`` (the
     largest component entered in a region) belong to the third, which ends after ``n_passes`` over
     all nodes without a better graph. A graph of at most ``region_nodes`` nodes is one region.
     """
 
+    n_exchanges: int = 10
     acyclic_proposals: int = 5000
     acyclic_temperature: float = 100.0
     region_nodes: int = 7
@@ -77,6 +81,7 @@ _MANY_STARTS = 2
 _FURTHER = Annealing()
 _FIRST = replace(
     _FURTHER,
+    n_exchanges=_FURTHER.n_exchanges // 2,
     acyclic_proposals=_FURTHER.acyclic_proposals // 2,
     region_proposals=_FURTHER.region_proposals // 2,
 )
@@ -173,7 +178,7 @@ class AnnealedSearch:
         start = np.ascontiguousarray(start, dtype=np.uint8)
         self._graph, self._value = start, self.score.value(start)
         self._is_admitted = self._admit(start)[0] is start
-        found = self._anneal_acyclic() if acyclic_stage and not self._ended() else start
+        found = self._best_acyclic() if acyclic_stage and not self._ended() else start
         if not self._ended():
             self._climb(found, may_start_refused=True)
         while self._ended() is None:
@@ -230,18 +235,33 @@ class AnnealedSearch:
                 break
         return best, best_change
 
-    def _anneal_acyclic(self) -> Adjacency:
-        """The best acyclic graph met, which is where the search then stands if it may."""
-        p = len(self._graph)
-        effort = self.effort
-        # Required edges may close cycles: no component may grow beyond those of the start.
-        found, change = self._anneal(
-            self._graph,
-            np.arange(p),
-            self._largest(self._graph),
-            effort.acyclic_temperature,
-            effort.acyclic_proposals * p * min(p, 20) ** 2 // 400,
-        )
+    def _best_acyclic(self) -> Adjacency:
+        """The best acyclic graph found, which is where the search then stands if it may."""
+        p, effort, limits = len(self._graph), self.effort, self.score.limits
+        if self._largest(self.problem.required.astype(np.uint8)) > 1:
+            # Required edges close cycles: no component may grow beyond those of the start.
+            found, change = self._anneal(
+                self._graph,
+                np.arange(p),
+                self._largest(self._graph),
+                effort.acyclic_temperature,
+                effort.acyclic_proposals * p * min(p, 20) ** 2 // 400,
+            )
+        else:
+            run = best_acyclic(
+                self.score.S,
+                self.score.penalty,
+                self.problem.allowed,
+                self.problem.required,
+                limits.max_parents,
+                limits.max_edges,
+                seed=int(self._rng.integers(2**31)),
+                effort=effort.n_exchanges,
+                max_evaluations=self._evaluations_left(),
+                deadline=self.budget.deadline,
+            )
+            self._n_evaluations += run.n_evaluations
+            found, change = run.adjacency, run.value - self._value
         # With required cycles it can have no stable fit.
         is_admitted = self._admit(found)[0] is found
         if change < -_ROUNDING and (is_admitted or not self._is_admitted):

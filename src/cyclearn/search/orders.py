@@ -223,7 +223,7 @@ class _Problem:
 def _first_order(correlation: Floats, required: Mask) -> NDArray[np.int64]:
     """The variables by strength of correlation, the parents of required edges first."""
     # Sums of sorted numbers are the same whatever the order of the columns.
-    strength = np.sort(correlation**2, axis=0).sum(axis=0)
+    strength = np.sort(correlation**2, axis=0).sum(axis=0).round(9)
     by_strength = np.argsort(-strength, kind="stable")
     if not required.any():
         return by_strength
