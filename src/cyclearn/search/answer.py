@@ -33,6 +33,8 @@ MAX_CLASSES = 100
 # Graphs looked at for ties, and fillings of one block of a class that they are drawn from.
 _MAX_REDRAWN = 20_000
 _MAX_FILLINGS = 500
+# Scores per sample that are looked at more closely.
+_NEAR = 1e-4
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def answer(problem: SearchProblem, solution: Solution) -> Answer:
             "no stable structure was found from the start given; allow unstable ones with "
             "stable=False, or start elsewhere"
         )
-    ties = _Ties(problem, solution.best.score)
+    ties = _Ties(problem, solution.best.best)
     for run in solution.agreeing:
         ties.take(DirectedGraph(run.best.astype(bool), problem.names))
     if not ties.found:
@@ -94,11 +96,12 @@ class _Ties:
     another, that one is a neighbour of the first.
     """
 
-    def __init__(self, problem: SearchProblem, best: float) -> None:
+    def __init__(self, problem: SearchProblem, best: Adjacency) -> None:
         self.found: list[tuple[Order, DirectedGraph]] = []
         self.is_cut = False
-        self._problem, self._best = problem, best
+        self._problem = problem
         self._score = problem.score()
+        self._best = self._score.thorough_value(best)
         self._classes: set[tuple[Territory, ...]] = set()
         self._waiting: list[tuple[Order, DirectedGraph]] = []
         self._seen: set[int] = set()
@@ -176,5 +179,7 @@ class _Ties:
             self._problem.respects_knowledge(A)
             and A.sum(axis=0).max() <= limits.max_parents
             and np.bincount(self._score.components(A)).max() <= limits.max_component
-            and abs(self._score.value(A) - self._best) <= SAME_SCORE
+            # One start for each component may end a little above the best, and tells most apart.
+            and self._score.value(A) <= self._best + _NEAR
+            and abs(self._score.thorough_value(A) - self._best) <= SAME_SCORE
         )

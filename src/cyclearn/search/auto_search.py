@@ -52,7 +52,8 @@ _VIRTUAL_CYCLE = 3
 class Annealing:
     """How much work the search does.
 
-    ``n_exchanges`` belongs to the first stage: exchanges per node in the search over orders. Where
+    ``n_exchanges`` belongs to the first stage: exchanges per node in the search over orders, of
+    graphs of 20 nodes or more, and as the square of the nodes in smaller ones. Where
     required edges close cycles, ``acyclic_proposals`` and ``acyclic_temperature`` do: proposals per
     node, in graphs of 20 nodes or more, and as the square of the nodes in smaller ones.
     ``region_nodes``, ``region_proposals``, ``region_temperature`` and ``region_component`` (the
@@ -256,7 +257,7 @@ class AnnealedSearch:
                 limits.max_parents,
                 limits.max_edges,
                 seed=int(self._rng.integers(2**31)),
-                effort=effort.n_exchanges,
+                effort=-(-effort.n_exchanges * min(p, 20) ** 2 // 400),
                 max_evaluations=self._evaluations_left(),
                 deadline=self.budget.deadline,
             )

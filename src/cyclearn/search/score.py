@@ -74,7 +74,7 @@ class GraphScore:
         self.Z = generator.integers(1, 2**64, size=(p, p), dtype=np.uint64, endpoint=False)
         self._keys = np.zeros(_CACHE_SIZE, dtype=np.uint64)
         self._values = np.empty(_CACHE_SIZE)
-        self._stable: dict[int, bool] = {}
+        self._fits: dict[int, tuple[bool, float]] = {}
 
     def limited(self, *, max_component: int, max_virtual_cycle: int) -> GraphScore:
         """The same score, with the same memory, and neighbourhoods no larger than this."""
@@ -197,8 +197,24 @@ class GraphScore:
 
         The single fit that a score needs may miss the best one, so it does not decide.
         """
+        return self._fitted(A, nodes)[0]
+
+    def thorough_value(self, A: Adjacency) -> float:
+        """Score per sample of a graph, with every component fitted from many starts."""
+        from cyclearn._kernels.component_scores import region_values
+
+        p = len(A)
+        label, values = np.empty(p, dtype=np.int64), np.empty(p)
+        region_values(self._scored(A), np.arange(p), label, values, p)
+        sizes = np.bincount(label)
+        single = float(values[: len(sizes)][sizes == 1].sum())
+        cyclic = sum(self._fitted(A, nodes)[1] for nodes in self._cyclic(A))
+        return single + cyclic + self.penalty * int(np.count_nonzero(A))
+
+    def _fitted(self, A: Adjacency, nodes: NDArray[np.int64]) -> tuple[bool, float]:
+        """Whether the best fit of a component is stable, and its value."""
         key = self._component_key(A, nodes)
-        if key not in self._stable:
+        if key not in self._fits:
             fitted = fit_component_solutions(
                 self.S,
                 ComponentColumns.of(A.astype(bool), nodes.tolist()),
@@ -207,5 +223,6 @@ class GraphScore:
                 max_iterations=1000,
                 random_state=0,
             )
-            self._stable[key] = is_stable_radius(fitted.solutions[0].spectral_radius)
-        return self._stable[key]
+            is_stable = is_stable_radius(fitted.solutions[0].spectral_radius)
+            self._fits[key] = (is_stable, fitted.value)
+        return self._fits[key]
