@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from cyclearn.cli.output import Json, print_json
+from cyclearn.cli.output import Json, print_json, say
 from cyclearn.cli.search_options import Table
-from cyclearn.errors import InputError
+from cyclearn.files import check_output, write_text
 from cyclearn.learning.knowledge import Knowledge
 
 
@@ -54,6 +54,9 @@ def posterior(
     from cyclearn.learning import SamplingWarning
     from cyclearn.learning import posterior as sample
 
+    if out is not None:
+        # Sampling can take long; what would fail after it fails before it.
+        check_output(out, [data, knowledge])
     weight: str | float | None = penalty
     with suppress(ValueError, TypeError):
         weight = float(penalty)  # type: ignore[arg-type]
@@ -79,11 +82,8 @@ def posterior(
             n_jobs=jobs,
         )
     if out is not None:
-        try:
-            out.write_text(found.to_json() + "\n", encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot write {out}: {error.strerror}") from None
+        write_text(out, found.to_json() + "\n")
     if as_json:
         print_json("posterior", found.to_dict())
     else:
-        typer.echo(str(found))
+        say(str(found))
