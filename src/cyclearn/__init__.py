@@ -38,10 +38,13 @@ if TYPE_CHECKING:
     from cyclearn.learning import CyclicGraphLearner as CyclicGraphLearner
     from cyclearn.learning import Knowledge as Knowledge
     from cyclearn.learning import LearnResult as LearnResult
+    from cyclearn.learning import Posterior as Posterior
+    from cyclearn.learning import SamplingWarning as SamplingWarning
     from cyclearn.learning import SearchOptions as SearchOptions
     from cyclearn.learning.bootstrap import bootstrap as bootstrap
     from cyclearn.learning.class_effects import class_effects as class_effects
     from cyclearn.learning.learn import learn as learn
+    from cyclearn.learning.posterior import posterior as posterior
     from cyclearn.models import DataWarning as DataWarning
     from cyclearn.models import FittedModel as FittedModel
     from cyclearn.models import LinearGaussianModel as LinearGaussianModel
@@ -70,6 +73,9 @@ _ROOM_OF = {
     "project": "cyclearn.models",
     "learn": "cyclearn.learning",
     "bootstrap": "cyclearn.learning",
+    "posterior": "cyclearn.learning",
+    "Posterior": "cyclearn.learning",
+    "SamplingWarning": "cyclearn.learning",
     "class_effects": "cyclearn.learning",
     "ClassEffects": "cyclearn.learning",
     "BootstrapResult": "cyclearn.learning",

@@ -87,3 +87,16 @@ def test_simulate_on_a_given_graph_is_repeatable(cyclearn, tmp_path):
 )
 def test_bad_input_is_one_line_and_exit_code_2(refused, arguments):
     refused(*arguments)
+
+
+@pytest.mark.usefixtures("files")
+def test_posterior(cyclearn, refused, tmp_path):
+    options = ("posterior", "d.csv", "--effective-size", 50, "--max-component", 2)
+    made = cyclearn(*options, "--out", "p.json")
+    assert (made.returncode, made.stderr) == (0, "")
+    assert "How probable, given these data" in made.stdout
+    record = json.loads((tmp_path / "p.json").read_text())
+    printed = json.loads(cyclearn(*options, "--json").stdout)
+    assert printed["edges"] == record["edges"]
+    refused("posterior", "d.csv", "--penalty", "what")
+    refused("posterior", "d.csv", "--out", "d.csv")

@@ -39,7 +39,7 @@ def _mark_reached(A: Bytes, walk: Walk, n: int, backwards: bool, bit: int) -> No
 
 
 @kernel
-def _touched(A: Bytes, walk: Walk) -> Ints:
+def touched(A: Bytes, walk: Walk) -> Ints:
     """The nodes whose components or parents the proposal can change, in ascending order."""
     p = A.shape[0]
     for v in range(p):
@@ -93,7 +93,7 @@ def _touched(A: Bytes, walk: Walk) -> Ints:
 
 
 @kernel
-def _is_allowed(A: Bytes, walk: Walk, may_add: Bytes, may_delete: Bytes, max_parents: int) -> bool:
+def is_allowed(A: Bytes, walk: Walk, may_add: Bytes, may_delete: Bytes, max_parents: int) -> bool:
     for t in range(walk.size[0]):
         i, j = walk.toggles[t, 0], walk.toggles[t, 1]
         if A[i, j]:
@@ -116,7 +116,7 @@ def _is_allowed(A: Bytes, walk: Walk, may_add: Bytes, may_delete: Bytes, max_par
 
 
 @kernel
-def _apply(A: Bytes, walk: Walk) -> None:
+def apply_toggles(A: Bytes, walk: Walk) -> None:
     for t in range(walk.size[0]):
         A[walk.toggles[t, 0], walk.toggles[t, 1]] ^= 1
 
@@ -182,7 +182,7 @@ def anneal(
             propose(g.A, walk, nodes)
             if walk.size[0] == 0:
                 continue
-            if not _is_allowed(g.A, walk, may_add, may_delete, max_parents):
+            if not is_allowed(g.A, walk, may_add, may_delete, max_parents):
                 continue
             added = 0
             for t in range(walk.size[0]):
@@ -191,16 +191,16 @@ def anneal(
                 continue
             cost = penalty * added
             level = -temperature * np.log(uniform(walk.state))
-            region = _touched(g.A, walk)
+            region = touched(g.A, walk)
             for w in region:
                 if walk.first[w] == w:
                     before += walk.values[w]
-            _apply(g.A, walk)
+            apply_toggles(g.A, walk)
             limit = max_component
             # Without cycles a value costs less than its bound.
             is_bounded = region.size > 1 and max_component > 1
             if is_bounded and cost + saturated_value(g, region) - before > level:
-                _apply(g.A, walk)
+                apply_toggles(g.A, walk)
                 continue
             n_edges += added
         if region.size == 1:
@@ -210,7 +210,7 @@ def anneal(
         else:
             after = region_values(g, region, label, values, limit)
         if not cost + after - before <= level:
-            _apply(g.A, walk)
+            apply_toggles(g.A, walk)
             n_edges -= added
             continue
         for w in region:

@@ -19,7 +19,7 @@ from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.component_scores import Bytes, Floats, Ints, Keys
 from cyclearn._kernels.typed_numbers import NONE, ZERO
 
-_MAX_TOGGLES = 64
+MAX_TOGGLES = 64
 # Typed like variables, as the numbers that are imported.
 _THREE, _FIVE, _HUNDRED = (cast(int, np.int64(n)) for n in (3, 5, 100))
 _HALF = np.uint64(0xFFFFFFFF)
@@ -47,7 +47,7 @@ def new_walk(p: int, seed: int) -> Walk:
     walk = Walk(
         np.arange(p),
         np.empty(p),
-        np.empty((_MAX_TOGGLES, 2), np.int64),
+        np.empty((MAX_TOGGLES, 2), np.int64),
         np.zeros(1, np.int64),
         np.zeros(p, np.uint8),
         np.empty(p + 2, np.int64),
@@ -76,7 +76,7 @@ def _draw(state: Keys) -> np.uint64:
 
 
 @kernel
-def _below(state: Keys, n: int) -> int:
+def below(state: Keys, n: int) -> int:
     """A random whole number from 0 to n − 1."""
     return int((_draw(state) >> np.uint64(33)) % np.uint64(n))
 
@@ -88,7 +88,7 @@ def uniform(state: Keys) -> float:
 
 
 @kernel
-def _toggle(walk: Walk, i: int, j: int) -> None:
+def toggle(walk: Walk, i: int, j: int) -> None:
     """Add an entry to the proposal; the same entry twice is none."""
     n = walk.size[0]
     for t in range(n):
@@ -97,21 +97,21 @@ def _toggle(walk: Walk, i: int, j: int) -> None:
             walk.toggles[t, 1] = walk.toggles[n - 1, 1]
             walk.size[0] = n - 1
             return
-    if n < _MAX_TOGGLES:
+    if n < MAX_TOGGLES:
         walk.toggles[n, 0] = i
         walk.toggles[n, 1] = j
         walk.size[0] = n + 1
 
 
 @kernel
-def _set_column(A: Bytes, walk: Walk, target: int, source: int) -> None:
+def set_column(A: Bytes, walk: Walk, target: int, source: int) -> None:
     """Toggle what makes {target} and its parents equal to {source} and its parents now."""
     for i in range(A.shape[0]):
         if i == target:
             continue
         wanted = A[i, source] == 1 or i == source
         if wanted != (A[i, target] == 1):
-            _toggle(walk, i, target)
+            toggle(walk, i, target)
 
 
 @kernel
@@ -123,7 +123,7 @@ def _some_parent(A: Bytes, state: Keys, nodes: Ints, j: int) -> int:
             n += 1
     if n == 0:
         return -1
-    chosen = _below(state, n)
+    chosen = below(state, n)
     for i in nodes:
         if A[i, j]:
             if chosen == 0:
@@ -148,15 +148,19 @@ def _exchange(A: Bytes, walk: Walk, nodes: Ints, j: int, k: int) -> None:
         return
     # The union of both columns stays with k; j loses ``dropped``.
     if A[added, j] or added == j:
-        _toggle(walk, added, k)
+        toggle(walk, added, k)
     else:
-        _toggle(walk, added, j)
-    _toggle(walk, dropped, j)
+        toggle(walk, added, j)
+    toggle(walk, dropped, j)
 
 
 @kernel
-def _turn_cycle(A: Bytes, walk: Walk, j: int) -> None:
-    """Propose to turn a cycle through j, found by a random walk against the edges."""
+def walk_until_met(A: Bytes, walk: Walk, j: int) -> tuple[int, int]:
+    """Walk against the edges from j, inside its component, until a node comes twice.
+
+    The nodes are left on the stack; returns their number and the node that came twice, −1 where
+    there is no way on.
+    """
     p = A.shape[0]
     n = 0
     v = j
@@ -171,21 +175,35 @@ def _turn_cycle(A: Bytes, walk: Walk, j: int) -> None:
             if A[i, v] and walk.first[i] == walk.first[v]:
                 n_parents += 1
         if n_parents == 0:
-            return
-        chosen = _below(walk.state, n_parents)
+            return n, -1
+        chosen = below(walk.state, n_parents)
         for i in range(p):
             if A[i, v] and walk.first[i] == walk.first[v]:
                 if chosen == 0:
                     v = i
                     break
                 chosen -= 1
-    begin = 0
-    while walk.stack[begin] != v:
-        begin += 1
+    return n, v
+
+
+@kernel
+def turn_stack(A: Bytes, walk: Walk, begin: int, n: int) -> None:
+    """Propose to turn the cycle on the stack from ``begin`` to the end, of n nodes in all."""
     # stack[begin + 1] → stack[begin], and so on: every node gives its column to its predecessor.
     for a in range(begin, n):
         before = walk.stack[a + 1] if a + 1 < n else walk.stack[begin]
-        _set_column(A, walk, before, walk.stack[a])
+        set_column(A, walk, before, walk.stack[a])
+
+
+@kernel
+def _turn_cycle(A: Bytes, walk: Walk, j: int) -> None:
+    """Propose to turn a cycle that a random walk from j meets."""
+    n, v = walk_until_met(A, walk, j)
+    if v >= 0:
+        begin = ZERO
+        while walk.stack[begin] != v:
+            begin += 1
+        turn_stack(A, walk, begin, n)
 
 
 @kernel
@@ -193,31 +211,31 @@ def propose(A: Bytes, walk: Walk, nodes: Ints) -> None:
     """Draw a proposal among the nodes."""
     walk.size[0] = 0
     m = nodes.size
-    kind = _below(walk.state, _HUNDRED)
-    j = nodes[_below(walk.state, m)]
-    i = nodes[_below(walk.state, m)]
+    kind = below(walk.state, _HUNDRED)
+    j = nodes[below(walk.state, m)]
+    i = nodes[below(walk.state, m)]
     if kind < 30:
         if i != j:
-            _toggle(walk, i, j)
+            toggle(walk, i, j)
     elif kind < 80:
         i = _some_parent(A, walk.state, nodes, j)
         if i < 0:
             return
-        k = nodes[_below(walk.state, m)]
+        k = nodes[below(walk.state, m)]
         if kind < 38:
-            _toggle(walk, i, j)
+            toggle(walk, i, j)
         elif kind < 55:
-            _toggle(walk, i, j)
+            toggle(walk, i, j)
             if not A[j, i]:
-                _toggle(walk, j, i)
+                toggle(walk, j, i)
         elif kind < 61:
             if k not in (i, j) and not A[k, j]:
-                _toggle(walk, i, j)
-                _toggle(walk, k, j)
+                toggle(walk, i, j)
+                toggle(walk, k, j)
         elif kind < 67:
             if k not in (i, j) and not A[i, k]:
-                _toggle(walk, i, j)
-                _toggle(walk, i, k)
+                toggle(walk, i, j)
+                toggle(walk, i, k)
         elif kind < 73:
             _exchange(A, walk, nodes, j, i)
         else:
@@ -229,13 +247,13 @@ def propose(A: Bytes, walk: Walk, nodes: Ints) -> None:
         a = _some_parent(A, walk.state, nodes, j)
         if a >= 0 and i not in (a, j):
             for u, v in ((a, j), (i, j), (i, a)):
-                if (A[u, v] != A[v, u]) and _below(walk.state, _THREE) < 2:
-                    _toggle(walk, u, v)
-                    _toggle(walk, v, u)
+                if (A[u, v] != A[v, u]) and below(walk.state, _THREE) < 2:
+                    toggle(walk, u, v)
+                    toggle(walk, v, u)
     else:
         k = _some_parent(A, walk.state, nodes, j)
         if k < 0 or k == i or i == j:
             return
         for u, v in ((i, j), (j, i), (i, k), (k, i), (j, k), (k, j)):
-            if _below(walk.state, _FIVE) < 2:
-                _toggle(walk, u, v)
+            if below(walk.state, _FIVE) < 2:
+                toggle(walk, u, v)

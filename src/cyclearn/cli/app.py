@@ -24,6 +24,7 @@ from cyclearn.cli import (
     fit_command,
     graph_commands,
     learn_command,
+    posterior_command,
     report_command,
     simulate_command,
 )
@@ -59,6 +60,7 @@ def options(
 
 
 app.command("learn")(learn_command.learn)
+app.command("posterior")(posterior_command.posterior)
 app.command("fit")(fit_command.fit)
 app.command("equivalent")(graph_commands.equivalent)
 app.command("compare")(compare_command.compare)

@@ -1,4 +1,4 @@
-"""From a table to an answer: `learn`, knowledge, result, estimator, bootstrap, effects."""
+"""From a table to an answer: `learn`, knowledge, results, estimator, bootstrap, posterior."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,10 @@ from cyclearn.learning.class_effects import class_effects as class_effects
 from cyclearn.learning.knowledge import Knowledge as Knowledge
 from cyclearn.learning.learn import learn as learn
 from cyclearn.learning.options import SearchOptions as SearchOptions
+from cyclearn.learning.posterior import posterior as posterior
+from cyclearn.learning.posterior_result import Posterior as Posterior
 from cyclearn.learning.result import LearnResult as LearnResult
+from cyclearn.learning.sample_quality import SamplingWarning as SamplingWarning
 
 if TYPE_CHECKING:
     from cyclearn.learning.estimator import CyclicGraphLearner as CyclicGraphLearner
@@ -20,10 +23,13 @@ __all__ = [
     "CyclicGraphLearner",
     "Knowledge",
     "LearnResult",
+    "Posterior",
+    "SamplingWarning",
     "SearchOptions",
     "bootstrap",
     "class_effects",
     "learn",
+    "posterior",
 ]
 
 

@@ -1,0 +1,141 @@
+"""The posterior's chains against sums over all graphs, and the time they take.
+
+    python benchmarks/posterior_sampler.py exact --variables 4 --data-sets 6
+    python benchmarks/posterior_sampler.py speed --variables 10 --data-sets 4 --size 2000
+
+Each prints rows of the tables in ``benchmarks/results/posterior_sampler.md``. Seconds are those of
+the processor, on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+import cyclearn as cl
+from cyclearn.learning.options import SearchOptions
+from cyclearn.learning.posterior import posterior_penalty
+from cyclearn.models import Moments, as_moments
+from cyclearn.models.tables import as_tables
+
+# Graphs whose share of the sum is below this are not looked at, all of them together far below.
+NEGLIGIBLE = 1e-9
+
+
+def problem_data(p: int, n: int, seed: int) -> tuple[cl.DirectedGraph, Moments]:
+    """A graph of the generator and data from it."""
+    graph = cl.simulate.random_graph(p, max_component=min(p, 5), random_state=seed)
+    model = cl.simulate.random_model(graph, random_state=seed)
+    return graph, as_moments(model.sample(n, random_state=seed))
+
+
+def graphs_with(p: int, n_edges: int) -> Iterator[np.ndarray]:
+    pairs = np.array([(i, j) for i in range(p) for j in range(p) if i != j])
+    for chosen in combinations(range(len(pairs)), n_edges):
+        A = np.zeros((p, p), dtype=np.uint8)
+        A[tuple(pairs[list(chosen)].T)] = 1
+        yield A
+
+
+def summed(moments: Moments, penalty: float) -> np.ndarray:
+    """Edge probabilities by summing over all graphs, fewest edges first."""
+    p, n = moments.n_variables, moments.n_samples
+    problem = SearchOptions(penalty=penalty).problem(as_tables(moments))
+    score = problem.score()
+    saturated = 0.5 * np.linalg.slogdet(moments.correlation)[1] * n
+    best = np.inf
+    scored: list[tuple[float, np.ndarray]] = []
+    for n_edges in range(p * (p - 1) + 1):
+        if saturated + penalty * n_edges > best - np.log(NEGLIGIBLE):
+            break
+        for A in graphs_with(p, n_edges):
+            value = score.value(A) * n
+            if value < best - np.log(NEGLIGIBLE):
+                scored.append((value, A))
+                best = min(best, value)
+    total, edges = 0.0, np.zeros((p, p))
+    known: dict[bytes, bool] = {}
+    for value, A in scored:
+        weight = np.exp(best - value)
+        if weight > NEGLIGIBLE and _is_stable(moments, A, known):
+            total += weight
+            edges += weight * A
+    return edges / total
+
+
+def _is_stable(moments: Moments, A: np.ndarray, known: dict[bytes, bool]) -> bool:
+    """Whether each component, given its parents, has a stable best fit."""
+    for nodes in cl.DirectedGraph(A.astype(bool)).component_indices:
+        if len(nodes) > 1:
+            alone = np.zeros_like(A)
+            alone[:, list(nodes)] = A[:, list(nodes)]
+            key = alone.tobytes()
+            if key not in known:
+                graph = cl.DirectedGraph(alone.astype(bool), moments.names)
+                known[key] = cl.fit(graph, moments).model.spectral_radius < 1 - 1e-5
+            if not known[key]:
+                return False
+    return True
+
+
+def exact(p: int, n_sets: int, first_seed: int) -> None:
+    print("| p | n | seed | error, defaults | effective size | error, long run | effective size |")
+    print("|---|---|---|---|---|---|---|")
+    for seed in range(first_seed, first_seed + n_sets):
+        n = (200, 1_000, 10_000)[seed % 3]
+        _, moments = problem_data(p, n, seed)
+        expected = summed(moments, posterior_penalty(n, p))
+        cells = []
+        for options in ({}, {"effective_size": 20_000, "max_steps": 4_000_000}):
+            found = cl.posterior(moments, random_state=seed, **options)
+            error = np.abs(found.edges - expected).max()
+            cells += [f"{error:.4f}", f"{found.effective_size:.0f}"]
+        print(f"| {p} | {n} | {seed} | " + " | ".join(cells) + " |", flush=True)
+
+
+def speed(p: int, n_sets: int, first_seed: int, size: int, n_resamples: int) -> None:
+    print("| p | n | seed | seconds | steps a chain | effective size | R̂ | 100 resamples |")
+    print("|---|---|---|---|---|---|---|---|")
+    for seed in range(first_seed, first_seed + n_sets):
+        n = (200, 1_000, 10_000)[seed % 3]
+        _, moments = problem_data(p, n, seed)
+        begun = time.process_time()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", cl.SamplingWarning)
+            found = cl.posterior(moments, random_state=seed, effective_size=size)
+        seconds, resampling = time.process_time() - begun, "–"
+        if n_resamples:
+            begun = time.process_time()
+            cl.bootstrap(moments, n_resamples, n_starts=1)
+            resampling = f"{(time.process_time() - begun) * 100 / n_resamples:.0f}"
+        print(
+            f"| {p} | {n} | {seed} | {seconds:.1f} | {found.n_steps:,} | "
+            f"{found.effective_size:.0f} | {found.r_hat:.3f} | {resampling} |",
+            flush=True,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("part", choices=["exact", "speed"])
+    parser.add_argument("--variables", type=int, default=4)
+    parser.add_argument("--data-sets", type=int, default=6)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--size", type=int, default=200)
+    parser.add_argument("--resamples", type=int, default=0)
+    given = parser.parse_args()
+    # Kernels are compiled, or read from disk, before anything is timed.
+    cl.posterior(problem_data(3, 100, 0)[1], effective_size=10)
+    if given.part == "exact":
+        exact(given.variables, given.data_sets, given.first_seed)
+    else:
+        speed(given.variables, given.data_sets, given.first_seed, given.size, given.resamples)
+
+
+if __name__ == "__main__":
+    main()

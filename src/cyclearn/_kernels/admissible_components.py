@@ -1,0 +1,167 @@
+"""Whether a component may be part of a sampled graph: some best-fit parameter set is stable.
+
+Decided once for each component and remembered in a table like that of the values.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.component_optima import fit_component_from_starts, select_optima
+from cyclearn._kernels.component_scores import (
+    Bytes,
+    Floats,
+    Ints,
+    Keys,
+    Scored,
+    column_key,
+)
+from cyclearn.stability import STABLE_RADIUS
+
+_PROBES = 8
+_SQUARINGS = 26
+_MAX_ITERATIONS = cast(int, np.int64(1000))
+
+
+class Admission(NamedTuple):
+    """What decides: random numbers for starts, tables of verdicts, and the rules.
+
+    ``normals`` are the numbers that ``models.component_solutions`` starts from, in its order;
+    ``rules`` are the longest cycle permitted and whether fits have to be stable.
+    """
+
+    normals: Floats
+    keys: Keys
+    verdicts: Bytes
+    rules: Ints
+
+
+@kernel
+def spectral_radius(nodes: Ints, offsets: Ints, parents: Ints, coefficients: Floats) -> float:
+    """Largest modulus of an eigenvalue of B inside a component, to about one part in a million.
+
+    By Gelfand's formula: the norm of the 2²⁵th power, squared up with the scale kept aside.
+    """
+    k = nodes.size
+    power = np.zeros((k, k))
+    for a in range(k):
+        for e in range(offsets[a], offsets[a + 1]):
+            for b in range(k):
+                if nodes[b] == parents[e]:
+                    power[b, a] = coefficients[e]
+    squared = np.empty((k, k))
+    log_radius = 0.0
+    exponent = 1.0
+    for _ in range(_SQUARINGS):
+        norm = 0.0
+        for a in range(k):
+            for b in range(k):
+                norm = max(norm, abs(power[a, b]))
+        if norm == 0.0:
+            return 0.0
+        log_radius += np.log(norm) / exponent
+        exponent *= 2.0
+        for a in range(k):
+            for b in range(k):
+                total = 0.0
+                for c in range(k):
+                    total += power[a, c] / norm * (power[c, b] / norm)
+                squared[a, b] = total
+        power, squared = squared, power
+    return float(np.exp(log_radius))
+
+
+@kernel
+def has_longer_cycle(A: Bytes, nodes: Ints, max_length: int) -> bool:
+    """Whether a simple cycle among ``nodes`` has more than ``max_length`` of them.
+
+    Every cycle is looked for from its first node in the order given, depth first.
+    """
+    k = nodes.size
+    if k <= max_length:
+        return False
+    on_path = np.zeros(k, np.uint8)
+    path = np.empty(k, np.int64)
+    following = np.empty(k, np.int64)
+    for root in range(k - max_length):
+        depth = 0
+        path[0] = root
+        following[0] = root
+        on_path[root] = 1
+        while depth >= 0:
+            v = path[depth]
+            w = following[depth]
+            if w == k:
+                on_path[v] = 0
+                depth -= 1
+                continue
+            following[depth] += 1
+            if not A[nodes[v], nodes[w]]:
+                continue
+            if w == root and depth + 1 > max_length:
+                return True
+            if w > root and not on_path[w]:
+                depth += 1
+                path[depth] = w
+                following[depth] = root
+                on_path[w] = 1
+    return False
+
+
+@kernel
+def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
+    """Whether some parameter set with the best likelihood found from several starts is stable."""
+    p = g.A.shape[0]
+    k = nodes.size
+    offsets = np.zeros(k + 1, np.int64)
+    for a in range(k):
+        offsets[a + 1] = offsets[a]
+        for i in range(p):
+            offsets[a + 1] += g.A[i, nodes[a]]
+    parents = np.empty(offsets[k], np.int64)
+    e = 0
+    for v in nodes:
+        for i in range(p):
+            if g.A[i, v]:
+                parents[e] = i
+                e += 1
+    n_starts = min(max(4, 2 * k - 4), 20)
+    starts = np.zeros((n_starts, e))
+    for s in range(1, n_starts):
+        for c in range(e):
+            starts[s, c] = 3 * admission.normals[(s - 1) * e + c]
+    values, runs, _, _, statuses = fit_component_from_starts(
+        g.S, nodes, offsets, parents, starts, 1e-9, _MAX_ITERATIONS
+    )
+    _, distinct = select_optima(values, runs, statuses, 1e-8)
+    smallest = np.inf
+    for s in distinct:
+        smallest = min(smallest, spectral_radius(nodes, offsets, parents, runs[s]))
+    return bool(smallest < STABLE_RADIUS)
+
+
+@kernel
+def is_admissible(g: Scored, admission: Admission, nodes: Ints) -> bool:
+    """The verdict on one component of two nodes or more."""
+    key = np.uint64(0)
+    for v in nodes:
+        key ^= column_key(g, v)
+    mask = admission.keys.size - 1
+    at = np.int64(key & np.uint64(mask))
+    place = at
+    for probe in range(_PROBES):
+        here = (at + probe) & mask
+        if admission.keys[here] == key:
+            return bool(admission.verdicts[here])
+        if admission.keys[here] == 0:
+            place = here
+            break
+    verdict = not has_longer_cycle(g.A, nodes, admission.rules[0])
+    if verdict and admission.rules[1]:
+        verdict = _has_stable_fit(g, admission, nodes)
+    admission.keys[place] = key
+    admission.verdicts[place] = verdict
+    return verdict

@@ -1,0 +1,185 @@
+"""Proposals of a Markov chain over graphs, each with the ratio of its probabilities both ways.
+
+A proposal is a set of entries of A to toggle. Which nodes it looks at is drawn from fixed weights,
+never from the graph, so most proposals come back as often as they go:
+
+- *toggle* an entry, or both entries of a pair (turns an edge, or adds or deletes a 2-cycle);
+- *swap* two parents of a node, or two children, of which one is there and one is not;
+- *turn* an edge and toggle, swap or toggle two entries around it, which a turned edge often asks
+  for; or turn some of the edges among three nodes;
+- *redraw* three nodes: each of their six entries is toggled with probability ½;
+- *exchange* parents: two columns that differ in one node, {S, S∖l}, become {S, S∖i}, i drawn from
+  S; of the ways to give them to their two nodes one is drawn, and their numbers before and after
+  are the ratio;
+- *reverse* a cycle: a walk against the edges from a node, inside its component, that comes back to
+  that node before it meets any other node twice. A walk takes each of the d parents inside the
+  component with probability 1/d, and the turned columns have as many entries inside as before, so
+  the turned cycle is as probable.
+
+The last two stay in the equivalence class: they are accepted but for stability and limits.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.component_scores import Bytes, Floats
+from cyclearn._kernels.proposals import Walk, below, toggle, turn_stack, uniform, walk_until_met
+from cyclearn._kernels.typed_numbers import ZERO
+
+_TWO, _SIXTY_FOUR = (cast(int, np.int64(n)) for n in (2, 64))
+
+
+TOGGLE, TOGGLE_BOTH, SWAP_PARENTS, SWAP_CHILDREN, EXCHANGE, REVERSE_CYCLE = range(6)
+TURN_AND_TOGGLE, TURN_AND_SWAP, TURN_AND_TOGGLE_TWO, TURN_SOME, REDRAW = range(6, 11)
+N_KINDS = 11
+
+
+class PairWeights(NamedTuple):
+    """Cumulative weights: of ordered pairs, shape (p²,), of the second given the first, (p, p).
+
+    The weights are symmetric and zero on the diagonal; sums end in one.
+    """
+
+    pairs: Floats
+    rows: Floats
+
+
+@kernel
+def drawn(cumulative: Floats, u: float) -> int:
+    """The first place whose cumulative weight exceeds u."""
+    low, high = 0, cumulative.size - 1
+    while low < high:
+        middle = (low + high) // 2
+        if cumulative[middle] > u:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@kernel
+def _exchange(A: Bytes, walk: Walk, a: int, b: int) -> float:
+    """Exchange parents of a and b; return the ratio of the ways to give the columns."""
+    n_a = n_b = 0
+    size = ZERO
+    for i in range(A.shape[0]):
+        in_a = A[i, a] == 1 or i == a
+        in_b = A[i, b] == 1 or i == b
+        n_a += in_a and not in_b
+        n_b += in_b and not in_a
+        size += in_a or in_b
+    if n_a + n_b != 1:
+        return 1.0
+    chosen = below(walk.state, size)
+    dropped = -1
+    for i in range(A.shape[0]):
+        if A[i, a] == 1 or A[i, b] == 1 or i in (a, b):
+            if chosen == 0:
+                dropped = i
+                break
+            chosen -= 1
+    large, small = (a, b) if n_a == 1 else (b, a)
+    # Either node may have the large column where each is in the column of the other.
+    ways_before = 2.0 if A[a, b] and A[b, a] else 1.0
+    ways_after = 1.0 if dropped in (a, b) else 2.0
+    # Whose column loses the node: not its own, and one of both by chance.
+    loser = small
+    if dropped == small or (dropped != large and below(walk.state, _TWO) == 0):
+        loser = large
+    other = a + b - loser
+    for i in range(A.shape[0]):
+        in_union = A[i, a] == 1 or A[i, b] == 1 or i in (a, b)
+        if in_union and i != other and not A[i, other]:
+            toggle(walk, i, other)
+        if i != loser and (A[i, loser] == 1) != (in_union and i != dropped):
+            toggle(walk, i, loser)
+    return ways_after / ways_before
+
+
+@kernel
+def _turn(A: Bytes, walk: Walk, i: int, j: int) -> bool:
+    """Turn the edge between i and j; whether there is just one."""
+    if A[i, j] == A[j, i]:
+        return False
+    toggle(walk, i, j)
+    toggle(walk, j, i)
+    return True
+
+
+@kernel
+def _swap(A: Bytes, walk: Walk, k: int, i: int, j: int, of_parent: bool) -> None:
+    """Give the edge that k has to one of i and j to the other; or the one from them to k."""
+    if of_parent and A[k, i] != A[k, j]:
+        toggle(walk, k, i)
+        toggle(walk, k, j)
+    elif not of_parent and A[i, k] != A[j, k]:
+        toggle(walk, i, k)
+        toggle(walk, j, k)
+
+
+@kernel
+def _propose_on_three(A: Bytes, walk: Walk, kind: int, i: int, j: int, k: int) -> None:
+    """Turn edges among i, j and k with what goes with it, or redraw all."""
+    chosen = np.int64(below(walk.state, _SIXTY_FOUR))
+    if kind == TURN_AND_TOGGLE:
+        if _turn(A, walk, i, j):
+            end = i if chosen & 1 else j
+            if chosen & 2:
+                toggle(walk, k, end)
+            else:
+                toggle(walk, end, k)
+    elif kind == TURN_AND_SWAP:
+        if _turn(A, walk, i, j):
+            _swap(A, walk, k, i, j, bool(chosen & 1))
+    elif kind == TURN_SOME:
+        for bit, (u, v) in enumerate(((i, j), (i, k), (j, k))):
+            if chosen >> bit & 1:
+                _turn(A, walk, u, v)
+    else:
+        for bit, (u, v) in enumerate(((i, j), (j, i), (i, k), (k, i), (j, k), (k, j))):
+            if chosen >> bit & 1:
+                toggle(walk, u, v)
+
+
+@kernel
+def propose_balanced(A: Bytes, walk: Walk, weights: PairWeights, kind: int) -> float:
+    """Draw a proposal of a kind; return the probability of its way back over that of its way there.
+
+    A proposal that leads nowhere is empty.
+    """
+    walk.size[0] = 0
+    p = A.shape[0]
+    if kind == REVERSE_CYCLE:
+        start = int(np.int64(below(walk.state, p)))
+        n, met = walk_until_met(A, walk, start)
+        if met == start:
+            turn_stack(A, walk, ZERO, n)
+        return 1.0
+    pair = drawn(weights.pairs, uniform(walk.state))
+    i, j = pair // p, pair % p
+    if kind == TOGGLE:
+        toggle(walk, i, j)
+        return 1.0
+    if kind == TOGGLE_BOTH:
+        toggle(walk, i, j)
+        toggle(walk, j, i)
+        return 1.0
+    if kind == EXCHANGE:
+        return _exchange(A, walk, i, j)
+    k = drawn(weights.rows[j], uniform(walk.state))
+    if k == i:
+        return 1.0
+    if kind in (SWAP_PARENTS, SWAP_CHILDREN):
+        _swap(A, walk, j, i, k, kind == SWAP_CHILDREN)
+    elif kind == TURN_AND_TOGGLE_TWO:
+        other = drawn(weights.rows[i], uniform(walk.state))
+        if other != j and _turn(A, walk, i, j):
+            toggle(walk, k, j)
+            toggle(walk, other, i)
+    else:
+        _propose_on_three(A, walk, kind, i, j, k)
+    return 1.0

@@ -1,0 +1,89 @@
+"""``cyclearn posterior``: how probable is each edge, given a table."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.search_options import Table
+from cyclearn.files import check_output, write_text
+from cyclearn.learning.knowledge import Knowledge
+
+
+def posterior(
+    data: Table,
+    penalty: Annotated[
+        str | None,
+        typer.Option(help="What an edge costs: bic, '2 bic', ebic, or a number."),
+    ] = None,
+    prior: Annotated[
+        Literal["graphs", "classes"], typer.Option(help="What is equally probable beforehand.")
+    ] = "graphs",
+    knowledge: Annotated[
+        Path | None, typer.Option(help="JSON file: required, forbidden, tiers, exogenous.")
+    ] = None,
+    stable: Annotated[
+        bool, typer.Option("--stable/--unstable", help="Admit only graphs with a stable fit.")
+    ] = True,
+    max_component: Annotated[
+        int | None, typer.Option(min=1, help="Most variables in a feedback group.")
+    ] = None,
+    max_cycle_length: Annotated[
+        int | None, typer.Option(min=1, help="Most variables in a cycle.")
+    ] = None,
+    max_parents: Annotated[int | None, typer.Option(min=0, help="Most causes a variable.")] = None,
+    max_edges: Annotated[int | None, typer.Option(min=0, help="Most edges.")] = None,
+    samples: Annotated[int, typer.Option(min=1, help="Graphs to keep.")] = 2000,
+    chains: Annotated[int, typer.Option(min=2, help="Independent Markov chains.")] = 4,
+    effective_size: Annotated[
+        int | None, typer.Option(min=1, help="Run until the sample is worth this many graphs.")
+    ] = None,
+    max_steps: Annotated[int | None, typer.Option(min=1, help="Most steps of a chain.")] = None,
+    time_limit: Annotated[float | None, typer.Option(min=0, help="Seconds.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the chains.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Threads for the chains.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the result (.json) here.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Sample graphs by how probable they are, and say how probable each edge is."""
+    from cyclearn.learning import SamplingWarning
+    from cyclearn.learning import posterior as sample
+
+    if out is not None:
+        # Sampling can take long; what would fail after it fails before it.
+        check_output(out, [data, knowledge])
+    weight: str | float | None = penalty
+    with suppress(ValueError, TypeError):
+        weight = float(penalty)  # type: ignore[arg-type]
+    with warnings.catch_warnings():
+        # The result says it in its own words.
+        warnings.simplefilter("ignore", SamplingWarning)
+        found = sample(
+            data,
+            penalty=weight,
+            prior=prior,
+            knowledge=None if knowledge is None else Knowledge.read(knowledge),
+            stable=stable,
+            max_component=max_component,
+            max_cycle_length=max_cycle_length,
+            max_parents=max_parents,
+            max_edges=max_edges,
+            n_samples=samples,
+            n_chains=chains,
+            effective_size=effective_size,
+            max_steps=max_steps,
+            time_limit=time_limit,
+            random_state=seed,
+            n_jobs=jobs,
+        )
+    if out is not None:
+        write_text(out, found.to_json() + "\n")
+    if as_json:
+        print_json("posterior", found.to_dict())
+    else:
+        say(str(found))

@@ -1,0 +1,204 @@
+"""One Markov chain over graphs, with hotter copies of itself beside it where it would stick.
+
+The chain visits a graph with probability proportional to exp(−NLL − λ·|E|), over the graphs that
+knowledge, limits and stability admit. A copy at temperature T takes the T-th part of the exponent;
+neighbours on the ladder of temperatures exchange their graphs now and then with the probability
+that keeps all of them right (parallel tempering).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.search.problem import SearchProblem
+from cyclearn.search.runs import Adjacency
+
+if TYPE_CHECKING:
+    from cyclearn._kernels.balanced_moves import PairWeights
+    from cyclearn._kernels.graph_chain import ChainRules
+    from cyclearn._kernels.proposals import Walk
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# Shares of the kinds of proposals, in the order of the kernel: toggle one and both; swap parents
+# and children; exchange parents and reverse a cycle; turn an edge and toggle, swap or toggle two;
+# turn some of three; redraw three.
+_KINDS = (24, 12, 6, 6, 12, 5, 12, 6, 6, 6, 5)
+_TABLE_SIZE = 1 << 18
+# Hot copies leave large components to the cold chain: fitting them would take most of the time.
+_HOT_COMPONENT = 5
+
+
+class ComponentMemory:
+    """Values and verdicts of components, which chains that run one after the other share."""
+
+    def __init__(self, n_variables: int) -> None:
+        self.values = (
+            np.zeros(_TABLE_SIZE, dtype=np.uint64),
+            np.empty(_TABLE_SIZE),
+        )
+        self.verdicts = np.zeros(_TABLE_SIZE, dtype=np.uint64), np.empty(_TABLE_SIZE, np.uint8)
+        # The starts of ``fit``: graphs are admitted by the fits that it would find.
+        self.normals = np.random.default_rng(0).standard_normal(20 * n_variables**2)
+
+
+@dataclass
+class _Copy:
+    """A graph at one temperature: arrays that the kernel writes to."""
+
+    A: Adjacency
+    walk: Walk
+    temperature: float
+    max_component: int
+    rules: ChainRules | None = None
+
+    def energy(self, penalty: float) -> float:
+        """The score per sample, summed afresh."""
+        first, values = self.walk.first, self.walk.values
+        leads = first == np.arange(len(first))
+        return float(values[leads].sum()) + penalty * int(self.A.sum())
+
+
+class GraphChain:
+    """A chain; ``run`` takes steps and counts edges.
+
+    Examples
+    --------
+    >>> from cyclearn.learning.options import SearchOptions
+    >>> from cyclearn.models import Moments
+    >>> from cyclearn.models.tables import as_tables
+    >>> tables = as_tables(Moments([[1.0, 0.5], [0.5, 1.0]], 100))
+    >>> problem = SearchOptions().problem(tables)
+    >>> chain = GraphChain(problem, ComponentMemory(2), np.zeros((2, 2), np.uint8), seed=1)
+    >>> chain.run(1000)[0].sum() > 900
+    np.True_
+    """
+
+    def __init__(
+        self,
+        problem: SearchProblem,
+        memory: ComponentMemory,
+        start: Adjacency,
+        *,
+        seed: int,
+        temperatures: tuple[float, ...] = (1.0,),
+    ) -> None:
+        from cyclearn._kernels.admissible_components import Admission
+        from cyclearn._kernels.balanced_moves import N_KINDS
+        from cyclearn._kernels.proposals import new_walk
+
+        self._problem = problem
+        self.memory = memory
+        p = problem.n_variables
+        self._S = problem.tables.only.moments.correlation
+        self._unit = 1 / problem.tables.n_effective
+        score = problem.score()
+        self._keys = score.Z
+        self._rng = np.random.default_rng(seed)
+        self.accepted = np.zeros(N_KINDS, dtype=np.int64)
+        self.n_swaps = np.zeros((max(1, len(temperatures) - 1), 2), dtype=np.int64)
+        longest = problem.max_cycle_length or p
+        rules = np.array([longest, problem.stable], dtype=np.int64)
+        self._admission = Admission(memory.normals, *memory.verdicts, rules)
+        most = problem.limits.max_component
+        largest = int(np.bincount(score.components(start)).max())
+        self._copies = [
+            _Copy(
+                start.copy(),
+                new_walk(p, int(self._rng.integers(1, 2**62))),
+                temperature,
+                most if temperature == 1.0 else min(most, max(_HOT_COMPONENT, largest)),
+            )
+            for temperature in temperatures
+        ]
+        self.set_weights(np.ones((p, p)))
+        for copy in self._copies:
+            self._steps(copy, 0, np.zeros((2, p, p), dtype=np.int64))
+
+    @property
+    def graph(self) -> Adjacency:
+        """Where the chain is."""
+        return self._copies[0].A
+
+    def set_weights(self, weights: FloatArray) -> None:
+        """Say how often pairs of nodes are looked at: symmetric weights, shape (p, p)."""
+        from cyclearn._kernels.balanced_moves import PairWeights
+
+        weights = np.where(np.eye(len(weights), dtype=bool), 0.0, weights)
+        pairs, rows = weights.ravel().cumsum(), weights.cumsum(axis=1)
+        pair_weights = PairWeights(pairs / pairs[-1], rows / rows[:, -1:])
+        for copy in self._copies:
+            copy.rules = self._rules(copy.max_component, pair_weights)
+
+    def run(self, n_steps: int) -> IntArray:
+        """Take steps, then let neighbouring temperatures exchange their graphs.
+
+        Returns the number of steps that each edge was there, and, above the diagonal, that both
+        edges of a pair were: shape (2, p, p).
+        """
+        p = self._problem.n_variables
+        occupancy = np.zeros((2, p, p), dtype=np.int64)
+        for number, copy in enumerate(self._copies):
+            counted = occupancy if number == 0 else np.zeros_like(occupancy)
+            self._steps(copy, n_steps, counted)
+        self._exchange_graphs()
+        return occupancy
+
+    def _exchange_graphs(self) -> None:
+        penalty = self._problem.penalty
+        for rung in range(len(self._copies) - 1):
+            cold, hot = self._copies[rung : rung + 2]
+            gain = cold.energy(penalty) - hot.energy(penalty)
+            pressure = (1 / cold.temperature - 1 / hot.temperature) * gain / self._unit
+            draw = np.log(self._rng.random())
+            self.n_swaps[rung, 1] += 1
+            sizes = np.bincount(cold.walk.first)
+            if draw >= pressure or sizes.max() > hot.max_component:
+                continue
+            self.n_swaps[rung, 0] += 1
+            arrays = (
+                (cold.A, hot.A),
+                (cold.walk.first, hot.walk.first),
+                (cold.walk.values, hot.walk.values),
+            )
+            for mine, theirs in arrays:
+                kept = mine.copy()
+                mine[...] = theirs
+                theirs[...] = kept
+
+    def _steps(self, copy: _Copy, n_steps: int, occupancy: IntArray) -> None:
+        from cyclearn._kernels.component_scores import Scored
+        from cyclearn._kernels.graph_chain import run_chain
+
+        scored = Scored(
+            self._S, copy.A, self._keys, *self.memory.values, np.zeros(1, dtype=np.int64)
+        )
+        run_chain(
+            scored,
+            copy.walk,
+            self._admission,
+            copy.rules,
+            copy.temperature * self._unit,
+            n_steps,
+            occupancy,
+            self.accepted,
+        )
+
+    def _rules(self, max_component: int, weights: PairWeights) -> ChainRules:
+        from cyclearn._kernels.graph_chain import ChainRules
+
+        problem = self._problem
+        limits = [max_component, problem.limits.max_parents, problem.limits.max_edges]
+        return ChainRules(
+            problem.allowed.astype(np.uint8),
+            (~problem.required).astype(np.uint8),
+            np.array(limits, dtype=np.int64),
+            weights,
+            np.cumsum(_KINDS) / sum(_KINDS),
+            problem.penalty,
+        )

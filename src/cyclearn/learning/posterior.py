@@ -1,0 +1,250 @@
+"""``posterior``: how probable is each graph, given the data."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from math import log
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.arguments import at_least, processes
+from cyclearn.classes import EquivalenceClass
+from cyclearn.errors import InputError
+from cyclearn.graphs import DirectedGraph
+from cyclearn.learning.graph_sample import GraphSample, SampleSize, sample_graphs
+from cyclearn.learning.knowledge import Knowledge
+from cyclearn.learning.members import list_members
+from cyclearn.learning.options import SearchOptions
+from cyclearn.learning.posterior_result import Posterior
+from cyclearn.learning.sample_quality import SamplingWarning
+from cyclearn.models.moments import Data
+from cyclearn.models.tables import Tables, as_tables
+from cyclearn.random_state import RandomState
+from cyclearn.search.penalty import Penalty
+
+Prior = Literal["graphs", "classes"]
+
+# Parents that a variable is expected to have before looking at the data: random graphs of the
+# paper's experiments have one to one and a half. benchmarks/posterior_calibration.py compares.
+EXPECTED_PARENTS = 1.5
+# Effective size that is waited for: a standard error of 0.011 at most with few variables, 0.025
+# with many.
+_FEW_VARIABLES, _FEW_SIZE, _SIZE = 10, 2000, 400
+# Most steps of a chain: this many for each pair of variables, within bounds.
+_STEPS_A_PAIR, _LEAST_STEPS, _MOST_STEPS = 8_000, 1_000_000, 20_000_000
+# Members of a class that are fitted to find the share of those that are admissible.
+_MEMBERS = 100
+
+
+def posterior_penalty(n_samples: float, n_variables: int) -> float:
+    """λ of the posterior: ½ log n + log(p / 1.5), at least ½ log n.
+
+    ½ log n is what the likelihood of a further parameter loses to its prior (BIC). The second
+    part is the prior on edges: odds of one to p/1.5, as if each variable had about 1.5 parents.
+
+    Examples
+    --------
+    >>> round(posterior_penalty(1000, 15), 3) == round(0.5 * log(1000) + log(10), 3)
+    True
+    """
+    return 0.5 * log(n_samples) + max(0.0, log(n_variables / EXPECTED_PARENTS))
+
+
+def posterior(
+    data: Data,
+    *,
+    penalty: Penalty | None = None,
+    prior: Prior = "graphs",
+    knowledge: Knowledge | None = None,
+    stable: bool = True,
+    max_component: int | None = None,
+    max_cycle_length: int | None = None,
+    max_parents: int | None = None,
+    max_edges: int | None = None,
+    n_samples: int = 2000,
+    n_chains: int = 4,
+    effective_size: int | None = None,
+    max_steps: int | None = None,
+    time_limit: float | None = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+    on_round: Callable[[int, float, float], None] | None = None,
+) -> Posterior:
+    """Sample graphs in proportion to how probable they are, given the data.
+
+    The probability of a graph is proportional to exp(−NLL − λ·|E|), NLL the negative
+    log-likelihood of its best fit, over all graphs that knowledge, limits and stability admit.
+    Markov chains draw from it; each starts from a search of its own, and all run, twice as long
+    each time, until they agree.
+
+    Parameters
+    ----------
+    data : DataFrame, array of shape (n, p), path or Moments
+    penalty : "bic", a multiple such as "2 bic", "ebic", or a number, optional
+        λ. By default ½ log n + log(p/1.5), see :func:`posterior_penalty`; a penalty that suits a
+        search, such as "2 bic", is larger with many rows and makes weak edges too improbable.
+    prior : {"graphs", "classes"}
+        ``"graphs"``: graphs with as many edges are equally probable before looking at the data, so
+        a class counts as often as it has admissible members. ``"classes"``: classes are; every
+        graph is weighed by one over the number of admissible irreducible members of its class.
+    knowledge : Knowledge, optional
+        Edges that must or must not be there.
+    stable : bool
+        Admit only graphs on which some best-likelihood parameter set is stable.
+    max_component, max_cycle_length, max_parents, max_edges : int, optional
+        Limits on the graph: nodes in a strongly connected component, nodes in a cycle, parents of
+        a node, edges.
+    n_samples : int
+        Graphs to keep, in multiples of 50 for each chain; probabilities of edges come from every
+        step of the chains.
+    n_chains : int
+        Independent chains, at least two.
+    effective_size : int, optional
+        Run until the probability of every edge is known as well as from this many independent
+        graphs: by default 2,000 with up to 10 variables, 400 with more.
+    max_steps : int, optional
+        Most steps of a chain.
+    time_limit : float, optional
+        Limit in seconds; results may then differ between runs, and say so.
+    random_state : int, Generator or None
+        None is a fixed seed, so that results repeat.
+    n_jobs : int, optional
+        Threads for the chains; the result does not depend on it.
+    on_round : callable, optional
+        Called after every round with the steps taken, the effective size and R̂.
+
+    Returns
+    -------
+    Posterior
+
+    Warns
+    -----
+    SamplingWarning
+        When the chains did not come to agree.
+
+    Examples
+    --------
+    >>> from cyclearn import LinearGaussianModel
+    >>> model = LinearGaussianModel([[0, 0, 0.8], [0, 0, 0.8], [0, 0, 0]], [1, 1, 1], list("abc"))
+    >>> found = posterior(model.sample(500, random_state=0))
+    >>> bool(found.edge_probabilities().loc["a", "c"] > 0.9 and found.converged)
+    True
+    """
+    if prior not in ("graphs", "classes"):
+        raise InputError(f"prior is {prior!r}; give 'graphs' or 'classes'")
+    tables = as_tables(data)
+    if tables.n_variables < 2:
+        raise InputError("there is one variable; a posterior over graphs takes at least two")
+    given: dict[str, Any] = {
+        "penalty": posterior_penalty(tables.n_effective, tables.n_variables)
+        if penalty is None
+        else penalty,
+        "knowledge": knowledge,
+        "stable": stable,
+        "max_component": max_component,
+        "max_cycle_length": max_cycle_length,
+        "max_parents": max_parents,
+        "max_edges": max_edges,
+        "time_limit": time_limit,
+        "random_state": random_state,
+    }
+    options = SearchOptions(**given)
+    size = _sample_size(tables.n_variables, n_samples, n_chains, effective_size, max_steps)
+    # Weighing graphs anew costs about half of the sample's worth.
+    share = 0.5 if prior == "classes" else 1.0
+    sample = sample_graphs(
+        options.problem(tables),
+        replace(size, effective_size=int(size.effective_size / share)),
+        seed=options.seed,
+        time_limit=options.time_limit,
+        n_jobs=processes(n_jobs),
+        on_round=on_round,
+    )
+    found = _result(sample, tables, options, size, prior)
+    if not found.converged:
+        warnings.warn(found.warning, SamplingWarning, stacklevel=2)
+    return found
+
+
+def _sample_size(
+    p: int, n_samples: int, n_chains: int, effective_size: int | None, max_steps: int | None
+) -> SampleSize:
+    if effective_size is None:
+        effective_size = _FEW_SIZE if p <= _FEW_VARIABLES else _SIZE
+    if max_steps is None:
+        max_steps = min(max(_STEPS_A_PAIR * p * (p - 1) // 2, _LEAST_STEPS), _MOST_STEPS)
+    wanted = {
+        "n_samples": at_least("n_samples", n_samples, 1),
+        "n_chains": at_least("n_chains", n_chains, 2),
+        "effective_size": at_least("effective_size", effective_size, 1),
+        "max_steps": at_least("max_steps", max_steps, 1),
+    }
+    for name, value in wanted.items():
+        if value is None:
+            raise InputError(f"{name} is None; give a whole number")
+    return SampleSize(**wanted)  # type: ignore[arg-type]
+
+
+def _result(
+    sample: GraphSample, tables: Tables, options: SearchOptions, size: SampleSize, prior: Prior
+) -> Posterior:
+    """The sample in the order of the columns of the data, weighed by the prior."""
+    places = np.argsort(tables.order)
+    graphs = np.ascontiguousarray(sample.graphs[:, places][:, :, places])
+    weights, share_left = sample.counts / sample.counts.sum(), 1.0
+    edges, both = (each[np.ix_(places, places)] for each in (sample.edges, sample.both))
+    if prior == "classes":
+        members = _admissible_members(graphs, tables, options)
+        # Kish's effective size, as a share of the sample.
+        share_left = float((weights / members).sum() ** 2 / (weights / members**2).sum())
+        weights = weights / members / (weights / members).sum()
+        edges = np.tensordot(weights, graphs, axes=1)
+        both = np.tensordot(weights, graphs & graphs.transpose(0, 2, 1), axes=1)
+    record = options.to_dict()
+    kept = ("knowledge", "stable", "max_component", "max_cycle_length", "max_parents", "max_edges")
+    return Posterior(
+        names=tables.names,
+        adjacencies=graphs,
+        weights=weights,
+        n_samples=int(sample.counts.sum()),
+        share_left=share_left,
+        edges=edges,
+        both=both,
+        quality=sample.quality.reordered(places),
+        wanted_size=size.effective_size,
+        moments=tables.only.moments,
+        penalty=options.edge_penalty(tables),
+        options={name: record[name] for name in kept}
+        | {"prior": prior, "n_chains": size.n_chains, "random_state": options.random_state},
+        n_steps=sample.n_steps,
+        is_cut=sample.is_cut,
+    )
+
+
+def _admissible_members(
+    graphs: NDArray[np.uint8], tables: Tables, options: SearchOptions
+) -> NDArray[np.float64]:
+    """For each graph, how many irreducible members of its class respect knowledge and stability.
+
+    Where a class is large, from the share of admissible ones among some drawn at random.
+    """
+    sizes: dict[EquivalenceClass, float] = {}
+    found = []
+    for A in graphs:
+        graph = DirectedGraph(A.astype(bool), tables.names)
+        its_class = EquivalenceClass(graph)
+        if its_class not in sizes:
+            listed = list_members(
+                [graph], tables.only.moments, options.knowledge, max_members=_MEMBERS
+            )
+            stable = [member.times for member in listed.members if member.is_stable]
+            share = sum(stable) / listed.n_looked_at if options.stable else 1.0
+            size = listed.n_looked_at if listed.size is None else listed.size
+            # The graph itself is admissible, whatever a few draws say.
+            sizes[its_class] = max(1.0, share * size)
+        found.append(sizes[its_class])
+    return np.array(found)

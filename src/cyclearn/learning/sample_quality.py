@@ -1,0 +1,80 @@
+"""How good a sample of graphs is: agreement of chains, and what the sample is worth.
+
+Both are computed from the time that each edge was there in equal batches of the chains, so every
+step counts, not only the graphs that are kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+# Edges whose probability is outside of this are settled; their estimates need no more steps.
+UNSETTLED = (0.05, 0.95)
+LARGEST_R_HAT = 1.05
+
+
+class SamplingWarning(UserWarning):
+    """The chains of a posterior have not come to agree."""
+
+
+@dataclass(frozen=True, eq=False)
+class SampleQuality:
+    """Quality for each edge, shape (p, p).
+
+    Attributes
+    ----------
+    r_hat : array
+        Potential scale reduction (Gelman and Rubin), each chain cut in two: √(1 + variance of the
+        means of the halves / mean variance inside them). One where chains agree.
+    effective_size : array
+        How many independent graphs would give the probability of the edge as precisely: its
+        variance P(1 − P) over the squared standard error, from the means of batches.
+    """
+
+    r_hat: FloatArray
+    effective_size: FloatArray
+
+    @classmethod
+    def of(cls, batches: FloatArray) -> SampleQuality:
+        """From shares of time, shape (chains, batches, p, p); the number of batches is even.
+
+        Examples
+        --------
+        >>> drawn = np.random.default_rng(0).random((4, 50, 1, 1, 100)) < 0.3
+        >>> quality = SampleQuality.of(drawn.mean(axis=-1))
+        >>> bool(15_000 < quality.effective_size[0, 0] < 27_000 and quality.r_hat[0, 0] < 1.01)
+        True
+        """
+        n_chains, n_batches = batches.shape[:2]
+        share = batches.mean(axis=(0, 1))
+        halves = batches.reshape(2 * n_chains, n_batches // 2, *share.shape).mean(axis=1)
+        inside = (halves * (1 - halves)).mean(axis=0)
+        between = halves.var(axis=0, ddof=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            r_hat = np.sqrt(1 + between / inside)
+            # Around the mean of all chains: chains that disagree are worth little.
+            error = ((batches - share) ** 2).mean(axis=(0, 1)) / (n_chains * n_batches - 1)
+            size = share * (1 - share) / error
+        return cls(np.where(inside > 0, r_hat, np.where(between > 0, np.inf, 1.0)), size)
+
+    def reordered(self, places: NDArray[np.int64]) -> SampleQuality:
+        """The same with the variables in another order."""
+        grid = np.ix_(places, places)
+        return SampleQuality(self.r_hat[grid], self.effective_size[grid])
+
+    def over(self, probabilities: FloatArray) -> tuple[float, float]:
+        """The largest R̂ and the smallest effective size of the unsettled edges.
+
+        Without any, one and infinity.
+        """
+        low, high = UNSETTLED
+        # R̂ = ∞ where some chain always and another never has the edge.
+        unsettled = (probabilities >= low) & (probabilities <= high)
+        if not unsettled.any():
+            return 1.0, np.inf
+        return float(self.r_hat[unsettled].max()), float(self.effective_size[unsettled].min())
