@@ -180,7 +180,7 @@ def test_answers_fit_together(found):
     edges, joined = found.edge_probabilities(), found.adjacency_probabilities()
     ancestors, loops = found.ancestor_probabilities(), found.feedback_probabilities()
     assert list(edges.index) == list(edges.columns) == ["d", "b", "a", "c"]
-    assert joined.loc["b", "a"] > 0.95
+    assert joined.loc["d", "b"] > 0.95
     assert (joined.to_numpy() >= edges.to_numpy() - 1e-12).all()
     assert np.allclose(joined, joined.T)
     weights = found.weights

@@ -178,6 +178,8 @@ class GraphChain:
         scored = Scored(
             self._S, copy.A, self._keys, *self.memory.values, np.zeros(1, dtype=np.int64)
         )
+        if copy.rules is None:
+            raise AssertionError("a round begins by making the rules")
         run_chain(
             scored,
             copy.walk,

@@ -22,7 +22,7 @@ from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.posterior_result import Posterior
 from cyclearn.learning.sample_quality import SamplingWarning
 from cyclearn.models.moments import Data
-from cyclearn.models.tables import Tables, as_tables
+from cyclearn.models.tables import EffectiveRows, Tables, as_tables
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import Penalty
 
@@ -58,6 +58,7 @@ def posterior(
     data: Data,
     *,
     penalty: Penalty | None = None,
+    n_effective: EffectiveRows = None,
     prior: Prior = "graphs",
     knowledge: Knowledge | None = None,
     stable: bool = True,
@@ -87,6 +88,8 @@ def posterior(
     penalty : "bic", a multiple such as "2 bic", "ebic", or a number, optional
         λ. By default ½ log n + log(p/1.5), see :func:`posterior_penalty`; a penalty that suits a
         search, such as "2 bic", is larger with many rows and makes weak edges too improbable.
+    n_effective : number, "auto" or None
+        How many independent rows the data are worth; see :func:`cyclearn.learn`.
     prior : {"graphs", "classes"}
         ``"graphs"``: graphs with as many edges are equally probable before looking at the data, so
         a class counts as often as it has admissible members. ``"classes"``: classes are; every
@@ -136,13 +139,14 @@ def posterior(
     """
     if prior not in ("graphs", "classes"):
         raise InputError(f"prior is {prior!r}; give 'graphs' or 'classes'")
-    tables = as_tables(data)
+    tables = as_tables(data, n_effective=n_effective)
     if tables.n_variables < 2:
         raise InputError("there is one variable; a posterior over graphs takes at least two")
     given: dict[str, Any] = {
         "penalty": posterior_penalty(tables.n_effective, tables.n_variables)
         if penalty is None
         else penalty,
+        "n_effective": tables.n_effective if n_effective is not None else None,
         "knowledge": knowledge,
         "stable": stable,
         "max_component": max_component,
