@@ -52,14 +52,18 @@ def peeled(matrix, columns):
     """
     left, matrix = list(columns), [row[:] for row in matrix]
     while left:
-        column, u = next(
+        candidates = [
             (c, u)
             for n, c in enumerate(left)
             for u in naive_rules.nodes_of(c & ~naive_rules.union(left[:n] + left[n + 1 :]))
             if len(left) == 1 or naive_rules.is_chordal_orientation(left[:n] + left[n + 1 :])
-        )
+        ]
+        # By accident a node may have nothing left; then another of the column takes.
+        column, u = max(candidates, key=lambda found: matrix[found[1]][found[1]] > 0)
         left.remove(column)
-        assert matrix[u][u] > 0
+        assert matrix[u][u] >= 0
+        if matrix[u][u] == 0:
+            continue
         assert all(column >> v & 1 for v in range(len(matrix)) if matrix[v][u])
         matrix = minus(matrix, [row[u] for row in matrix], 1 / matrix[u][u])
     return matrix
