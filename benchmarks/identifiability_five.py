@@ -26,12 +26,12 @@ from class_pairs import Classes, PairOrbit, as_sets
 from environment import describe_run
 from scipy.cluster.hierarchy import DisjointSet
 
+from cyclearn.classes.rule_search import is_contained, linked_classes
 from cyclearn.graphs import DirectedGraph
 from cyclearn.identifiability import Sampler
 from cyclearn.identifiability.constraints.conormals import vanishing_conormal_minors
 from cyclearn.identifiability.difference.separating_matrix import Separation, separate
 from cyclearn.identifiability.equality.interior_points import interior_point
-from cyclearn.identifiability.equality.rule_search import is_contained, reachable_classes
 from cyclearn.identifiability.numerics.numerical_overlap import (
     draw_factor,
     has_common_tangent_space,
@@ -139,8 +139,7 @@ def equal_by_rules(classes: Classes) -> DisjointSet:
     """Classes joined by rules; what holds for a class holds for every relabelling of it."""
     joined = DisjointSet(range(len(classes.keys)))
     for n in classes.representatives:
-        found = reachable_classes(classes.graphs[n], max_classes=500, max_multisets=20_000)
-        for key in found.steps:
+        for key in linked_classes(classes.keys[n]).links:
             m = classes.number(key)
             if m != n:
                 for order in classes.orders:

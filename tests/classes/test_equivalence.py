@@ -14,11 +14,12 @@ from cyclearn import (
     DirectedGraph,
     InputError,
     ParentReduction,
+    equivalence_class,
     equivalent,
     markov_equivalent,
 )
 from cyclearn.classes import replay
-from cyclearn.classes.territories import Territory, territories
+from cyclearn.classes.territories import Territory, is_reducible, reduced_columns, territories
 from strategies import dags, graphs, walks
 
 
@@ -61,7 +62,7 @@ def test_partition_of_all_graphs(p):
 
 @given(graphs(max_nodes=4))
 def test_reducibility_agrees_with_brute_force(g):
-    assert g.is_reducible() == naive.is_reducible(g)
+    assert is_reducible(g.columns) == naive.is_reducible(g)
 
 
 @given(graphs())
@@ -69,7 +70,7 @@ def test_reduced_is_an_irreducible_subgraph_of_the_class(g):
     reduced = g.reduced()
     assert reduced.is_subgraph_of(g)
     assert not reduced.is_reducible()
-    assert equivalent(g, reduced)
+    assert g in equivalence_class(reduced)
     assert (reduced == g) == (not g.is_reducible())
     assert reduced.reduced() == reduced
 
@@ -120,7 +121,7 @@ def flipped(g):
 @given(walks(max_nodes=5))
 def test_irreducible_graphs_need_no_reduction(pair):
     """Corollary 3: sequences of exchanges and reversions, in both directions."""
-    g, h = pair[0].reduced(), pair[1].reduced()
+    g, h = (DirectedGraph.from_columns(reduced_columns(g.columns), g.names) for g in pair)
     answer = equivalent(g, h)
     assert replay(g, answer.forward) == h
     assert replay(h, answer.backward) == g

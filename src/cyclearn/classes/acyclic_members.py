@@ -10,22 +10,24 @@ chooses the only source of each, then the sources of what is left open; counting
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from cyclearn.classes.chordal_cliques import n_orders_avoiding, rooted_cliques
-from cyclearn.classes.territories import territories
+from cyclearn.classes.territories import Territory, territories
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.separation import ancestor_sets, p_adjacencies
 
 
 class AcyclicMembers:
-    """The DAGs of the class that ``columns`` belongs to."""
+    """The DAGs of the class of ``columns``; ``has_key`` says whether territories belong to it."""
 
-    def __init__(self, columns: Sequence[int]) -> None:
+    def __init__(
+        self, columns: Sequence[int], has_key: Callable[[tuple[Territory, ...]], bool]
+    ) -> None:
         adjacent, parents = _pattern(columns)
         dag = _consistent_extension(adjacent, parents)
-        self.exist = dag is not None and territories(dag) == territories(columns)
+        self.exist = dag is not None and has_key(territories(dag))
         self._adjacent, self._parents = adjacent, _closed_by_meek(adjacent, parents)
         self._open = tuple(
             adjacent[v] & ~self._parents[v] & ~_children(self._parents, v)

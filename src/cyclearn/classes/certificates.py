@@ -10,10 +10,16 @@ right ones in some order, and one cycle reversion for each cycle of that permuta
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from cyclearn.classes.steps import CycleReversion, GraphStep, ParentExchange, ParentReduction
+from cyclearn.classes.steps import (
+    CycleReversion,
+    GraphStep,
+    ParentAddition,
+    ParentExchange,
+    ParentReduction,
+)
 from cyclearn.classes.territories import Territory, survey
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -26,6 +32,29 @@ def steps_into(graph: DirectedGraph, target: DirectedGraph) -> tuple[GraphStep, 
     for territory in sorted(goal, key=lambda t: t.size):
         journey.carry(territory, goal[territory])
     journey.reorder(target.columns)
+    # Nothing is added unless a column is lifted.
+    return tuple(step for step in journey.steps if not isinstance(step, ParentAddition))
+
+
+def steps_to_raised(
+    graph: DirectedGraph,
+    target: DirectedGraph,
+    goal: Mapping[Territory, int],
+    mover: Territory,
+    raised: Sequence[Territory],
+) -> tuple[GraphStep | ParentAddition, ...]:
+    """Steps from ``graph`` to ``target``, in which one column is larger than need be.
+
+    ``goal`` gives the column of each territory; that of ``mover`` is in the last of the territories
+    ``raised``, each of which is one size above the one before.
+    """
+    journey = _Journey(graph)
+    for territory in sorted(goal, key=lambda t: t.size):
+        if territory == mover:
+            journey.lift(mover, raised, goal[mover])
+        else:
+            journey.carry(territory, goal[territory])
+    journey.reorder(target.columns)
     return tuple(journey.steps)
 
 
@@ -34,7 +63,7 @@ class _Journey:
 
     def __init__(self, graph: DirectedGraph) -> None:
         self.columns = list(graph.columns)
-        self.steps: list[GraphStep] = []
+        self.steps: list[GraphStep | ParentAddition] = []
         self.node_of: dict[Territory, int] = {}
         # The territory one size up that has this anchor: the vehicle inside it.
         self.vehicle: dict[tuple[int, int], Territory] = {}
@@ -65,6 +94,23 @@ class _Journey:
         """Bring the column of this territory to the set ``goal``, by way of shared anchors."""
         for waypoint in self._route(territory, goal):
             self._carry_inside(territory, *waypoint)
+
+    def lift(self, mover: Territory, raised: Sequence[Territory], goal: int) -> None:
+        """Make the column of ``mover`` equal to larger ones, one after another, then the goal."""
+        node = self.node_of.pop(mover)
+        for above in raised:
+            column = self.columns[node]
+            room = next(a for a in above.anchors if column & ~a == 0)
+            gained = (room & ~column) & -(room & ~column)
+            self.carry(above, column | gained)
+            parent = gained.bit_length() - 1
+            self.steps.append(ParentAddition(node, self.node_of[above], parent))
+            self.columns[node] |= gained
+        # The lifted column goes its way while the one it was made equal to stays.
+        stays = self.node_of[raised[-1]]
+        self.node_of[raised[-1]] = node
+        self.carry(raised[-1], goal)
+        self.node_of[raised[-1]] = stays
 
     def _carry_inside(self, territory: Territory, anchor: int, goal: int) -> None:
         """Bring the column to ``goal``, both inside one anchor: one element at a time."""
@@ -121,17 +167,22 @@ class _Journey:
 
     def reorder(self, goal: Sequence[int]) -> None:
         """Turn cycles until the columns stand in the order of ``goal``."""
-        # Irreducible: all columns differ, so a column says where it belongs.
-        belongs = {column: j for j, column in enumerate(goal)}
-        done: set[int] = set()
-        for start in range(len(goal)):
+        # Equal columns may change places without a step, so they stay where that is possible.
+        left = [j for j, column in enumerate(goal) if self.columns[j] != column]
+        belongs: dict[int, list[int]] = {}
+        for j in reversed(left):
+            belongs.setdefault(goal[j], []).append(j)
+        goes_to = {j: belongs[self.columns[j]].pop() for j in left}
+        for start in left:
+            if start not in goes_to:
+                continue
+            node = goes_to.pop(start)
             cycle = [start]
-            while (node := belongs[self.columns[cycle[-1]]]) != start:
+            while node != start:
                 cycle.append(node)
-            if len(cycle) > 1 and start not in done:
-                # The column of cycle[0] belongs to cycle[1]: an edge cycle[1] → cycle[0].
-                self.steps.append(CycleReversion((start, *reversed(cycle[1:]))))
-            done.update(cycle)
+                node = goes_to.pop(node)
+            # The column of cycle[0] belongs to cycle[1]: an edge cycle[1] → cycle[0].
+            self.steps.append(CycleReversion((start, *reversed(cycle[1:]))))
         self.columns = list(goal)
 
 

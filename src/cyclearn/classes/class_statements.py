@@ -7,7 +7,7 @@ cheap where the class is far too large or too entangled to be counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,16 +66,34 @@ def class_statements(
     >>> found.compelled.sum(), found.possible.sum(), found.always_adjacent.sum() // 2
     (np.int64(3), np.int64(5), np.int64(4))
     """
-    return _Matcher(members, allowed, required).statements()
+    found = [
+        _Matcher(seating, allowed, required).statements()
+        for rotations in members.rotation_classes
+        for seating in rotations.irreducible_seatings
+    ]
+    return _in_all(found)
+
+
+def _in_all(found: Sequence[ClassStatements]) -> ClassStatements:
+    """The statements about several sets of members together."""
+    held = [statements for statements in found if not statements.is_empty] or found[:1]
+    return ClassStatements(
+        np.logical_or.reduce([statements.possible for statements in held]),
+        np.logical_and.reduce([statements.compelled for statements in held]),
+        np.logical_and.reduce([statements.always_adjacent for statements in held]),
+        held[0].is_empty,
+    )
 
 
 class _Matcher:
     def __init__(
-        self, members: EquivalenceClass, allowed: BoolArray | None, required: BoolArray | None
+        self, seating: Seating, allowed: BoolArray | None, required: BoolArray | None
     ) -> None:
-        p = len(members.names)
+        self._seating = Seating.respecting(
+            seating.territories, allowed, required, redundant=seating.redundant
+        )
+        p = len(seating.territories)
         self._p = p
-        self._seating = Seating.respecting(members.territories, allowed, required)
         self._block_of = {j: block for block in self._seating.blocks for j in block.nodes}
         # For every block and node, the seats in which the node has a set, as bits.
         self._reach = {j: self._seats(j) for j in range(p)}
@@ -87,7 +105,12 @@ class _Matcher:
         for position, seat in enumerate(block.seats):
             if seat in self._seating.weights[j]:
                 territory = self._seating.territory(j, seat).within(~avoiding)
-                if territory.count(self._seating.least[j] | containing):
+                held = self._seating.least[j] | containing
+                n_excluded = sum(
+                    held & ~members == 0 and not members & avoiding
+                    for members in self._seating.excluded(seat, j)
+                )
+                if territory.count(held) > n_excluded:
                     found |= 1 << position
         return found
 

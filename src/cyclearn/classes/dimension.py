@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.classes.territories import reduced_columns
 from cyclearn.graphs.bitsets import bits
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def dimension(graph: DirectedGraph) -> int:
     (4, 3)
     """
     total = 0
-    graph = graph.reduced()
+    graph = graph.from_columns(reduced_columns(graph.columns), graph.names)
     for component in graph.component_indices:
         columns = [graph.columns[j] for j in component]
         if len(columns) == 1:

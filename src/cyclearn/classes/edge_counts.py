@@ -6,14 +6,19 @@ other nodes, so one count for each node and territory serves every edge into tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import prod
+from typing import TYPE_CHECKING
 
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory
 from cyclearn.graphs.bitsets import bits
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -65,15 +70,17 @@ class EdgeCounts:
         return bits(found & ~(1 << j))
 
     def _sets(self, seat: int, i: int, j: int) -> int:
-        """The sets of a territory for node j that contain i as well."""
+        """Number of sets of a territory with i that node j may hold."""
+        # Where nothing is excluded, nodes with equal bounds may change places.
         held = self._seating.least[j] | 1 << i
-        key = (self._seating.territory(j, seat), held)
+        child = j if seat in self._seating.redundant else -1
+        key = (self._seating.territory(j, seat), held, child)
         if key not in self._pair_counts:
-            self._pair_counts[key] = key[0].count(held)
+            self._pair_counts[key] = self._seating.count_sets(seat, j, 1 << i)
         return self._pair_counts[key]
 
     @cached_property
-    def _pair_counts(self) -> dict[tuple[Territory, int], int]:
+    def _pair_counts(self) -> dict[tuple[Territory, int, int], int]:
         return {}
 
     def _ways_to_seat(self, j: int) -> dict[int, int]:
@@ -102,8 +109,49 @@ class EdgeCounts:
             others = self._size // (self._block_sizes[a] * self._block_sizes[b])
             return self._inner_counts[i, j] * self._inner_counts[j, i] * others
         changed = {
-            v: {seat: self._sets(seat, u, v) for seat in self._seating.weights[v]}
-            for u, v in ((i, j), (j, i))
+            v: {seat: self._sets(seat, other, v) for seat in self._seating.weights[v]}
+            for v, other in ((i, j), (j, i))
         }
         block = self._seating.blocks[a]
         return self._seating.count(block, changed) * (self._size // self._block_sizes[a])
+
+
+def summed(parts: Iterable[Iterable[PairCount]]) -> list[PairCount]:
+    """Counts over several sets of members together, in the order of the pairs."""
+    totals: dict[tuple[int, int], PairCount] = {}
+    for pair in chain.from_iterable(parts):
+        known = totals.setdefault((pair.i, pair.j), PairCount(pair.i, pair.j, 0, 0, 0))
+        totals[pair.i, pair.j] = PairCount(
+            pair.i,
+            pair.j,
+            known.forward + pair.forward,
+            known.backward + pair.backward,
+            known.both + pair.both,
+        )
+    return [totals[pair] for pair in sorted(totals)]
+
+
+def edge_table(pairs: Iterable[PairCount], size: int, names: Sequence[str]) -> pd.DataFrame:
+    """The counts as a table with shares and verdicts; ``size`` is the number of members."""
+    import pandas as pd
+
+    rows = []
+    for pair in pairs:
+        counts = (pair.forward, pair.backward, pair.both)
+        adjacent = sum(counts)
+        always = "certain" if size in counts else "turns"
+        verdict = always if adjacent == size else "comes and goes"
+        ends = names[pair.i], names[pair.j]
+        rows.append((*ends, *counts, adjacent, adjacent / size, verdict))
+    columns = ["a", "b", "forward", "backward", "both", "adjacent", "share", "verdict"]
+    types = dict.fromkeys(columns[2:6], object if size >= 2**62 else "int64")
+    # Every column by itself, since pandas would make floats of some large integers.
+    return pd.DataFrame(
+        {
+            name: pd.Series(
+                [row[n] for row in rows],
+                dtype=types.get(name, "float64" if name == "share" else None),
+            )
+            for n, name in enumerate(columns)
+        }
+    )

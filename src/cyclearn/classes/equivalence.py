@@ -8,7 +8,7 @@ from functools import cached_property
 
 from cyclearn.classes.certificates import steps_into
 from cyclearn.classes.steps import GraphStep, replay
-from cyclearn.classes.territories import Territory, territories
+from cyclearn.classes.territories import Territory, reduced_columns, territories
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
@@ -34,12 +34,12 @@ class Equivalence:
     @cached_property
     def forward(self) -> tuple[GraphStep, ...] | None:
         """Steps from the first graph to a subgraph of the second."""
-        return steps_into(self.first, self.second.reduced()) if self else None
+        return steps_into(self.first, _reduced(self.second)) if self else None
 
     @cached_property
     def backward(self) -> tuple[GraphStep, ...] | None:
         """Steps from the second graph to a subgraph of the first."""
-        return steps_into(self.second, self.first.reduced()) if self else None
+        return steps_into(self.second, _reduced(self.first)) if self else None
 
     @property
     def reason(self) -> str:
@@ -122,6 +122,11 @@ class Equivalence:
 
     def __repr__(self) -> str:
         return f"Equivalence({bool(self)}: {self.reason})"
+
+
+def _reduced(graph: DirectedGraph) -> DirectedGraph:
+    """The graph as far as rotations reduce it."""
+    return DirectedGraph.from_columns(reduced_columns(graph.columns), graph.names)
 
 
 def _in_words(sizes: Counter[int]) -> str:

@@ -5,23 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import log10, prod
+from itertools import chain
+from math import log10
 from random import Random
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.acyclic_members import AcyclicMembers
-from cyclearn.classes.edge_counts import EdgeCounts
+from cyclearn.classes.class_certificate import ClassCertificate, class_certificate
+from cyclearn.classes.completeness import Completeness, completeness
+from cyclearn.classes.edge_counts import PairCount, edge_table, summed
 from cyclearn.classes.feedback_pairs import FeedbackPairs, feedback_pairs
-from cyclearn.classes.member_sampling import MemberSampler
 from cyclearn.classes.nearest_member import NearestMember, nearest_member
+from cyclearn.classes.rotation_class import RotationClass
+from cyclearn.classes.rule_search import (
+    MAX_CLASSES,
+    ClassKey,
+    LinkedClasses,
+    linked_classes,
+)
 from cyclearn.classes.seating import Seating
-from cyclearn.classes.territories import Territory, territories
+from cyclearn.classes.territories import reduced_columns, territories
 from cyclearn.errors import InputError, LimitError
-from cyclearn.graphs.bitsets import words_to_supports
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.random_state import RandomState, generator
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+Rules = Literal["all", "rotations"]
 MAX_STATES = 300_000
 
 
@@ -49,36 +58,127 @@ class Members:
 
 
 class EquivalenceClass:
-    """All graphs that rotations link to one (Theorem 1); made by :func:`equivalence_class`.
+    """All graphs proved to generate the distributions of one; made by :func:`equivalence_class`.
 
+    A union of classes of rotations (Theorem 1), the ``rotation_classes``, which further rules
+    prove to generate the same distributions. Those with the fewest edges come first.
     Iterating streams the members in a fixed order that does not depend on the member the class
     was made from. Irreducible members only, unless made with ``reducible=True``. Immutable.
     """
 
-    representative: DirectedGraph
-    reducible: bool
+    graph: DirectedGraph
     names: tuple[str, ...]
-    territories: tuple[Territory, ...]
+    rules: Rules
+    reducible: bool
     max_states: int
+    max_classes: int
 
     def __init__(
-        self, graph: DirectedGraph, *, reducible: bool = False, max_states: int = MAX_STATES
+        self,
+        graph: DirectedGraph,
+        *,
+        rules: Rules = "all",
+        reducible: bool = False,
+        max_states: int = MAX_STATES,
+        max_classes: int = MAX_CLASSES,
     ) -> None:
         checked_graph(graph)
-        if isinstance(max_states, bool) or not isinstance(max_states, int) or max_states < 1:
-            raise InputError(f"max_states is {max_states!r}; give a whole number of at least 1")
+        if rules not in get_args(Rules):
+            raise InputError(f"rules is {rules!r}; give 'all' or 'rotations'")
+        for name, limit in (("max_states", max_states), ("max_classes", max_classes)):
+            if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+                raise InputError(f"{name} is {limit!r}; give a whole number of at least 1")
         # Written here once, past the guard in __setattr__.
         self.__dict__.update(
-            representative=graph.reduced(),
-            reducible=reducible,
+            graph=graph,
             names=graph.names,
-            territories=territories(graph.columns),
+            rules=rules,
+            reducible=reducible,
             max_states=max_states,
+            max_classes=max_classes,
         )
 
     @cached_property
-    def _seating(self) -> Seating:
-        return Seating(self.territories, reducible=self.reducible, max_states=self.max_states)
+    def territories(self) -> ClassKey:
+        """Where the columns of the graph that the class was made from can move by rotations."""
+        return territories(self.graph.columns)
+
+    @cached_property
+    def representative(self) -> DirectedGraph:
+        """The graph that the class was made from, without redundant edges."""
+        if self.rules == "all":
+            return self.graph.reduced()
+        return DirectedGraph.from_columns(reduced_columns(self.graph.columns), self.names)
+
+    @cached_property
+    def _linked(self) -> LinkedClasses:
+        if self.rules == "rotations":
+            return LinkedClasses({self.territories: None}, None)
+        return linked_classes(self.territories, max_classes=self.max_classes)
+
+    @cached_property
+    def rotation_classes(self) -> tuple[RotationClass, ...]:
+        """The classes of rotations that make up this one, those with the fewest edges first.
+
+        A class among several may have no irreducible member; it is there all the same.
+        """
+        found = [
+            RotationClass(
+                key,
+                self.names,
+                linked=self._linked.links,
+                reducible=self.reducible,
+                max_states=self.max_states,
+            )
+            for key in self._linked.links
+        ]
+        return tuple(sorted(found, key=lambda c: (c.n_edges, c.territories)))
+
+    def irreducible_seatings(
+        self,
+        allowed: NDArray[np.bool_] | None = None,
+        required: NDArray[np.bool_] | None = None,
+    ) -> list[Seating]:
+        """The irreducible members that respect knowledge, as seatings with the fewest edges first.
+
+        ``allowed`` and ``required`` say for each edge whether it may and must be there.
+        """
+        return [
+            Seating.respecting(
+                part.territories,
+                allowed,
+                required,
+                redundant=part.redundant,
+                max_states=self.max_states,
+            )
+            for each in self.rotation_classes
+            for part in each.irreducible_seatings
+        ]
+
+    @property
+    def _seatings(self) -> list[Seating]:
+        return [seating for c in self.rotation_classes for seating in c.seatings]
+
+    @property
+    def completeness(self) -> Completeness:
+        """Whether all graphs with these distributions are members, and how that is known."""
+        if self.rules == "rotations":
+            return Completeness.ROTATIONS
+        return completeness(self.graph, self._linked)
+
+    @property
+    def cut_by(self) -> str | None:
+        """The limit that cut the search for further classes, None where none did."""
+        return self._linked.cut_by
+
+    @property
+    def n_edges(self) -> tuple[int, int]:
+        """The fewest and the most edges of an irreducible member.
+
+        The two differ where a rule drops an edge that another member needs.
+        """
+        edges = [c.n_edges for c in self.rotation_classes if c.irreducible_seatings]
+        return edges[0], edges[-1]
 
     @property
     def size(self) -> int:
@@ -89,33 +189,17 @@ class EquivalenceClass:
         LimitError
             If the class is too entangled to be counted with ``max_states`` states.
         """
-        return prod(self._block_sizes)
-
-    @cached_property
-    def _block_sizes(self) -> tuple[int, ...]:
-        return tuple(self._seating.count(block) for block in self._seating.blocks)
+        return sum(c.size for c in self.rotation_classes)
 
     def __iter__(self) -> Iterator[DirectedGraph]:
-        for words in self._seating.iter_words():
-            if words.shape[2] == 1:
-                batch = words[:, :, 0].tolist()
-            else:
-                batch = [
-                    [int.from_bytes(column.tobytes(), "little") for column in m] for m in words
-                ]
-            for columns in batch:
-                yield DirectedGraph.from_columns(columns, self.names)
+        return chain.from_iterable(self.rotation_classes)
 
     def iter_adjacencies(self) -> Iterator[NDArray[np.bool_]]:
         """Stream the adjacency arrays of the members, in the order of iteration.
 
         Faster than making graphs; memory does not grow with the number of members.
         """
-        diagonal = np.arange(len(self.names))
-        for words in self._seating.iter_words():
-            adjacencies = words_to_supports(words, len(self.names))
-            adjacencies[:, diagonal, diagonal] = False
-            yield from adjacencies
+        return chain.from_iterable(c.iter_adjacencies() for c in self.rotation_classes)
 
     def members(self, max_members: int | None = None, time_limit: float | None = None) -> Members:
         """The members as a list, at most ``max_members`` of them, within ``time_limit`` seconds."""
@@ -149,8 +233,19 @@ class EquivalenceClass:
             raise InputError(f"n is {n!r}; give a whole number of members, zero or more")
         # Python's own generator draws whole numbers of any size.
         source = Random(int(generator(random_state).integers(2**62)))
-        sampler = MemberSampler(self._seating)
-        return tuple(DirectedGraph.from_columns(sampler.draw(source), self.names) for _ in range(n))
+        size = self.size
+        has_parts = len(self._seatings) > 1
+        return tuple(
+            self._draw(source.randrange(size) if has_parts else 0, source) for _ in range(n)
+        )
+
+    def _draw(self, place: int, source: Random) -> DirectedGraph:
+        """A member of the part of the class in which number ``place`` of all members is."""
+        for found in self.rotation_classes:
+            if place < found.size:
+                return found.draw(place, source)
+            place -= found.size
+        raise AssertionError("the members have been used up")
 
     def iter_acyclic(self) -> Iterator[DirectedGraph]:
         """Stream the acyclic members, none when the class has none."""
@@ -164,18 +259,57 @@ class EquivalenceClass:
 
     @cached_property
     def _acyclic(self) -> AcyclicMembers:
-        return AcyclicMembers(self.representative.columns)
+        # Any member will do: all have the same d-separations.
+        return AcyclicMembers(self.graph.columns, self._has_key)
+
+    def _has_key(self, key: ClassKey) -> bool:
+        # Most often it is the same, and then nothing has to be searched.
+        return key == self.territories or key in self._linked.links
 
     def __contains__(self, graph: object) -> bool:
-        """Whether rotations link the graph to the class; a reducible graph is reduced first."""
+        """Whether the graph is proved to generate these distributions, with redundant edges or not.
+
+        A graph is in the class as well if it is a member together with redundant edges.
+        """
         if not isinstance(graph, DirectedGraph) or set(graph.names) != set(self.names):
             return False
-        return territories(graph.reordered(self.names).columns) == self.territories
+        return self._has_key(territories(graph.reordered(self.names).columns))
+
+    def certificate(self, graph: DirectedGraph) -> ClassCertificate:
+        """The proof that a graph of the class generates the same distributions.
+
+        Steps of rotations and of rules from the graph that the class was made from to a subgraph
+        of ``graph``, each of which can be applied by itself.
+
+        Raises
+        ------
+        InputError
+            If the graph is not in the class.
+
+        Examples
+        --------
+        >>> a = DirectedGraph.from_edges([(0, 1), (3, 2), (0, 3), (1, 3), (2, 3)])
+        >>> b = DirectedGraph.from_edges([(2, 3), (1, 0), (0, 1), (2, 1), (3, 1)])
+        >>> proof = equivalence_class(a).certificate(b)
+        >>> proof.replayed() == b
+        True
+        >>> print(proof.explain())
+        1. block rule: the column of X1, {X1}, becomes {X3}, by the columns of X2, X3, X4
+        """
+        graph = graph.reordered(self.names)
+        if graph not in self:
+            raise InputError(
+                "the graph is not in the class; rules and rotations do not link it to this one"
+            )
+        return class_certificate(self.graph, graph, self._linked)
 
     def nearest(self, graph: DirectedGraph, *, time_limit: float | None = None) -> NearestMember:
         """The member nearest to ``graph`` in structural Hamming distance, with bounds."""
-        checked_graph(graph)
-        return nearest_member(self._seating, graph.reordered(self.names), time_limit)
+        graph = checked_graph(graph).reordered(self.names)
+        found = [nearest_member(seating, graph, time_limit) for seating in self._seatings]
+        best = min(found, key=lambda nearest: nearest.distance)
+        bound = min(nearest.lower_bound for nearest in found)
+        return NearestMember(best.member, best.distance, bound)
 
     def distance(self, graph: DirectedGraph, *, time_limit: float | None = None) -> int:
         """The smallest structural Hamming distance from ``graph`` to a member, exact.
@@ -214,31 +348,10 @@ class EquivalenceClass:
         LimitError
             If the class is too entangled to be counted with ``max_states`` states.
         """
-        import pandas as pd
+        return edge_table(self._pair_counts(), self.size, self.names)
 
-        size = self.size
-        rows = []
-        for pair in EdgeCounts(self._seating, self._block_sizes):
-            counts = (pair.forward, pair.backward, pair.both)
-            adjacent = sum(counts)
-            if adjacent < size:
-                verdict = "comes and goes"
-            else:
-                verdict = "certain" if size in counts else "turns"
-            names = self.names[pair.i], self.names[pair.j]
-            rows.append((*names, *counts, adjacent, adjacent / size, verdict))
-        columns = ["a", "b", "forward", "backward", "both", "adjacent", "share", "verdict"]
-        types = dict.fromkeys(columns[2:6], object if size >= 2**62 else "int64")
-        # Every column by itself, since pandas would make floats of some large integers.
-        return pd.DataFrame(
-            {
-                name: pd.Series(
-                    [row[n] for row in rows],
-                    dtype=types.get(name, "float64" if name == "share" else None),
-                )
-                for n, name in enumerate(columns)
-            }
-        )
+    def _pair_counts(self) -> list[PairCount]:
+        return summed(c.iter_edge_counts() for c in self.rotation_classes)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what all members share; see :func:`cyclearn.drawing.plots.plot_class`."""
@@ -248,23 +361,28 @@ class EquivalenceClass:
 
     def feedback_pairs(self, max_fillings: int = 20_000) -> FeedbackPairs:
         """Which pairs of nodes lie on a common cycle in some member, and which in every one."""
-        return feedback_pairs(self._seating, max_fillings)
+        found = [feedback_pairs(seating, max_fillings) for seating in self._seatings]
+        return FeedbackPairs(
+            np.logical_or.reduce([pairs.some for pairs in found]),
+            np.logical_and.reduce([pairs.every for pairs in found]),
+            all(pairs.is_exact for pairs in found),
+        )
+
+    def _identity(self) -> tuple[object, ...]:
+        return frozenset(self._linked.links), self.names, self.reducible
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, EquivalenceClass):
             return NotImplemented
-        return (self.territories, self.names, self.reducible) == (
-            other.territories,
-            other.names,
-            other.reducible,
-        )
+        return self._identity() == other._identity()
 
     def __hash__(self) -> int:
-        return hash((self.territories, self.names, self.reducible))
+        return hash(self._identity())
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What was counted is left behind; it can be counted again.
-        return _restored, (self.representative, self.reducible, self.max_states)
+        options = ("rules", "reducible", "max_states", "max_classes")
+        return _restored, (self.graph, {name: getattr(self, name) for name in options})
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"an EquivalenceClass is immutable; {name!r} cannot be set")
@@ -279,27 +397,40 @@ class EquivalenceClass:
         except LimitError:
             size = "an unknown number of"
         kind = "members" if self.reducible else "irreducible members"
-        return f"EquivalenceClass({size} {kind}, {self.representative.n_edges} edges each)"
+        fewest, most = self.n_edges
+        edges = f"{fewest} edges each" if fewest == most else f"{fewest} to {most} edges"
+        return f"EquivalenceClass({size} {kind}, {edges})"
 
 
-def _restored(graph: DirectedGraph, reducible: bool, max_states: int) -> EquivalenceClass:
-    return EquivalenceClass(graph, reducible=reducible, max_states=max_states)
+def _restored(graph: DirectedGraph, options: dict[str, Any]) -> EquivalenceClass:
+    return EquivalenceClass(graph, **options)
 
 
 def equivalence_class(
-    graph: DirectedGraph, *, reducible: bool = False, max_states: int = MAX_STATES
+    graph: DirectedGraph,
+    *,
+    rules: Rules = "all",
+    reducible: bool = False,
+    max_states: int = MAX_STATES,
+    max_classes: int = MAX_CLASSES,
 ) -> EquivalenceClass:
-    """The class of all graphs that rotations prove to generate the same distributions.
+    """The class of all graphs that are proved to generate the same distributions.
 
     Parameters
     ----------
     graph : DirectedGraph
         Any member; a reducible graph stands for its class as well.
+    rules : {"all", "rotations"}, default "all"
+        Whether the block, scaling and facet rules are searched for further graphs, or rotations
+        alone: the class of the paper. ``completeness`` says whether there may be others still.
     reducible : bool, default False
         Whether members with redundant edges are listed and counted too.
     max_states : int, default 300,000
         How many intermediate results an exact count may hold in memory at once; counts that need
         more raise LimitError. Listing members does not need any.
+    max_classes : int, default 256
+        How many classes of rotations the rules may join; ``completeness`` says if that cut the
+        search.
 
     Examples
     --------
@@ -312,5 +443,16 @@ def equivalence_class(
     >>> table = c.edge_table().set_index(["a", "b"])
     >>> table.loc[("X2", "X4"), "verdict"], table.loc[("X3", "X4"), "verdict"]
     ('turns', 'comes and goes')
+
+    Here rotations link four graphs, and all have the loop X3 ⇄ X4. The rules find four more with
+    the same distributions, and those do not have it:
+
+    >>> g = DirectedGraph.from_edges([(0, 1), (3, 2), (0, 3), (1, 3), (2, 3)])
+    >>> equivalence_class(g, rules="rotations").size, equivalence_class(g).size
+    (4, 8)
+    >>> print(equivalence_class(g).completeness.value)
+    all graphs with these distributions are members, proved
     """
-    return EquivalenceClass(graph, reducible=reducible, max_states=max_states)
+    return EquivalenceClass(
+        graph, rules=rules, reducible=reducible, max_states=max_states, max_classes=max_classes
+    )

@@ -36,10 +36,15 @@ class MemberSampler:
             for j in block.nodes:
                 ways = self._ways(block.nodes[0], chosen)
                 seat = _weighted(ways, source)
-                territory, least = self._seating.territory(j, seat), self._seating.least[j]
-                columns[j] = _drawn_set(territory, least, source)
+                columns[j] = self._draw_set(seat, j, source)
                 chosen = (*chosen, seat)
         return tuple(columns)
+
+    def _draw_set(self, seat: int, j: int, source: Random) -> int:
+        """A set that node j may hold, all such sets equally likely."""
+        if self._seating.excluded(seat, j):
+            return source.choice(list(self._seating.iter_sets(seat, j)))
+        return _drawn_set(self._seating.territory(j, seat), self._seating.least[j], source)
 
     def _count_ways(self, first: int, chosen: tuple[int, ...]) -> dict[int, int]:
         """Members of a block for each seat of its next node, given the seats chosen so far."""

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.seating import Seating
-from cyclearn.classes.territories import Territory
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.hamming import structural_hamming_distance
@@ -43,8 +43,7 @@ def nearest_member(
     """The member of the class of ``seating`` nearest to ``graph``."""
     single = graph.adjacency != graph.adjacency.T
     candidates = [
-        _best_assignment(seating.territories, graph, np.where(single, halved, 1.0))
-        for halved in (0.5, 1.0)
+        _best_assignment(seating, graph, np.where(single, halved, 1.0)) for halved in (0.5, 1.0)
     ]
     lower_bound = 0 if seating.reducible else ceil(candidates[0][1] - 1e-6)
     nearest = min(
@@ -62,7 +61,7 @@ def _measured(columns: Sequence[int], graph: DirectedGraph, lower_bound: int) ->
 
 
 def _best_assignment(
-    territories: Sequence[Territory], graph: DirectedGraph, price: NDArray[np.float64]
+    seating: Seating, graph: DirectedGraph, price: NDArray[np.float64]
 ) -> tuple[list[int], float]:
     """Cheapest member when entry (i, j) that differs from the graph costs ``price[i, j]``."""
     from scipy.optimize import linear_sum_assignment
@@ -70,12 +69,19 @@ def _best_assignment(
     p = graph.n_nodes
     cost = np.full((p, p), np.inf)
     best: dict[tuple[int, int], int] = {}
-    for seat, territory in enumerate(territories):
+    for seat, territory in enumerate(seating.territories):
         for anchor in territory.anchors:
             for j in bits(anchor):
                 members, value = _cheapest_set(territory.size, anchor, j, graph, price[:, j])
                 if value < cost[seat, j]:
                     cost[seat, j], best[seat, j] = value, members
+    for seat, j in [key for key, members in best.items() if members in seating.excluded(*key)]:
+        values = {
+            members: float(sum(price[i, j] for i in bits(members ^ graph.columns[j])))
+            for members in seating.iter_sets(seat, j)
+        }
+        best[seat, j] = min(values, key=values.__getitem__, default=0)
+        cost[seat, j] = values.get(best[seat, j], np.inf)
     seats, nodes = linear_sum_assignment(cost)
     columns = [0] * p
     for seat, j in zip(seats.tolist(), nodes.tolist(), strict=True):
@@ -133,6 +139,16 @@ def _by_integer_programme(
     rows += [(row, 1.0, 1.0) for row in seated]
     rows += [(row, 0.0, 0.0) for row in n_chosen]
     rows += [(row, -np.inf, 0.0) for row in allows.values()]
+    for seat, j in product(seating.redundant, range(p)):
+        # Not all entries of a set that node j may not hold, if it takes this seat.
+        for members in seating.excluded(seat, j):
+            row = {
+                variable("sits", seat, anchor, j): 1.0
+                for anchor in seating.territories[seat].anchors
+                if anchor >> j & 1
+            }
+            row |= {variable("edge", i, j): 1.0 for i in bits(members ^ (1 << j))}
+            rows.append((row, -np.inf, float(members.bit_count() - 1)))
     if seating.reducible:
         # A territory and those that hand down to it are used at least once each.
         subtree, size = [dict(row) for row in held], [1] * p

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from cyclearn.classes.permanents import permanent
 from cyclearn.classes.surplus_seats import completions, count_fillings, down_chain
-from cyclearn.classes.territories import Territory
+from cyclearn.classes.territories import Territory, territory_below
 from cyclearn.graphs.bitsets import bits, columns_to_words, support_to_columns
 
 # How many members of a block, and sets of a territory, are kept as a table.
@@ -63,6 +63,7 @@ class Seating:
         territories: Sequence[Territory],
         *,
         reducible: bool,
+        redundant: Mapping[int, frozenset[int]] | None = None,
         max_states: int = 300_000,
         least: Sequence[int] | None = None,
         most: Sequence[int] | None = None,
@@ -70,10 +71,12 @@ class Seating:
         p = len(territories)
         self.territories = tuple(territories)
         self.reducible = reducible
+        self.redundant = {} if reducible or redundant is None else dict(redundant)
         self.max_states = max_states
         self.least = tuple(1 << j for j in range(p)) if least is None else tuple(least)
         self.most = ((1 << p) - 1,) * p if most is None else tuple(most)
-        self.below = _territory_below(self.territories)
+        self.below = territory_below(self.territories)
+        self._excluded: dict[tuple[int, int], frozenset[int]] = {}
 
     @classmethod
     def respecting(
@@ -83,6 +86,7 @@ class Seating:
         required: NDArray[np.bool_] | None,
         *,
         reducible: bool = False,
+        redundant: Mapping[int, frozenset[int]] | None = None,
         max_states: int = 300_000,
     ) -> Seating:
         """The members all of whose edges are allowed and that have all required edges."""
@@ -90,6 +94,7 @@ class Seating:
         return cls(
             territories,
             reducible=reducible,
+            redundant=redundant,
             max_states=max_states,
             least=None if required is None else support_to_columns(required | own),
             most=None if allowed is None else support_to_columns(allowed | own),
@@ -103,31 +108,81 @@ class Seating:
 
     @cached_property
     def weights(self) -> tuple[dict[int, int], ...]:
-        """For every node, in how many sets of each territory it occurs."""
-        weights: list[dict[int, int]] = [{} for _ in self.territories]
-        for seat, territory in enumerate(self.territories):
-            for j in range(len(self.territories)):
-                if any(anchor >> j & 1 for anchor in territory.anchors):
-                    n_sets = self.territory(j, seat).count(self.least[j])
-                    if n_sets:
-                        weights[j][seat] = n_sets
-        return tuple(weights)
+        """For every node, how many sets it may hold of each territory in which it occurs."""
+        return tuple(
+            {seat: ways for seat in self._seats_around(j) if (ways := self.count_sets(seat, j))}
+            for j in range(len(self.territories))
+        )
+
+    def excluded(self, seat: int, j: int) -> frozenset[int]:
+        """Sets of a territory that node j may not hold, since one entry would be redundant.
+
+        That is so where a rule lets the set become one of the ``redundant`` sets of the seat, one
+        entry smaller, and j is not the entry that goes.
+        """
+        if seat not in self.redundant:
+            return frozenset()
+        if (seat, j) not in self._excluded:
+            territory = self.territory(j, seat)
+            self._excluded[seat, j] = frozenset(
+                members
+                for smaller in self.redundant[seat]
+                if smaller >> j & 1
+                for members in territory.iter_sets(smaller | self.least[j])
+            )
+        return self._excluded[seat, j]
+
+    def count_sets(self, seat: int, j: int, containing: int = 0) -> int:
+        """Number of sets of a territory that node j may hold and that contain some nodes."""
+        excluded = self.excluded(seat, j)
+        ways = self.territory(j, seat).count(containing | self.least[j])
+        return ways - sum(containing & ~members == 0 for members in excluded)
+
+    def iter_sets(self, seat: int, j: int) -> Iterator[int]:
+        """Stream the sets of a territory that node j may hold, in a fixed order."""
+        excluded = self.excluded(seat, j)
+        sets = self.territory(j, seat).iter_sets(self.least[j])
+        return (members for members in sets if members not in excluded) if excluded else sets
+
+    @cached_property
+    def is_empty(self) -> bool:
+        """Whether no choice of sets makes a member: then every graph has a redundant entry."""
+        if not self.redundant:
+            return False
+        return bool(
+            (self._matched([(j, s) for j, row in enumerate(self.weights) for s in row]) < 0).any()
+        )
+
+    @cached_property
+    def _pairs(self) -> list[tuple[int, int]]:
+        """Nodes and the territories that they may fill, whether sets are excluded or not."""
+        # Turning a cycle keeps all sets, excluded or not, so cycles stay inside blocks.
+        return [(j, s) for j in range(len(self.territories)) for s in self._within_reach(j)]
+
+    def _matched(self, pairs: Sequence[tuple[int, int]]) -> NDArray[np.int32]:
+        """For every node a seat of its own among these pairs, or -1."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import maximum_bipartite_matching
+
+        p = len(self.territories)
+        nodes, seats = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        taken = coo_array((np.ones(len(nodes)), (nodes, seats)), shape=(p, p)).tocsr()
+        return np.asarray(maximum_bipartite_matching(taken, perm_type="column"))
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The finest split, in the order of the smallest node of each block."""
         from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
+        from scipy.sparse.csgraph import connected_components
 
         p = len(self.territories)
-        pairs = [(j, seat) for j in range(p) for seat in self._within_reach(j)]
+        pairs = self._pairs
         if p == 0:
             return ()
         nodes, seats = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-        taken = coo_array((np.ones(len(pairs)), (nodes, seats)), shape=(p, p)).tocsr()
         # An entry is in no perfect matching unless it lies inside a strong component of the
         # matrix with one perfect matching put on its diagonal.
-        seat_of = maximum_bipartite_matching(taken, perm_type="column")
+        seat_of = self._matched(pairs)
         if (seat_of < 0).any():
             # No member respects the knowledge: one block that cannot be filled says so.
             return (self._block(tuple(range(p)), tuple(range(p))),)
@@ -146,9 +201,23 @@ class Seating:
     def _within_reach(self, j: int) -> Iterator[int]:
         """The territories that node j may fill: those it uses and, among all members, below."""
         found = 0
-        for seat in self.weights[j]:
+        for seat in self._usable(j):
             found |= down_chain(seat, self.below) if self.reducible else 1 << seat
         return bits(found)
+
+    def _usable(self, j: int) -> Iterable[int]:
+        """The territories with a set for node j, excluded or not."""
+        if not self.redundant:
+            return self.weights[j]
+        return [s for s in self._seats_around(j) if self.territory(j, s).count(self.least[j])]
+
+    def _seats_around(self, j: int) -> list[int]:
+        """The territories in which node j occurs."""
+        return [
+            seat
+            for seat, territory in enumerate(self.territories)
+            if any(anchor >> j & 1 for anchor in territory.anchors)
+        ]
 
     def _block(self, nodes: tuple[int, ...], seats: tuple[int, ...]) -> Block:
         position = {seat: n for n, seat in enumerate(seats)}
@@ -261,9 +330,9 @@ class Seating:
         def sets_of(j: int, seat: int) -> Iterable[int]:
             # Sets of one territory that contain one node: kept where few, made again where many.
             if self.weights[j][seat] > _KEPT_SETS:
-                return self.territory(j, seat).iter_sets(self.least[j])
+                return self.iter_sets(seat, j)
             if (j, seat) not in kept:
-                kept[j, seat] = tuple(self.territory(j, seat).iter_sets(self.least[j]))
+                kept[j, seat] = tuple(self.iter_sets(seat, j))
             return kept[j, seat]
 
         @lru_cache(maxsize=1 << 16)
@@ -315,12 +384,6 @@ def _completable(reach: Sequence[int], free: int) -> int:
                 frontier |= 1 << place_of[node]
         allowed |= frontier
     return allowed
-
-
-def _territory_below(territories: Sequence[Territory]) -> tuple[int | None, ...]:
-    """For every territory, the one of one size less whose columns move inside its sets."""
-    at = {(anchor, t.size): n for n, t in enumerate(territories) for anchor in t.anchors}
-    return tuple(at.get((t.anchors[0], t.size - 1)) for t in territories)
 
 
 def _iter_products(

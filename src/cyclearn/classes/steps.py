@@ -51,6 +51,40 @@ class ParentReduction:
 
 
 @dataclass(frozen=True)
+class ParentAddition:
+    """Add the redundant edge ``parent`` → ``child`` that makes P_child = P_twin.
+
+    The opposite of a parent reduction. It is not a step of Theorem 2, where edges are only dropped,
+    but it keeps the distributions just as well.
+    """
+
+    child: int
+    twin: int
+    parent: int
+
+    def apply(self, graph: DirectedGraph) -> DirectedGraph:
+        """The graph with the redundant edge."""
+        columns = _columns_of(graph, self.child, self.twin, self.parent)
+        larger = columns[self.child] | 1 << self.parent
+        if columns[self.child] == larger or columns[self.twin] != larger:
+            raise InputError(
+                f"{graph.names[self.parent]} is not the only parent that {graph.names[self.twin]} "
+                f"has beyond {graph.names[self.child]} and its parents"
+            )
+        columns[self.child] = larger
+        return DirectedGraph.from_columns(columns, graph.names)
+
+    def inverse(self) -> ParentReduction:
+        """The reduction that drops the edge again."""
+        return ParentReduction(self.child, self.twin, self.parent)
+
+    def describe(self, names: Sequence[str]) -> str:
+        """The step in words."""
+        child, twin, parent = (names[v] for v in (self.child, self.twin, self.parent))
+        return f"make parents of {child} and {twin} equal: add {parent} -> {child}"
+
+
+@dataclass(frozen=True)
 class ParentExchange:
     """Drop ``dropped`` → ``loser`` and add ``added`` → ``gainer``, one of the pair.
 

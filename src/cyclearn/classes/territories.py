@@ -169,6 +169,12 @@ def territories(columns: Sequence[int]) -> tuple[Territory, ...]:
     return tuple(sorted(occupant.territory for occupant in survey(columns)))
 
 
+def territory_below(territories: Sequence[Territory]) -> tuple[int | None, ...]:
+    """For every territory, the one of one size less whose columns move inside its sets."""
+    at = {(anchor, t.size): n for n, t in enumerate(territories) for anchor in t.anchors}
+    return tuple(at.get((t.anchors[0], t.size - 1)) for t in territories)
+
+
 def is_reducible(columns: Sequence[int]) -> bool:
     """Whether exchanges can make two columns equal (Proposition 6)."""
     return any(occupant.redundant for occupant in survey(columns))

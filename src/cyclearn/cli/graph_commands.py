@@ -66,6 +66,9 @@ def equivalence_class(
     acyclic: Annotated[
         bool, typer.Option("--acyclic", help="List or count the acyclic members only.")
     ] = False,
+    rotations: Annotated[
+        bool, typer.Option("--rotations", help="The paper's class: search no further rules.")
+    ] = False,
     max_members: Annotated[
         int, typer.Option("--max", min=0, help="List at most this many members.")
     ] = 1000,
@@ -82,7 +85,12 @@ def equivalence_class(
         )
     everything = not (count or as_list or table)
     as_list = as_list or everything
-    graphs = EquivalenceClass(read_graph(a), reducible=reducible, max_states=max_states)
+    graphs = EquivalenceClass(
+        read_graph(a),
+        rules="rotations" if rotations else "all",
+        reducible=reducible,
+        max_states=max_states,
+    )
     # Members can be listed, and their number be out of reach.
     size = _size(graphs, acyclic, is_required=count or not as_list)
     # Counted before anything is printed, so that a limit leaves no half of an answer.
@@ -96,7 +104,12 @@ def equivalence_class(
             left_out = f"No table of edges: {error}."
     members = _Cut(graphs.iter_acyclic() if acyclic else iter(graphs), max_members)
     if as_json:
-        result: dict[str, object] = {"size": size, "reducible": reducible, "acyclic": acyclic}
+        result: dict[str, object] = {
+            "size": size,
+            "reducible": reducible,
+            "acyclic": acyclic,
+            "completeness": graphs.completeness.name.lower(),
+        }
         if as_list:
             result["members"] = [graph.to_dict() for graph in members]
             result["complete"] = members.complete

@@ -20,7 +20,9 @@ def aligned(learned: DirectedGraph, true: DirectedGraph | EquivalenceClass) -> D
 
 def as_member(learned: DirectedGraph, members: EquivalenceClass) -> DirectedGraph:
     """The learned graph, without its redundant edges if it is equivalent to the members."""
-    return learned.reduced() if learned in members else learned
+    if learned not in members:
+        return learned
+    return EquivalenceClass(learned, rules=members.rules).representative
 
 
 def shd(learned: DirectedGraph, true: DirectedGraph) -> int:

@@ -32,7 +32,7 @@ class Evaluation:
 
     ``success`` is None where no distributions were drawn, and it and ``scores`` are where a time
     limit did not suffice for them; ``n_redundant`` counts the edges of the learned and of the true
-    graph that rotations show to be redundant.
+    graph that rotations or rules show to be redundant.
     """
 
     equivalent: bool

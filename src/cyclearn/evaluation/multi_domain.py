@@ -76,10 +76,11 @@ class Domains:
         self.models = tuple(models)
         self.eta = _ETA_PER_NODE * true.n_nodes if eta is None else float(eta)
         self._correlations = [_correlation(model, true.names) for model in models]
-        # The true graph generates all its own distributions.
         self._found: dict[tuple[Territory, ...], SuccessRate] = {}
         if all(model.graph.is_subgraph_of(true) for model in models):
-            self._found[territories(true.columns)] = self._rate([True] * len(models))
+            # The true graph, and with it its class, generates all its own distributions.
+            for rotations in equivalence_class(true).rotation_classes:
+                self._found[rotations.territories] = self._rate([True] * len(models))
 
     def _rate(self, successes: Sequence[bool]) -> SuccessRate:
         return SuccessRate(successes, self.eta)

@@ -286,20 +286,20 @@ class DirectedGraph:
         return DirectedGraph(self.adjacency[np.ix_(order, order)], names)
 
     def is_reducible(self) -> bool:
-        """Whether rotations show that some edge is redundant (Proposition 6).
+        """Whether some edge is redundant, as rotations or the rules beyond them show.
 
-        The absence of a reduction does not prove that every edge is needed: see
-        :func:`cyclearn.equivalent` on what rotations can prove.
+        That is so where a proper subgraph is proved to generate the same distributions
+        (Definition 7). That none is found does not prove that every edge is needed.
         """
-        from cyclearn.classes.territories import is_reducible
+        from cyclearn.classes.redundancy import has_redundant_edge
 
-        return is_reducible(self.columns)
+        return has_redundant_edge(self.columns)
 
     def reduced(self) -> DirectedGraph:
-        """A subgraph with the same distribution set that no rotation reduces further."""
-        from cyclearn.classes.territories import reduced_columns
+        """A subgraph with the same distribution set and no edge that is seen to be redundant."""
+        from cyclearn.classes.redundancy import irreducible_columns
 
-        return self.from_columns(reduced_columns(self.columns), self.names)
+        return self.from_columns(irreducible_columns(self.columns), self.names)
 
     def dimension(self) -> int:
         """Generic dimension of the distribution set Θ(G), exact."""

@@ -12,7 +12,7 @@ Every irreducible graph of up to four nodes is of one of the two kinds. From fiv
 assumption can fail: an irreducible graph of as many edges as pairs of nodes, but not of full
 dimension, has a constraint, while the complete acyclic graph has as many edges and none. Here
 "irreducible" is what rotations and the rules of
-:mod:`cyclearn.identifiability.equality.column_rules` leave; that no other edge is redundant is not
+:mod:`cyclearn.classes.column_rules` leave; that no other edge is redundant is not
 proved. For other graphs the assumption is neither proved nor refuted.
 """
 
@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cyclearn.classes.equivalence_class import EquivalenceClass
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
-from cyclearn.identifiability.equality.rule_search import reachable_classes
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,7 @@ def check_assumption_one(graph: DirectedGraph) -> AssumptionCheck:
     """
     checked_graph(graph)
     p, dimension = graph.n_nodes, graph.dimension()
-    n_edges = min(
-        sum(territory.size - 1 for territory in key) for key in reachable_classes(graph).steps
-    )
+    n_edges = EquivalenceClass(graph).rotation_classes[0].n_edges
     if dimension == n_edges + p:
         reason = f"dimension {dimension} = {n_edges} edges + {p} nodes: no parameter is in excess"
         return AssumptionCheck(True, reason)

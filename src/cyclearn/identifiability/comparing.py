@@ -5,7 +5,10 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
+from cyclearn.classes.class_certificate import ClassCertificate, class_certificate
 from cyclearn.classes.equivalence import Equivalence, equivalent
+from cyclearn.classes.rule_search import LinkedClasses, is_contained, linked_classes
+from cyclearn.classes.rule_steps import RuleStep
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
@@ -15,8 +18,6 @@ from cyclearn.identifiability.difference.closure_differences import (
     difference_of_ranks,
 )
 from cyclearn.identifiability.difference.largest_columns import separate_by_largest_column
-from cyclearn.identifiability.equality.column_rules import RuleStep
-from cyclearn.identifiability.equality.rule_search import Reached, is_contained, reachable_classes
 from cyclearn.identifiability.numerics.numerical_evidence import DrawOptions, numerical_evidence
 from cyclearn.identifiability.numerics.numerical_overlap import Sampler
 from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
@@ -70,7 +71,7 @@ def compare(
     >>> print(compare(a, b).explain())
     Equivalent, proved by the block, scaling and facet rules beyond rotations.
     Quasi equivalent, proved.
-    - From the second graph, up to rotations: block rule: among the columns {X3}, {X1, X2}, {X3, X4}, {X1, X2, X3, X4}, {X3} becomes {X1}.
+    - Up to rotations: block rule: the column of X1, {X1}, becomes {X3}, by the columns of X2, X3, X4.
 
     A collider and a chain:
 
@@ -135,7 +136,7 @@ def _compared(g: DirectedGraph, h: DirectedGraph, settings: DrawOptions) -> dict
         "second": h,
         "dimensions": (g.dimension(), h.dimension()),
         "equivalence": proof,
-        "rule_steps": ((), ()),
+        "proof": None,
         "certificate": None,
         "shared": None,
         "forward": None,
@@ -152,10 +153,11 @@ def _compared(g: DirectedGraph, h: DirectedGraph, settings: DrawOptions) -> dict
     apart = separate_by_largest_column(g, h), separate_by_largest_column(h, g)
     inside = False, False
     if not all(apart):
-        first, second = reachable_classes(g), reachable_classes(h)
-        meeting = next((key for key in first.steps if key in second.steps), None)
-        if meeting is not None:
-            return answer | _equal_by_rules(g, (first.steps[meeting], second.steps[meeting]))
+        first, second = (
+            linked_classes(key) for key in (proof.first_territories, proof.second_territories)
+        )
+        if proof.second_territories in first.links:
+            return answer | _equal_by_rules(class_certificate(g, h, first))
         inside = (
             apart[0] is None and _is_inside(first, second),
             apart[1] is None and _is_inside(second, first),
@@ -190,27 +192,19 @@ def _equal_by_rotations(proof: Equivalence) -> dict[str, Any]:
     return _equal(Verdict.EQUIVALENT_BY_ROTATIONS, (proof.reason,), data)
 
 
-def _equal_by_rules(
-    g: DirectedGraph, steps: tuple[tuple[RuleStep, ...], tuple[RuleStep, ...]]
-) -> dict[str, Any]:
-    places = ("first", "second")
-    lines = tuple(
-        f"From the {where} graph, up to rotations: {step.describe(g.names)}."
-        for where, taken in zip(places, steps, strict=True)
-        for step in taken
-    )
-    data = {
-        f"from_{where}": [step.to_dict(g.names) for step in taken]
-        for where, taken in zip(places, steps, strict=True)
-    }
+def _equal_by_rules(proof: ClassCertificate) -> dict[str, Any]:
+    names = proof.first.names
+    used = [step for step in proof.forward if isinstance(step, RuleStep)]
+    lines = tuple(f"Up to rotations: {step.describe(names)}." for step in used)
+    data = {"rule_steps": [step.to_dict(names) for step in used]}
     return _equal(Verdict.EQUIVALENT_BY_RULES, lines, data) | {
-        "rule_steps": steps,
+        "proof": proof,
         "first_in_second": True,
         "second_in_first": True,
     }
 
 
-def _is_inside(inner: Reached, outer: Reached) -> bool:
+def _is_inside(inner: LinkedClasses, outer: LinkedClasses) -> bool:
     # Both classes themselves come first; few of the others add anything.
-    pairs = ((a, b) for a in inner.steps for b in outer.steps)
+    pairs = ((a, b) for a in inner.links for b in outer.links)
     return any(is_contained(a, b) for a, b in islice(pairs, _MOST_CONTAINMENTS))

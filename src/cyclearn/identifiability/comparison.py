@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from cyclearn.classes.class_certificate import ClassCertificate
 from cyclearn.classes.equivalence import Equivalence
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.identifiability.difference.separating_matrix import Separation
-from cyclearn.identifiability.equality.column_rules import RuleStep
 from cyclearn.identifiability.equality.interior_points import InteriorPoint
 from cyclearn.identifiability.numerics.numerical_overlap import Overlap
 from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
@@ -23,7 +23,8 @@ class Comparison:
     the reason in sentences and ``data`` the same for machines. ``forward`` is the share of
     distributions of the first graph that the second generates, ``backward`` the other way; both
     are None where a proof made drawing needless. ``first_in_second`` is true where a proof shows
-    that the second graph generates every distribution of the first. ``certificate`` proves that
+    that the second graph generates every distribution of the first. ``proof`` holds the steps of
+    rotations and rules that show the sets to be equal, ``certificate`` proves that
     the sets differ, ``shared`` that both hold all distributions near one; both can be verified.
     """
 
@@ -38,7 +39,7 @@ class Comparison:
     first_in_second: bool
     second_in_first: bool
     equivalence: Equivalence
-    rule_steps: tuple[tuple[RuleStep, ...], tuple[RuleStep, ...]]
+    proof: ClassCertificate | None
     certificate: Separation | None
     shared: tuple[InteriorPoint, InteriorPoint] | None
     forward: Overlap | None

@@ -93,9 +93,7 @@ def list_members(
     names = graphs[0].names
     masks = (None, None) if knowledge is None else knowledge.masks(names)
     classes = [g if isinstance(g, EquivalenceClass) else EquivalenceClass(g) for g in graphs]
-    seatings = [
-        Seating.respecting(each.territories, *masks, max_states=each.max_states) for each in classes
-    ]
+    seatings = [part for each in classes for part in each.irreducible_seatings(*masks)]
     chosen, selection, size = _chosen(seatings, names, max_members, random_state)
     given = [graph for graph in graphs if isinstance(graph, DirectedGraph)]
     alone = [] if chosen else [graph for graph in given if _respects(graph, masks)]

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from cyclearn.classes import ClassStatements, EquivalenceClass, class_statements
 from cyclearn.classes.edge_counts import EdgeCounts
-from cyclearn.classes.seating import Seating
 from cyclearn.errors import LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
@@ -92,7 +91,7 @@ def pair_verdicts(
             (bool(possible[i, j]), bool(possible[j, i])),
             (bool(compelled[i, j]), bool(compelled[j, i])),
             not adjacent[i, j],
-            None if counts is None else counts[i, j],
+            None if counts is None else counts.get((i, j)),
         )
         for i, j in np.argwhere(np.triu(possible | possible.T)).tolist()
     )
@@ -116,12 +115,12 @@ def _counts(
     """How the graphs of all classes join each pair; None where they cannot be counted."""
     total = 0
     joined: dict[tuple[int, int], tuple[int, int, int]] = {}
-    for each in classes:
-        seating = Seating.respecting(each.territories, allowed, required)
+    parts = [part for each in classes for part in each.irreducible_seatings(allowed, required)]
+    for seating in parts:
         try:
             sizes = [seating.count(block) for block in seating.blocks]
             if 0 in sizes:
-                return None
+                continue
             for pair in EdgeCounts(seating, sizes):
                 before = joined.get((pair.i, pair.j), (0, 0, 0))
                 now = (pair.forward, pair.backward, pair.both)
@@ -133,4 +132,6 @@ def _counts(
         except LimitError:
             return None
         total += prod(sizes)
+    if total == 0:
+        return None
     return {pair: (*found, total - sum(found)) for pair, found in joined.items()}

@@ -19,6 +19,7 @@ from itertools import combinations, islice, permutations
 
 import numpy as np
 
+from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.canonical_member import Order, canonical_member, canonical_order
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory, territories
@@ -69,22 +70,25 @@ def answer(problem: SearchProblem, solution: Solution) -> Answer:
 
 
 def shown_member(
-    problem: SearchProblem, score: GraphScore, graph: DirectedGraph
+    problem: SearchProblem, score: GraphScore, whole: EquivalenceClass
 ) -> DirectedGraph | None:
-    """The member that stands for the class of a graph, if one keeps to knowledge and limits.
+    """The member that stands for a class, if one keeps to knowledge and limits.
 
     Where required edges leave no irreducible member, or none of them has a stable fit, it is a
     reducible one with the fewest edges.
     """
-    its_class = territories(graph.columns)
     admits = partial(problem.admits_component, score)
-    for reducible in (False, True):
-        seating = Seating.respecting(
-            its_class, problem.allowed, problem.required, reducible=reducible
-        )
-        columns = canonical_member(seating, admits)
-        if columns is not None:
-            return DirectedGraph.from_columns(columns, problem.names)
+    masks = problem.allowed, problem.required
+    reducible = (
+        Seating.respecting(each.territories, *masks, reducible=True)
+        for each in whole.rotation_classes
+    )
+    for parts in (whole.irreducible_seatings(*masks), reducible):
+        members = [canonical_member(part, admits) for part in parts]
+        found = [columns for columns in members if columns is not None]
+        if found:
+            first = min(found, key=lambda columns: canonical_order(range(len(columns)), columns))
+            return DirectedGraph.from_columns(first, problem.names)
     return None
 
 
@@ -103,17 +107,19 @@ class _Ties:
         self._score = problem.score()
         self._best = self._score.thorough_value(best)
         self._classes: set[tuple[Territory, ...]] = set()
+        self._class_of: dict[DirectedGraph, EquivalenceClass] = {}
         self._waiting: list[tuple[Order, DirectedGraph]] = []
         self._seen: set[int] = set()
 
     def take(self, graph: DirectedGraph) -> None:
         """Add the class of a graph, if it is new and has a member that may be shown."""
-        its_class = territories(graph.columns)
-        if its_class in self._classes:
+        if territories(graph.columns) in self._classes:
             return
-        self._classes.add(its_class)
-        member = shown_member(self._problem, self._score, graph)
+        whole = EquivalenceClass(graph)
+        self._classes |= {each.territories for each in whole.rotation_classes}
+        member = shown_member(self._problem, self._score, whole)
         if member is not None:
+            self._class_of[member] = whole
             entry = (canonical_order(range(member.n_nodes), member.columns), member)
             self.found.append(entry)
             heappush(self._waiting, entry)
@@ -133,15 +139,22 @@ class _Ties:
     def _members(self, member: DirectedGraph) -> Iterator[list[int]]:
         """Members that differ from the one shown in one block, itself included."""
         yield list(member.columns)
-        seating = Seating.respecting(
-            territories(member.columns), self._problem.allowed, self._problem.required
-        )
-        for block in seating.blocks:
-            for filling in islice(seating.iter_block(block), _MAX_FILLINGS):
-                columns = list(member.columns)
-                for j, column in zip(block.nodes, filling, strict=True):
-                    columns[j] = column
-                yield columns
+        masks = self._problem.allowed, self._problem.required
+        for each in self._class_of[member].rotation_classes:
+            seating = Seating.respecting(each.territories, *masks)
+            first = list(member.columns)
+            if each.territories != territories(member.columns):
+                # The first member in the order of listing stands for a class that is not shown.
+                fillings = [next(seating.iter_block(block), None) for block in seating.blocks]
+                for block, filling in zip(seating.blocks, fillings, strict=True):
+                    for j, column in zip(block.nodes, filling or (), strict=bool(filling)):
+                        first[j] = column
+            for block in seating.blocks:
+                for filling in islice(seating.iter_block(block), _MAX_FILLINGS):
+                    columns = list(first)
+                    for j, column in zip(block.nodes, filling, strict=True):
+                        columns[j] = column
+                    yield columns
 
     def _redrawn(self, columns: list[int]) -> Iterator[Adjacency]:
         """Graphs with other edges among three nodes, as many as before and three at least."""

@@ -1,20 +1,25 @@
-"""Chordal graphs whose perfect orientation is among the columns of a multiset.
+"""Chordal graphs whose perfect orientation is among the columns at hand.
 
 A perfect orientation of a connected chordal graph gives every node but one, the root, a column of
 itself and a clique of earlier neighbours. Such columns, without the root's own, generate exactly
 the singular positive semidefinite matrices with the zeros of the graph; with the column {v} of any
 node v of it they generate all of them.
+
+Columns are given as pairs (seat, set). Several sets with one seat are alternatives: the seat's
+column can be brought to any of them, but only to one at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from cyclearn.classes.search_budget import SearchBudget
 from cyclearn.graphs.bitsets import bits
 
-# Sets of columns tried; what lies beyond is not found, what is found stays proved.
-_MOST_GROWTHS = 1000
+Seated: TypeAlias = tuple[int, int]
+"""The seat of a column and the set that it is brought to."""
 
 
 @dataclass(frozen=True)
@@ -23,13 +28,17 @@ class Growth:
 
     nodes: int
     neighbours: tuple[int, ...]
-    used: frozenset[int]
+    used: frozenset[Seated]
 
     def is_clique(self, members: int) -> bool:
         """Whether the members are pairwise adjacent nodes of the graph."""
         return members & ~self.nodes == 0 and all(
             members & ~(self.neighbours[v] | 1 << v) == 0 for v in bits(members)
         )
+
+    def uses(self, seat: int) -> bool:
+        """Whether the column of this seat is part of the graph."""
+        return any(seat == other for other, _ in self.used)
 
     def has_scaling(self, members: int) -> bool:
         """Whether the missing edges among the members have a bipartite component.
@@ -61,34 +70,37 @@ class Growth:
         return sides[0] | sides[1], not sides[0] & sides[1]
 
 
-def iter_growths(columns: tuple[int, ...]) -> Iterator[Growth]:
+def iter_growths(columns: Sequence[Seated], budget: SearchBudget) -> Iterator[Growth]:
     """Connected chordal graphs of two nodes or more, each set of columns once.
 
-    ``columns`` are used by position; every column used adds one node to a clique.
+    Every column used adds one node to a clique; no two have one seat.
 
     Examples
     --------
     Columns {0, 1} and {1, 2}: two edges, and a path.
 
-    >>> sorted(bin(growth.nodes) for growth in iter_growths((0b011, 0b110)))
+    >>> growths = iter_growths([(0, 0b011), (1, 0b110)], SearchBudget(100))
+    >>> sorted(bin(growth.nodes) for growth in growths)
     ['0b11', '0b110', '0b111']
     """
     union = 0
-    for column in columns:
+    for _, column in columns:
         union |= column
     empty = (0,) * union.bit_length()
     waiting = [Growth(1 << root, empty, frozenset()) for root in bits(union)]
-    seen: set[frozenset[int]] = set()
+    seen: set[frozenset[Seated]] = set()
     while waiting:
         growth = waiting.pop()
-        for position, column in enumerate(columns):
-            used = growth.used | {position}
+        if not budget.spend(len(columns)):
+            return
+        for seat, column in columns:
+            used = growth.used | {(seat, column)}
             new = column & ~growth.nodes
             old = column & growth.nodes
-            if used in seen or new.bit_count() != 1 or not old or not growth.is_clique(old):
+            if used in seen or new.bit_count() != 1 or not old or growth.uses(seat):
                 continue
-            if len(seen) == _MOST_GROWTHS:
-                return
+            if not growth.is_clique(old):
+                continue
             seen.add(used)
             grown = list(growth.neighbours)
             grown[new.bit_length() - 1] |= old
@@ -96,3 +108,36 @@ def iter_growths(columns: tuple[int, ...]) -> Iterator[Growth]:
                 grown[v] |= new
             waiting.append(Growth(growth.nodes | new, tuple(grown), used))
             yield waiting[-1]
+
+
+def iter_clique_growths(
+    last: Seated, columns: Sequence[Seated], apart: int, budget: SearchBudget
+) -> Iterator[tuple[int, frozenset[Seated]]]:
+    """Smallest connected chordal graphs that end with the column ``last``: nodes, and columns.
+
+    A clique of a chordal graph lies inside one column, that of its latest node. So such a graph is
+    a chain: without its latest node u, the column ``last`` is a clique that lies inside the column
+    before, which does not have u; the chain begins with a pair. None of its columns has a node of
+    ``apart``.
+
+    Examples
+    --------
+    The triangle {0, 1, 2} needs a pair inside it:
+
+    >>> chains = iter_clique_growths((0, 0b111), [(1, 0b011), (2, 0b1100)], 0, SearchBudget(100))
+    >>> [(bin(nodes), sorted(used)) for nodes, used in chains]
+    [('0b111', [(0, 7), (1, 3)])]
+    """
+    seat, column = last
+    if column & apart or not budget.spend(len(columns)):
+        return
+    if column.bit_count() == 2:
+        yield column, frozenset((last,))
+        return
+    others = [(s, c) for s, c in columns if s != seat]
+    for u in bits(column):
+        clique = column ^ (1 << u)
+        for before in others:
+            if clique & ~before[1] == 0 and not before[1] >> u & 1:
+                for nodes, used in iter_clique_growths(before, others, apart | 1 << u, budget):
+                    yield nodes | column, used | {last}

@@ -1,0 +1,206 @@
+"""What the rules beyond rotations change: numbers of classes, sizes, and what is called certain.
+
+All classes on four and five nodes, counted by two programs that share nothing: the search of the
+library over territories, and single steps on multisets of columns (tests/classes/naive_rules.py).
+Then random graphs with 6 to 20 nodes, and graphs of the paper's generator.
+
+    python benchmarks/whole_classes.py > benchmarks/results/whole_classes.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from itertools import combinations_with_replacement, permutations
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+from class_pairs import Classes
+from environment import describe_run
+from scipy.cluster.hierarchy import DisjointSet
+
+from cyclearn import DirectedGraph, equivalence_class
+from cyclearn.classes import Completeness, EquivalenceClass, class_statements
+from cyclearn.classes.rule_search import linked_classes
+from cyclearn.graphs import random_graph
+
+sys.path.append(str(Path(__file__).parent.parent / "tests" / "classes"))
+import naive_rules
+
+
+def joined_by_search(classes: Classes) -> DisjointSet:
+    """Classes of rotations joined by the library; what holds for one holds for its relabellings."""
+    joined = DisjointSet(range(len(classes.keys)))
+    for n in classes.representatives:
+        for key in linked_classes(classes.keys[n]).links:
+            m = classes.number(key)
+            if m != n:
+                for order in classes.orders:
+                    joined.merge(classes.image(n, order), classes.image(m, order))
+    return joined
+
+
+def count_by_single_steps(p: int) -> tuple[int, int]:
+    """Numbers of classes by rotations and by all rules, from single steps on multisets."""
+    orders = list(permutations(range(p)))
+    moved = [
+        [sum(1 << order[v] for v in range(p) if s >> v & 1) for s in range(1 << p)]
+        for order in orders
+    ]
+    multisets = [
+        columns
+        for columns in combinations_with_replacement(range(1, 1 << p), p)
+        if has_full_diagonal(columns)
+    ]
+    number = {columns: n for n, columns in enumerate(multisets)}
+    by_rotations, by_all = DisjointSet(range(len(number))), DisjointSet(range(len(number)))
+    seen: set[int] = set()
+    for n, columns in enumerate(multisets):
+        if n in seen:
+            continue
+        turned = naive_rules.rotations(columns), naive_rules.rule_steps(columns)
+        steps = [[number[other] for other in set(found)] for found in turned]
+        for table in moved:
+            image = number[tuple(sorted(table[c] for c in columns))]
+            if image in seen:
+                continue
+            seen.add(image)
+            for kind, found in enumerate(steps):
+                for other in found:
+                    target = number[tuple(sorted(table[c] for c in multisets[other]))]
+                    by_all.merge(image, target)
+                    if kind == 0:
+                        by_rotations.merge(image, target)
+    return by_rotations.n_subsets, by_all.n_subsets
+
+
+def has_full_diagonal(columns: tuple[int, ...]) -> bool:
+    """Whether the columns have different representatives (Hall's condition)."""
+    reached = {0}
+    for v in range(len(columns)):
+        reached = {
+            taken | 1 << n
+            for taken in reached
+            for n, c in enumerate(columns)
+            if c >> v & 1 and not taken >> n & 1
+        }
+    return bool(reached)
+
+
+class Change:
+    """What the rules change over many graphs."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.n_classes: Counter[int] = Counter()
+        self.largest = 1.0
+
+    def add(self, graph: DirectedGraph, weight: int = 1) -> None:
+        """Compare the class by rotations with the whole class."""
+        whole = equivalence_class(graph)
+        self.counts["graphs"] += weight
+        self.n_classes[len(whole.rotation_classes)] += weight
+        self.counts["cut by a limit"] += weight * (whole.completeness is Completeness.CUT)
+        if len(whole.rotation_classes) == 1:
+            return
+        part = equivalence_class(graph, rules="rotations")
+        self.counts["grow"] += weight
+        self.largest = max(self.largest, whole.size / part.size)
+        said, before = class_statements(whole), class_statements(part)
+        for name, lost in (
+            ("lose a certain edge", before.compelled & ~said.compelled),
+            ("lose a certain adjacency", before.always_adjacent & ~said.always_adjacent),
+            ("gain a possible edge", said.possible & ~before.possible),
+        ):
+            self.counts[name] += weight * bool(lost.any())
+        cycles = part.feedback_pairs().every & ~whole.feedback_pairs().every
+        self.counts["lose a certain loop"] += weight * bool(cycles.any())
+        self.counts["have an edge that only a rule drops"] += weight * (
+            EquivalenceClass(graph).rotation_classes[0].n_edges < part.n_edges[0]
+        )
+
+    def row(self) -> str:
+        """One row of the table."""
+        names = (
+            "graphs",
+            "grow",
+            "lose a certain edge",
+            "lose a certain adjacency",
+            "lose a certain loop",
+            "gain a possible edge",
+            "have an edge that only a rule drops",
+            "cut by a limit",
+        )
+        shown = [f"{self.counts[name]:,}" for name in names]
+        return " | ".join([*shown, f"{max(self.n_classes)}", f"{self.largest:.1f}"])
+
+
+HEADER = (
+    "| graphs | number | grow | lose a certain edge | lose a certain adjacency | lose a certain "
+    "loop | gain a possible edge | a smaller graph has the same distributions | cut by a limit | "
+    "most classes of rotations in one | largest growth of the size |\n" + "|---" * 11 + "|"
+)
+
+
+def small_classes(p: int, *, is_counted_twice: bool) -> tuple[str, str]:
+    """Rows for all classes on few nodes: numbers of classes, and what changes."""
+    classes = Classes(p)
+    joined = joined_by_search(classes)
+    orbit = Counter(first for first, _ in classes.origin)
+    change = Change()
+    for n in classes.representatives:
+        change.add(classes.graphs[n], orbit[n])
+    slow = count_by_single_steps(p) if is_counted_twice else ("", "")
+    number = f"| {p} | {len(classes.keys):,} | {joined.n_subsets:,} | {slow[0]:,} | {slow[1]:,} |"
+    return number, f"| all classes of rotations, p = {p} | {change.row()} |"
+
+
+def random_graphs(n_graphs: int) -> list[tuple[str, list[DirectedGraph]]]:
+    rng = np.random.default_rng(0)
+    found = []
+    for kind, density in (("two edges a node", 2.0), ("four edges a node", 4.0)):
+        graphs = []
+        for n in range(n_graphs // 2):
+            p = 6 + n % 15
+            mask = rng.random((p, p)) < min(0.5, density / (p - 1))
+            graphs.append(DirectedGraph(mask & ~np.eye(p, dtype=bool)))
+        found.append((f"random, p = 6 to 20, {kind}", graphs))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--graphs", type=int, default=1000, help="random graphs, 6 to 20 nodes")
+    parser.add_argument("--paper", type=int, default=200, help="graphs of the paper's generator")
+    options = parser.parse_args()
+    started = process_time()
+    print("# Classes by rotations and by all rules\n")
+    print(describe_run("benchmarks/whole_classes.py"))
+    numbers, rows = zip(*(small_classes(p, is_counted_twice=True) for p in (4, 5)), strict=True)
+    print("## Numbers of classes, by two programs\n")
+    print(
+        "| p | by rotations | by all rules | by rotations, single steps | by all rules, single "
+        "steps |\n|---|---|---|---|---|"
+    )
+    print("\n".join(numbers))
+    print("\n## What changes\n")
+    print("Classes of rotations on four and five nodes, one graph of each; random graphs after.\n")
+    print(HEADER)
+    print("\n".join(rows), flush=True)
+    sets = random_graphs(options.graphs)
+    for p, most in ((20, 5), (50, 10)):
+        rng = np.random.default_rng(p)
+        graphs = [random_graph(p, 4, most, random_state=rng) for _ in range(options.paper)]
+        sets.append((f"the paper's generator, p = {p}", graphs))
+    for title, graphs in sets:
+        change = Change()
+        for graph in graphs:
+            change.add(graph)
+        print(f"| {title} | {change.row()} |", flush=True)
+    print(f"\n{process_time() - started:.0f} seconds of one core.")
+
+
+if __name__ == "__main__":
+    main()

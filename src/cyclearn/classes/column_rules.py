@@ -1,0 +1,374 @@
+"""Rules beyond rotations that keep the distribution set of a graph, and where a class allows them.
+
+Write a graph as the multiset F of its columns (sets of rows), and S(F) for the positive
+semidefinite matrices Σⱼ qⱼqⱼᵀ with qⱼ supported on column j. Θ(G) is the positive definite part of
+S(F). Proofs of all that follows are in the documentation, "Beyond the theorem".
+
+**Context.** S(F ∪ E) = S(F) + S(E). So S(F) = S(F′) allows to replace F by F′ in any multiset.
+
+**Lift.** Let F have n columns on the rows V, empty ones counted, let D be disjoint from V, and let
+F + D be F with D added to every column. Then S(F + D) is the set of all M ⪰ 0 on V ∪ D with
+M[V, V] ∈ S(F) and rank M ≤ n. So S(F) = S(F′) with equally many columns gives
+S(F + D) = S(F′ + D). From {i, l}, {i} ~ {i, l}, {l} and {i}, {i} ~ {i}, ∅ the two facts make the
+exchange and the reduction. The further rules are, each to be lifted and put into any context:
+
+**Chordal columns.** The columns of a perfect orientation of a connected chordal graph, each a node
+with a clique of earlier neighbours, without the column {root}, generate the singular M ⪰ 0 with the
+zeros of the graph; with the column {v} of any node v they generate all of these M.
+
+**Scaling rule.** Take such columns for a connected chordal graph on V and a column W ⊆ V. If the
+missing edges among the nodes of W have a bipartite component (an isolated node is one), a further
+column {v}, v ∈ V, adds nothing. In effect a column D ∪ {v} becomes D. The smallest case is a path
+and W its two ends: a cycle of pairs.
+
+**Block rule.** Take such columns for two connected chordal graphs, on V₁ and V₂ disjoint, and a
+column W that is a clique of the first together with a clique of the second, neither empty. Then a
+further column {v₁}, v₁ ∈ V₁, does the same as {v₂}, v₂ ∈ V₂. In effect a column D ∪ {v₁} becomes
+D ∪ {v₂}. Where one of the cliques is a single node, rotations do as much.
+
+**Facet rule.** The k subsets of k − 1 elements of a set V of k elements generate all matrices of
+factor width k − 1: a convex cone, so a further column inside V, other than V itself, adds nothing.
+In effect a column between D and D ∪ V, without D ∪ V, becomes any other. For k = 3 this is a case
+of the scaling rule.
+
+**Where to look.** The columns of an irreducible graph move independently, each in its territory.
+So a rule applies somewhere in a class of rotations exactly if sets can be chosen, one from each of
+some territories, to which it applies. All these sets contain the core D, and they are few:
+
+- the scaling rule takes |V| columns with D and 2 to |V| nodes more, so two of them have one size;
+- the block rule takes two columns of |D| + 2 nodes and one of |D| + 4 or more;
+- the facet rule takes four or more columns of one size;
+- a node of V that only one of the columns has can be left out, with that column: rotations carry
+  D ∪ {v} to the other nodes of V.
+
+A sparse graph has no core with that many columns around it, and that is seen at once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import combinations, product
+from math import comb, prod
+
+from cyclearn.classes.chordal_growth import Seated, iter_clique_growths, iter_growths
+from cyclearn.classes.search_budget import SearchBudget
+from cyclearn.classes.territories import Territory, territory_below
+from cyclearn.graphs.bitsets import bits
+
+
+class Rule(Enum):
+    """A rule that keeps the distributions; its value is what it does."""
+
+    SCALING = "a column D ∪ {v} becomes D, or back"
+    BLOCK = "a column D ∪ {v} becomes D ∪ {w}"
+    FACET = "a column between D and D ∪ V gains or loses a node of V"
+
+
+@dataclass(frozen=True)
+class RuleUse:
+    """One use of a rule in a class: the column of seat ``mover`` goes ``before`` → ``after``.
+
+    ``core`` is D. ``witness`` are the columns that allow it, each with its seat, the place of its
+    territory among those of the class. All other columns may be anywhere. Where the mover was
+    ``raised``, its column was first made equal to that of the seat above it, and so on: the
+    opposite of a reduction.
+    """
+
+    rule: Rule
+    core: int
+    witness: tuple[Seated, ...]
+    mover: int
+    before: int
+    after: int
+    raised: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Mover:
+    """A column that a rule might change, and where it can stand."""
+
+    seat: int
+    raised: tuple[int, ...]
+    territory: Territory
+
+
+def iter_rule_uses(territories: Sequence[Territory], budget: SearchBudget) -> Iterator[RuleUse]:
+    """Uses of the three rules in a class, one for each class that a column can get to by it.
+
+    Complete unless the budget is exhausted.
+
+    Examples
+    --------
+    Columns {0}, {0, 1}, {2, 3}, {0, 1, 2, 3}:
+
+    >>> from cyclearn.classes.territories import territories
+    >>> columns = territories((0b0001, 0b0011, 0b1100, 0b1111))
+    >>> [(u.rule.name, u.before, u.after) for u in iter_rule_uses(columns, SearchBudget(1000))]
+    [('BLOCK', 1, 4)]
+    """
+    movers: list[_Mover] = []
+    for core, around in _iter_cores(territories, budget):
+        # Most graphs have no core at all.
+        movers = movers or list(_iter_movers(territories))
+        near = [m for m in movers if any(core & ~a == 0 for a in m.territory.anchors)]
+        if _has_scaling_sizes(territories, core, around, near):
+            yield from _scaling_uses(territories, core, around, near, budget)
+        if _has_block_sizes(territories, core, around, near):
+            yield from _block_uses(territories, core, around, near, budget)
+    yield from _facet_uses(territories, budget)
+
+
+def _iter_movers(territories: Sequence[Territory]) -> Iterator[_Mover]:
+    """The column of every seat where it is, and raised to every seat above it."""
+    above: dict[int, list[int]] = {}
+    for s, below in enumerate(territory_below(territories)):
+        if below is not None:
+            above.setdefault(below, []).append(s)
+    for seat in range(len(territories)):
+        waiting: list[tuple[int, ...]] = [()]
+        while waiting:
+            raised = waiting.pop()
+            top = raised[-1] if raised else seat
+            yield _Mover(seat, raised, territories[top])
+            waiting += [(*raised, s) for s in above.get(top, ())]
+
+
+def _iter_cores(
+    territories: Sequence[Territory], budget: SearchBudget
+) -> Iterator[tuple[int, list[int]]]:
+    """Sets D, each with the seats that have D and two nodes or more, where a rule is thinkable."""
+    waiting = [(0, list(range(len(territories))))]
+    while waiting:
+        core, seats = waiting.pop()
+        if not budget.spend(len(seats)):
+            return
+        d = core.bit_count()
+        around = [
+            s
+            for s in seats
+            if territories[s].size >= d + 2 and any(core & ~a == 0 for a in territories[s].anchors)
+        ]
+        sizes = Counter(territories[s].size for s in around)
+        if len(around) < 3 or max(sizes.values()) < 2:
+            # Larger cores have no more columns around them.
+            continue
+        yield core, around
+        held: Counter[int] = Counter()
+        for s in around:
+            if territories[s].size >= d + 3:
+                union = 0
+                for anchor in territories[s].anchors:
+                    if core & ~anchor == 0:
+                        union |= anchor
+                held.update(bits(union >> core.bit_length() << core.bit_length()))
+        waiting += [(core | 1 << v, around) for v, n in held.items() if n >= 3]
+
+
+def _has_scaling_sizes(
+    territories: Sequence[Territory], core: int, around: list[int], movers: list[_Mover]
+) -> bool:
+    d = core.bit_count()
+    # Without a core, D ∪ {v} and the others would be more columns than they have nodes.
+    return (
+        d > 0
+        and any(territories[s].size == d + 2 for s in around)
+        and any(m.territory.size in (d, d + 1) for m in movers)
+    )
+
+
+def _has_block_sizes(
+    territories: Sequence[Territory], core: int, around: list[int], movers: list[_Mover]
+) -> bool:
+    d = core.bit_count()
+    sizes = [territories[s].size for s in around]
+    return (
+        sizes.count(d + 2) >= 2
+        and max(sizes) >= d + 4
+        and any(m.territory.size == d + 1 for m in movers)
+    )
+
+
+def _residuals(
+    territories: Sequence[Territory], core: int, seats: Sequence[int], budget: SearchBudget
+) -> list[Seated]:
+    """Sets of the seats without the core, those left out that have a node no other seat has."""
+    found: list[Seated] = []
+    for s in seats:
+        if not budget.spend(territories[s].count(core)):
+            return []
+        found += [(s, members ^ core) for members in territories[s].iter_sets(core)]
+    while True:
+        holders: dict[int, set[int]] = {}
+        for s, members in found:
+            for v in bits(members):
+                holders.setdefault(v, set()).add(s)
+        alone = sum(1 << v for v, held_by in holders.items() if len(held_by) < 2)
+        if not alone:
+            return found
+        found = [(s, members) for s, members in found if not members & alone]
+
+
+def _scaling_uses(
+    territories: Sequence[Territory],
+    core: int,
+    around: list[int],
+    movers: list[_Mover],
+    budget: SearchBudget,
+) -> Iterator[RuleUse]:
+    d = core.bit_count()
+    columns = _residuals(territories, core, around, budget)
+    if len({s for s, _ in columns}) < 3:
+        return
+    # A raised column that lost a node would be back where it was.
+    losing = [m for m in movers if m.territory.size == d + 1 and not m.raised]
+    # For each column that can gain a node: the nodes that it is known to reach.
+    gaining = {m: 0 for m in movers if core in m.territory}
+    for growth in iter_growths(columns, budget):
+        for s, W in columns:
+            if W & ~growth.nodes or growth.uses(s) or not growth.has_scaling(W):
+                continue
+            witness = _lifted({*growth.used, (s, W)}, core)
+            held = dict(witness)
+            for mover in [m for m in losing if m.seat not in held]:
+                before = _first_with(core, growth.nodes, mover.territory)
+                if before:
+                    losing.remove(mover)
+                    yield RuleUse(Rule.SCALING, core, witness, mover.seat, before, core)
+            for mover in [m for m in gaining if m.seat not in held]:
+                if not gaining[mover] & growth.nodes:
+                    after = core | growth.nodes & -growth.nodes
+                    yield RuleUse(
+                        Rule.SCALING, core, witness, mover.seat, core, after, mover.raised
+                    )
+                # Rotations carry the new node to all the others.
+                gaining[mover] |= growth.nodes
+
+
+def _first_with(core: int, nodes: int, territory: Territory) -> int:
+    """The first set of the core and one of the nodes in a territory, or zero."""
+    return next((core | 1 << v for v in bits(nodes) if core | 1 << v in territory), 0)
+
+
+def _block_uses(
+    territories: Sequence[Territory],
+    core: int,
+    around: list[int],
+    movers: list[_Mover],
+    budget: SearchBudget,
+) -> Iterator[RuleUse]:
+    columns = _residuals(territories, core, around, budget)
+    movers = [m for m in movers if m.territory.size == core.bit_count() + 1]
+    seen: set[tuple[int, tuple[int, ...], int, int]] = set()
+    for s, W in columns:
+        if W.bit_count() < 4:
+            continue
+        others = [(t, c) for t, c in columns if t != s]
+        if not budget.spend(comb(len(others), 2)):
+            return
+        for one, two in combinations(others, 2):
+            if (
+                one[0] == two[0]
+                or one[1] & two[1]
+                or W & ~(one[1] | two[1])
+                or min((W & one[1]).bit_count(), (W & two[1]).bit_count()) < 2
+            ):
+                continue
+            for V1, first in iter_clique_growths(one, others, two[1], budget):
+                taken = {t for t, _ in first}
+                left = [(t, c) for t, c in others if t not in taken]
+                for V2, second in iter_clique_growths(two, left, V1, budget):
+                    witness = _lifted({*first, *second, (s, W)}, core)
+                    for use in _block_steps(movers, core, (V1, V2), witness):
+                        # The same column gets to the same class from any node of the block.
+                        key = (use.mover, use.raised, V1, V2)
+                        if key not in seen:
+                            seen.add(key)
+                            yield use
+
+
+def _block_steps(
+    movers: Sequence[_Mover], core: int, blocks: tuple[int, int], witness: tuple[Seated, ...]
+) -> Iterator[RuleUse]:
+    for mover in movers:
+        if mover.seat in dict(witness):
+            continue
+        for here, there in (blocks, blocks[::-1]):
+            before = _first_with(core, here, mover.territory)
+            after = core | there & -there
+            if before and after not in mover.territory:
+                yield RuleUse(Rule.BLOCK, core, witness, mover.seat, before, after, mover.raised)
+
+
+def _facet_uses(territories: Sequence[Territory], budget: SearchBudget) -> Iterator[RuleUse]:
+    """Uses of the facet rule with four facets or more."""
+    of_size: dict[int, list[int]] = {}
+    for s, territory in enumerate(territories):
+        of_size.setdefault(territory.size, []).append(s)
+    for size, seats in of_size.items():
+        if len(seats) < 4 or size < 3:
+            continue
+        seat_of: dict[int, int] = {}
+        for s in seats:
+            if not budget.spend(territories[s].count()):
+                return
+            seat_of.update(dict.fromkeys(territories[s].iter_sets(), s))
+        if not budget.spend(comb(len(seat_of), 2)):
+            return
+        wholes: set[int] = set()
+        for a, b in combinations(seat_of, 2):
+            if (a & b).bit_count() == size - 1:
+                wholes.add(a | b)
+        for whole in sorted(wholes):
+            yield from _uses_of_facets(territories, whole, seat_of, budget)
+
+
+def _uses_of_facets(
+    territories: Sequence[Territory], whole: int, seat_of: dict[int, int], budget: SearchBudget
+) -> Iterator[RuleUse]:
+    by_seat: dict[int, list[int]] = {}
+    for v in bits(whole):
+        if whole ^ (1 << v) in seat_of:
+            by_seat.setdefault(seat_of[whole ^ (1 << v)], []).append(whole ^ (1 << v))
+    if len(by_seat) < 4:
+        return
+    # A seat has one column, so of several facets in its territory one at a time.
+    if not budget.spend(prod(len(facets) for facets in by_seat.values()) * len(territories)):
+        return
+    for facets in product(*by_seat.values()):
+        core = whole
+        for facet in facets:
+            core &= facet
+        witness = tuple(sorted(zip(by_seat, facets, strict=True)))
+        for mover in _iter_movers(territories):
+            size = mover.territory.size
+            if mover.seat in by_seat or not core.bit_count() <= size < whole.bit_count() - 1:
+                continue
+            before = next(_sets_between(core, whole, size, mover.territory), None)
+            if before is None:
+                continue
+            for changed in (size + 1,) if mover.raised else (size - 1, size + 1):
+                if core.bit_count() <= changed < whole.bit_count() - 1:
+                    for after in _sets_between(core, whole, changed):
+                        if not budget.spend():
+                            return
+                        yield RuleUse(
+                            Rule.FACET, core, witness, mover.seat, before, after, mover.raised
+                        )
+
+
+def _sets_between(
+    core: int, whole: int, size: int, territory: Territory | None = None
+) -> Iterator[int]:
+    """Sets of one size between two, all of them or those of a territory."""
+    free = [1 << v for v in bits(whole & ~core)]
+    for chosen in combinations(free, size - core.bit_count()):
+        members = core | sum(chosen)
+        if territory is None or members in territory:
+            yield members
+
+
+def _lifted(columns: set[Seated], core: int) -> tuple[Seated, ...]:
+    return tuple(sorted((s, members | core) for s, members in columns))

@@ -1,0 +1,201 @@
+"""Classes of rotations that the rules reach from a graph, and graphs inside others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, product
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+
+from cyclearn.classes.column_rules import RuleUse, iter_rule_uses
+from cyclearn.classes.search_budget import SearchBudget
+from cyclearn.classes.territories import Territory, territories, territory_below
+
+ClassKey: TypeAlias = tuple[Territory, ...]
+"""The territories of an irreducible graph: they identify its class of rotations."""
+
+Columns: TypeAlias = tuple[int, ...]
+
+MAX_CLASSES = 256
+MAX_EFFORT = 100_000
+
+
+@dataclass(frozen=True)
+class RuleLink:
+    """How a class was reached: columns of a graph of the class ``source``, and one use of a rule.
+
+    ``columns[s]`` is in the territory of seat s of the source, or, for a mover that was raised, in
+    that of the seat it was raised to. The use changes the column of its mover.
+    """
+
+    source: ClassKey
+    columns: Columns
+    use: RuleUse
+
+    @property
+    def columns_after(self) -> Columns:
+        """The multiset after the use, in the order of the seats of the source."""
+        after = list(self.columns)
+        after[self.use.mover] = self.use.after
+        return tuple(after)
+
+
+@dataclass(frozen=True)
+class LinkedClasses:
+    """Classes of rotations with the same distributions, each with the link to it.
+
+    The first has none. ``cut_by`` names the limit that ended the search; what was found stays
+    proved.
+    """
+
+    links: dict[ClassKey, RuleLink | None]
+    cut_by: str | None
+
+    def path_to(self, key: ClassKey) -> tuple[RuleLink, ...]:
+        """The links from the first class to this one."""
+        path: list[RuleLink] = []
+        while (link := self.links[key]) is not None:
+            path.append(link)
+            key = link.source
+        return tuple(reversed(path))
+
+
+def linked_classes(
+    start: ClassKey, *, max_classes: int = MAX_CLASSES, max_effort: int = MAX_EFFORT
+) -> LinkedClasses:
+    """Search the rules outward from a class, breadth first.
+
+    Parameters
+    ----------
+    start : tuple of Territory
+        The territories of a graph.
+    max_classes : int
+        Classes to find at most.
+    max_effort : int
+        Sets, chordal graphs and placements of columns to look at, at most.
+
+    Examples
+    --------
+    >>> found = linked_classes(territories((0b0001, 0b0011, 0b1111, 0b1100)))
+    >>> len(found.links), found.cut_by
+    (2, None)
+    """
+    budget = SearchBudget(max_effort)
+    links: dict[ClassKey, RuleLink | None] = {start: None}
+    waiting = [start]
+    for key in waiting:
+        for link in _iter_links(key, budget):
+            found = territories(link.columns_after)
+            if found in links:
+                continue
+            if len(links) == max_classes:
+                return LinkedClasses(links, f"max_classes={max_classes}")
+            links[found] = link
+            waiting.append(found)
+        if budget.is_exhausted:
+            return LinkedClasses(links, f"max_effort={max_effort}")
+    return LinkedClasses(links, None)
+
+
+def _iter_links(key: ClassKey, budget: SearchBudget) -> Iterator[RuleLink]:
+    below = territory_below(key)
+    for use in iter_rule_uses(key, budget):
+        placed = dict(use.witness) | {use.mover: use.before}
+        # Smaller columns moved inside this one; where they stand when it goes makes a difference.
+        # All others go on moving as before, so it does not matter where they are.
+        inside = []
+        seat = below[use.mover]
+        while seat is not None:
+            inside.append(seat)
+            seat = below[seat]
+        if not budget.spend(prod(key[s].count() for s in inside)):
+            return
+        for chosen in product(*(key[s].iter_sets() for s in inside)):
+            columns = placed | dict(zip(inside, chosen, strict=True))
+            yield RuleLink(
+                key,
+                tuple(
+                    columns[s] if s in columns else next(territory.iter_sets())
+                    for s, territory in enumerate(key)
+                ),
+                use,
+            )
+
+
+def iter_column_multisets(key: ClassKey, limit: int) -> Iterator[Columns]:
+    """The multisets of columns of a class, irreducible ones, at most ``limit`` of them."""
+    # Only the first ``limit`` sets of a territory can occur among the first products.
+    choices = [list(islice(territory.iter_sets(), limit)) for territory in key]
+    return islice(product(*choices), limit)
+
+
+def is_contained(inner: ClassKey, outer: ClassKey, *, max_members: int = 200) -> bool:
+    """Whether a member of one class is a subgraph of a member of the other, so Θ ⊆ Θ.
+
+    True is a proof. Every column of the inner graph needs a column of its own in some member of the
+    outer class, reducible members included, that contains it. A column of a reducible member sits
+    in its own territory or in a larger one around it, so this is a matching.
+
+    Examples
+    --------
+    A 3-cycle and the complete acyclic graph:
+
+    >>> cycle, dag = territories((0b101, 0b011, 0b110)), territories((0b001, 0b011, 0b111))
+    >>> is_contained(cycle, dag), is_contained(dag, cycle)
+    (True, False)
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    if not _is_covered(inner, outer):
+        return False
+    p = len(outer)
+    rooms = [_around(seat, outer) for seat in range(p)]
+    for columns in iter_column_multisets(inner, max_members):
+        fits = np.array(
+            [
+                [
+                    any(
+                        column.bit_count() <= t.size and any(column & ~a == 0 for a in t.anchors)
+                        for t in room
+                    )
+                    for room in rooms
+                ]
+                for column in columns
+            ],
+            dtype=np.int8,
+        )
+        if fits.any(axis=0).all() and fits.any(axis=1).all():
+            matched = maximum_bipartite_matching(csr_array(fits), perm_type="column")
+            if (matched >= 0).all():
+                return True
+    return False
+
+
+def _is_covered(inner: ClassKey, outer: ClassKey) -> bool:
+    """Whether every column of one class lies in a column of the other: needed for Θ ⊆ Θ.
+
+    The largest columns of a class are anchors, and they never move.
+    """
+    return all(
+        any(anchor & ~other == 0 for territory in outer for other in territory.anchors)
+        for territory in inner
+        for anchor in territory.anchors
+    )
+
+
+def _around(seat: int, key: ClassKey) -> list[Territory]:
+    """The territory and those above it: one size larger, with anchors that this one took over."""
+    found = [key[seat]]
+    for territory in found:
+        found += [
+            other
+            for other in key
+            if other.size == territory.size + 1
+            and set(other.anchors) <= set(territory.anchors)
+            and other not in found
+        ]
+    return found
