@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from math import ceil
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -17,9 +16,10 @@ from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
 from cyclearn.learning.options import SearchOptions
-from cyclearn.models import Moments, as_moments, read_table
+from cyclearn.models import Moments, as_moments
 from cyclearn.models.input_checks import numeric_matrix
 from cyclearn.models.moments import Data
+from cyclearn.models.table_files import as_rows
 
 Kind = Literal["rows", "blocks", "half", "parametric"]
 
@@ -123,8 +123,7 @@ def make_resampler(data: Data, kind: Kind | None, seed: int, options: SearchOpti
     Rows that are worth fewer independent ones, by the ``n_effective`` of the options, are drawn in
     blocks of neighbours by default.
     """
-    if isinstance(data, (str, Path)):
-        data = read_table(data)
+    data = as_rows(data)
     table = options.tables(data).only
     moments, worth = table.moments, table.n_effective
     if isinstance(data, Moments):

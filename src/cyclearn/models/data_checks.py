@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import expm1, log, sqrt
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +22,8 @@ from cyclearn.models.effective_rows import (
     inflations,
 )
 from cyclearn.models.input_checks import numeric_matrix
-from cyclearn.models.moments import Moments, as_moments, read_table
+from cyclearn.models.moments import Moments, as_moments
+from cyclearn.models.table_files import as_rows
 
 if TYPE_CHECKING:
     from cyclearn.models.moments import Data
@@ -91,8 +91,7 @@ def check_data(data: Data) -> tuple[DataWarning, ...]:
     """
     if isinstance(data, Moments):
         return (*_collinear(data), *_few_rows(data, data.n_samples))
-    if isinstance(data, (str, Path)):
-        data = read_table(data)
+    data = as_rows(data)
     moments = as_moments(data)
     X = numeric_matrix(data, "data")
     correlations = autocorrelations(X)

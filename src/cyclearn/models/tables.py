@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 from numbers import Real
-from pathlib import Path
 from typing import Literal
 
 from cyclearn.errors import InputError
 from cyclearn.models.effective_rows import effective_rows
 from cyclearn.models.input_checks import numeric_matrix
-from cyclearn.models.moments import Data, Moments, as_moments, name_order, read_table
+from cyclearn.models.moments import Data, Moments, as_moments, name_order
+from cyclearn.models.table_files import as_rows
 
 # How many independent rows data are worth: all, a number, or as the memory of the columns says.
 EffectiveRows = float | Literal["auto"] | None
@@ -112,8 +112,7 @@ def as_tables(data: Data | Tables, *, n_effective: EffectiveRows = None) -> Tabl
     """
     if isinstance(data, Tables):
         return data
-    if isinstance(data, (str, Path)):
-        data = read_table(data)
+    data = as_rows(data)
     moments = as_moments(data)
     n = moments.n_samples
     if n_effective is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import log10
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,9 +20,9 @@ from cyclearn.models import (
     DataWarning,
     Moments,
     as_moments,
+    as_rows,
     check_data,
     check_fit,
-    read_table,
 )
 from cyclearn.report.class_listing import ListedMember, Listing, listing
 
@@ -129,7 +128,7 @@ def _checked_rows(result: LearnResult, data: Data | None) -> Data:
     learned = result.model.moments
     if data is None:
         return learned
-    rows = read_table(data) if isinstance(data, (str, Path)) else data
+    rows = as_rows(data)
     given = as_moments(rows).aligned_to(learned.names)
     gap = np.abs(given.covariance - learned.covariance) / np.outer(learned.scale, learned.scale)
     if given.n_samples != learned.n_samples or gap.max() > _SAME:
