@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from cyclearn.cli import search_options as given
 from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.table_options import takes_table
 from cyclearn.files import check_output
 from cyclearn.learning.options import SearchOptions
 
 
+@takes_table
 @given.takes_search_options
 def report(
-    data: given.Table,
+    data: Any,
     options: SearchOptions,
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the page (HTML) here.")] = Path(
         "report.html"

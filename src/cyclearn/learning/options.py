@@ -10,6 +10,8 @@ from cyclearn.arguments import at_least, flag, seconds, seed
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.knowledge import Knowledge
+from cyclearn.models.margins import Margins, checked_margins
+from cyclearn.models.missing_values import Missing, checked_treatment
 from cyclearn.models.moments import Data
 from cyclearn.models.tables import EffectiveRows, Tables, as_tables, checked_effective_rows
 from cyclearn.random_state import RandomState
@@ -37,6 +39,8 @@ class SearchOptions:
     method: Method = "auto"
     penalty: Penalty = "bic"
     n_effective: EffectiveRows = None
+    missing: Missing = "error"
+    margins: Margins = "raw"
     knowledge: Knowledge | None = None
     start: Start = None
     n_starts: int | None = None
@@ -66,6 +70,8 @@ class SearchOptions:
                 raise InputError(f"{name} is None; give a whole number")
         if self.n_effective not in (None, "auto"):
             checked["n_effective"] = checked_effective_rows(self.n_effective)
+        checked["missing"] = checked_treatment(self.missing)
+        checked["margins"] = checked_margins(self.margins)
         checked["time_limit"] = seconds("time_limit", self.time_limit)
         checked["random_state"] = seed(self.random_state)
         checked["start"] = _starts(self.start)
@@ -117,7 +123,9 @@ class SearchOptions:
 
     def tables(self, data: Data | Tables) -> Tables:
         """The data, read as these options say."""
-        return as_tables(data, n_effective=self.n_effective)
+        return as_tables(
+            data, n_effective=self.n_effective, missing=self.missing, margins=self.margins
+        )
 
     def edge_penalty(self, tables: Tables) -> float:
         """What one edge costs with these data."""

@@ -139,8 +139,7 @@ def read_table_file(
         ) from error
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    except (ValueError, OSError, EOFError, KeyError, lzma.LZMAError, zipfile.BadZipFile) as error:
-        # What pandas, pyarrow and the archives raise for files that are not what their name says.
+    except Exception as error:  # what readers raise for damaged files can be anything
         raise InputError(f"{path}: not a table with a header ({_first_line(error)})") from None
     body = with_missing_codes(raw.body, (*MISSING_TEXT, *missing_codes))
     try:
