@@ -11,7 +11,6 @@ import typer
 from cyclearn.cli import search_options as given
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.cli.table_options import takes_table
-from cyclearn.files import check_output
 from cyclearn.learning.options import SearchOptions
 
 
@@ -37,8 +36,6 @@ def report(
     The graph as a picture, what is certain, the graphs that fit equally well, coefficients, fit,
     total effects, warnings about the data, and how it was made.
     """
-    # A search can take long; what would fail after it fails before it.
-    check_output(out, [data])
     result = given.search(data, options, jobs=jobs, bootstrap=bootstrap, checkpoint=checkpoint)
     command = ["cyclearn", *sys.argv[1:]]
     result.report(out, data=data, title=title, command=command, max_members=members)

@@ -12,6 +12,7 @@ import typer
 
 from cyclearn.cli.output import complain
 from cyclearn.errors import InputError
+from cyclearn.files import check_output
 
 if TYPE_CHECKING:
     from cyclearn.models import Moments
@@ -89,6 +90,9 @@ def _with_options(
     @functools.wraps(command)
     def with_table(**arguments: Any) -> None:
         options = {name: arguments.pop(name) for name in written}
+        if arguments.get("out") is not None:
+            # A search can take long; what would fail after it fails before it.
+            check_output(arguments["out"], [arguments["data"]])
         command(**(arguments | {"data": read(arguments["data"], options)}))
 
     parameters = [

@@ -131,7 +131,7 @@ def learn_resample(resampler: Resampler, number: int, options: SearchOptions) ->
     """Draw one resample and learn from it."""
     try:
         moments, seed, redraws = resampler.draw(number)
-        result = learn_with(options.replaced(random_state=seed), moments)
+        result = learn_with(options.replaced(random_state=seed), moments, with_warnings=False)
     except InputError as error:
         return Resample(number, (), error=str(error))
     edges = tuple((int(i), int(j)) for i, j in np.argwhere(result.graph.adjacency))

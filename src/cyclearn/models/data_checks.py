@@ -21,10 +21,10 @@ from cyclearn.models.effective_rows import (
     effective_rows,
     inflations,
 )
-from cyclearn.models.margins import Margins, with_margins
-from cyclearn.models.missing_values import Holes, Missing, labelled, treat_missing
+from cyclearn.models.margins import Margins
+from cyclearn.models.missing_values import Holes, Missing, Treated
 from cyclearn.models.moments import Moments
-from cyclearn.models.table_files import as_rows
+from cyclearn.models.tables import treated_data
 
 if TYPE_CHECKING:
     from cyclearn.models.moments import Data
@@ -98,14 +98,16 @@ def check_data(
     dependent rows
     few rows
     """
-    if isinstance(data, Moments):
-        return (*_collinear(data), *_few_rows(data, data.n_samples))
-    data = as_rows(data)
-    found = treat_missing(with_margins(data, margins), missing)
-    moments, X = found.moments, found.filled
+    return check_treated(treated_data(data, missing=missing, margins=margins), margins)
+
+
+def check_treated(found: Treated, margins: Margins = "raw") -> tuple[DataWarning, ...]:
+    """Warnings about data that were treated already; see :func:`check_data`."""
+    moments, X, raw = found.moments, found.filled, found.raw
+    if raw is None:
+        return (*_collinear(moments), *_few_rows(moments, moments.n_samples))
     correlations = autocorrelations(X)
     n_effective = effective_rows(X) * found.n_effective / moments.n_samples
-    raw = labelled(data)[0]
     return (
         *_suspected_codes(moments, raw),
         *_missing(found.holes),

@@ -68,12 +68,13 @@ class Holes:
 
 @dataclass(frozen=True, eq=False)
 class Treated:
-    """Moments of a table with holes, the rows they count for, and the rows with holes filled."""
+    """Moments of a table, the rows they count for, and the rows with holes filled and as given."""
 
     moments: Moments
     n_effective: float
     filled: FloatArray
     holes: Holes | None
+    raw: FloatArray | None = None
 
 
 def checked_treatment(missing: object) -> Missing:

@@ -24,6 +24,7 @@ from cyclearn.models.missing_values import (
     Missing,
     Treated,
     checked_treatment,
+    labelled,
     treat_missing,
 )
 from cyclearn.models.moments import Data, Moments, name_order
@@ -116,8 +117,25 @@ class Tables:
         )
 
 
+def treated_data(data: Data | Treated, *, missing: Missing, margins: Margins) -> Treated:
+    """Data with margins and missing values treated, and the rows as they were given."""
+    missing, margins = checked_treatment(missing), checked_margins(margins)
+    if isinstance(data, Treated):
+        return data
+    data = as_rows(data)
+    if isinstance(data, Moments):
+        if margins != "raw":
+            raise InputError(
+                f"margins={margins!r} looks at the rows, and the data are Moments, which have "
+                "none; pass the table"
+            )
+        return Treated(data, float(data.n_samples), np.empty((0, 0)), None)
+    treated = treat_missing(with_margins(data, margins), missing)
+    return replace(treated, raw=labelled(data)[0])
+
+
 def as_tables(
-    data: Data | Tables,
+    data: Data | Tables | Treated,
     *,
     n_effective: EffectiveRows = None,
     missing: Missing = "error",
@@ -137,20 +155,14 @@ def as_tables(
     margins : {"raw", "rank"}
         Columns as they are, or normal scores of their ranks.
     """
-    missing, margins = checked_treatment(missing), checked_margins(margins)
     if isinstance(data, Tables):
         return data
-    data = as_rows(data)
-    if isinstance(data, Moments):
-        if n_effective == "auto" or margins != "raw":
-            given = "n_effective='auto'" if margins == "raw" else f"margins={margins!r}"
-            raise InputError(
-                f"{given} looks at the rows, and the data are Moments, which have none; pass the "
-                "table" + (", or a number" if margins == "raw" else "")
-            )
-        treated = Treated(data, float(data.n_samples), np.empty((0, 0)), None)
-    else:
-        treated = treat_missing(with_margins(data, margins), missing)
+    treated = treated_data(data, missing=missing, margins=margins)
+    if n_effective == "auto" and treated.raw is None:
+        raise InputError(
+            "n_effective='auto' looks at the rows, and the data are Moments, which have none; "
+            "pass the table, or a number"
+        )
     moments = treated.moments
     n = moments.n_samples
     if n_effective is None:
