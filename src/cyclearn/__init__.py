@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from cyclearn.models import LinearGaussianModel as LinearGaussianModel
     from cyclearn.models import Moments as Moments
     from cyclearn.models import check_data as check_data
-    from cyclearn.models import read_table as read_table
     from cyclearn.models import fit as fit
     from cyclearn.models import project as project
+    from cyclearn.models import read_table as read_table
     from cyclearn.search import l1_learn as l1_learn
 
 __version__ = "0.1.0"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     OnResample = Callable[[int, int], None]
 
+Table = Annotated[Path, typer.Argument(help="Table with a header: CSV, TSV, Parquet, Excel, …")]
 Jobs = Annotated[int | None, typer.Option(help="Processes for several starts and for resamples.")]
 Resamples = Annotated[int | None, typer.Option(min=1, help="Learn also from this many resamples.")]
 Checkpoint = Annotated[

@@ -129,12 +129,15 @@ class Resampler:
         return state.hexdigest()
 
 
-def make_resampler(data: Data, kind: Kind | None, seed: int, options: SearchOptions) -> Resampler:
+def make_resampler(
+    data: Data, kind: Kind | None, seed: int, options: SearchOptions | None = None
+) -> Resampler:
     """Resampler of data; rows where there are rows, by default with replacement.
 
     Rows that are worth fewer independent ones, by the ``n_effective`` of the options, are drawn in
     blocks of neighbours by default.
     """
+    options = SearchOptions() if options is None else options
     data = as_rows(data)
     table = options.tables(data).only
     moments, worth = table.moments, table.n_effective
