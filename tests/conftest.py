@@ -36,5 +36,6 @@ def refused(cyclearn):
         assert result.stdout == ""
         assert result.stderr.startswith("cyclearn: ")
         assert result.stderr.count("\n") == 1
+        return result.stderr
 
     return check

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from cyclearn.models import check_data as check_data
     from cyclearn.models import fit as fit
     from cyclearn.models import project as project
+    from cyclearn.models import read_table as read_table
     from cyclearn.search import l1_learn as l1_learn
 
 __version__ = "0.1.0"
@@ -67,6 +68,7 @@ _ROOM_OF = {
     "Moments": "cyclearn.models",
     "LinearGaussianModel": "cyclearn.models",
     "check_data": "cyclearn.models",
+    "read_table": "cyclearn.models",
     "DataWarning": "cyclearn.models",
     "fit": "cyclearn.models",
     "FittedModel": "cyclearn.models",

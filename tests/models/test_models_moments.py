@@ -64,7 +64,7 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_moments(tmp_path / "none.csv")
     with pytest.raises(InputError, match="unknown kind"):
-        read_moments(tmp_path / "table.xlsx")
+        read_moments(tmp_path / "table.sav")
     (tmp_path / "empty.csv").write_text("")
     with pytest.raises(InputError, match="not a table"):
         read_moments(tmp_path / "empty.csv")

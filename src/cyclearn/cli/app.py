@@ -17,6 +17,7 @@ import typer
 from cyclearn import __version__
 from cyclearn._kernels.first_use import when_compiling
 from cyclearn.cli import (
+    check_command,
     compare_command,
     demo,
     evaluate_command,
@@ -59,6 +60,7 @@ def options(
         raise typer.Exit
 
 
+app.command("check")(check_command.check)
 app.command("learn")(learn_command.learn)
 app.command("posterior")(posterior_command.posterior)
 app.command("fit")(fit_command.fit)

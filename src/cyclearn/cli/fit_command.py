@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.table_options import Margins, Missing, takes_table
 from cyclearn.graphs import read_graph
 
 
+@takes_table
 def fit(
-    data: Annotated[Path, typer.Argument(help="Table with a header: CSV, TSV or Parquet.")],
+    data: Any,
     graph: Annotated[Path, typer.Argument(help="Graph file: JSON, DOT, Tetrad or edge list.")],
     level: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="Level of the confidence intervals.")
     ] = 0.95,
+    missing: Missing = "error",
+    margins: Margins = "raw",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random starts.")] = 0,
     as_json: Json = False,
 ) -> None:
@@ -25,9 +29,8 @@ def fit(
     Exits with 1 where the fit did not converge to an ordinary maximum.
     """
     from cyclearn.models import fit as fit_model
-    from cyclearn.models import read_moments
 
-    fitted = fit_model(read_graph(graph), read_moments(data), random_state=seed)
+    fitted = fit_model(read_graph(graph), data, missing=missing, margins=margins, random_state=seed)
     if as_json:
         print_json("fit", fitted.to_dict(level))
     else:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from cyclearn.cli import search_options as given
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.files import check_output, write_text
+from cyclearn.cli.table_options import takes_table
+from cyclearn.files import write_text
 from cyclearn.graphs import write_graph
 from cyclearn.learning.options import SearchOptions
 
 
+@takes_table
 @given.takes_search_options
 def learn(
-    data: given.Table,
+    data: Any,
     options: SearchOptions,
     jobs: given.Jobs = None,
     bootstrap: given.Resamples = None,
@@ -31,9 +33,6 @@ def learn(
     as_json: Json = False,
 ) -> None:
     """Learn which variables drive which, feedback loops included."""
-    if out is not None:
-        # A search can take long; what would fail after it fails before it.
-        check_output(out, [data])
     result = given.search(data, options, jobs=jobs, bootstrap=bootstrap, checkpoint=checkpoint)
     if out is not None and out.suffix.lower() in {".dot", ".gv", ".txt"}:
         write_graph(result.graph, out)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from cyclearn.cli import search_options as given
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.files import check_output
+from cyclearn.cli.table_options import takes_table
 from cyclearn.learning.options import SearchOptions
 
 
+@takes_table
 @given.takes_search_options
 def report(
-    data: given.Table,
+    data: Any,
     options: SearchOptions,
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the page (HTML) here.")] = Path(
         "report.html"
@@ -35,8 +36,6 @@ def report(
     The graph as a picture, what is certain, the graphs that fit equally well, coefficients, fit,
     total effects, warnings about the data, and how it was made.
     """
-    # A search can take long; what would fail after it fails before it.
-    check_output(out, [data])
     result = given.search(data, options, jobs=jobs, bootstrap=bootstrap, checkpoint=checkpoint)
     command = ["cyclearn", *sys.argv[1:]]
     result.report(out, data=data, title=title, command=command, max_members=members)

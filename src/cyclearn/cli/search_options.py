@@ -20,11 +20,12 @@ from cyclearn.learning.options import SearchOptions
 
 if TYPE_CHECKING:
     from cyclearn.learning import LearnResult
+    from cyclearn.models.moments import Data
     from cyclearn.search.runs import OnStep, SearchStep
 
     OnResample = Callable[[int, int], None]
 
-Table = Annotated[Path, typer.Argument(help="Table with a header: CSV, TSV or Parquet.")]
+Table = Annotated[Path, typer.Argument(help="Table with a header: CSV, TSV, Parquet, Excel, …")]
 Jobs = Annotated[int | None, typer.Option(help="Processes for several starts and for resamples.")]
 Resamples = Annotated[int | None, typer.Option(min=1, help="Learn also from this many resamples.")]
 Checkpoint = Annotated[
@@ -41,6 +42,14 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
     "n_effective": (
         str | None,
         typer.Option(help="Independent rows that the rows are worth: a number, or auto."),
+    ),
+    "missing": (
+        Literal["error", "em", "rows", "pairwise"],
+        typer.Option(help="Missing values: refuse, maximum likelihood, whole rows, or pairs."),
+    ),
+    "margins": (
+        Literal["raw", "rank"],
+        typer.Option(help="Columns as they are, or normal scores of their ranks."),
     ),
     "knowledge": (
         Path | None,
@@ -114,14 +123,14 @@ def _read(given: dict[str, Any]) -> SearchOptions:
 
 
 def search(
-    data: Path,
+    data: Data,
     options: SearchOptions,
     *,
     jobs: int | None,
     bootstrap: int | None,
     checkpoint: Path | None,
 ) -> LearnResult:
-    """Learn from a file, with a line that follows the search on a terminal."""
+    """Learn from a table, with a line that follows the search on a terminal."""
     from cyclearn.learning import learn
 
     if checkpoint is not None and bootstrap is None:

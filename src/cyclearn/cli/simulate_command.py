@@ -49,7 +49,7 @@ def simulate(
     Weights are uniform on ±[0.2, 0.8], variances on [1, 3]. Without --out, the graph is printed.
     """
     from cyclearn.models import random_model
-    from cyclearn.models.moments import write_table
+    from cyclearn.models.table_files import write_table
 
     if (samples is None) != (data is None):
         raise InputError("data needs both --samples N and --data FILE")

@@ -89,10 +89,12 @@ def bootstrap(
         # Resamples are worth what the data are worth, whatever the draw looks like.
         share = 0.5 if resampler.kind == "half" else 1.0
         search = search.replaced(n_effective=max(share * resampler.n_effective, 2.0))
-    # What cannot be searched at all is refused before the first resample.
-    search.problem(search.tables(resampler.moments))
     plain = {key: value for key, value in search.to_dict().items() if key != "random_state"}
     plain["seed"] = seed
+    # The resampler treats holes and margins of every draw.
+    search = search.replaced(missing="error", margins="raw")
+    # What cannot be searched at all is refused before the first resample.
+    search.problem(search.tables(resampler.moments))
     done: dict[int, Resample] = {}
     keep: Checkpoint | None = None
     if checkpoint is not None:
@@ -129,7 +131,7 @@ def learn_resample(resampler: Resampler, number: int, options: SearchOptions) ->
     """Draw one resample and learn from it."""
     try:
         moments, seed, redraws = resampler.draw(number)
-        result = learn_with(options.replaced(random_state=seed), moments)
+        result = learn_with(options.replaced(random_state=seed), moments, with_warnings=False)
     except InputError as error:
         return Resample(number, (), error=str(error))
     edges = tuple((int(i), int(j)) for i, j in np.argwhere(result.graph.adjacency))

@@ -11,9 +11,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cyclearn.arguments import processes
+from cyclearn.errors import InputError
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.options import Method, SearchOptions, Start
 from cyclearn.learning.run import learn_with
+from cyclearn.models.margins import Margins
+from cyclearn.models.missing_values import Missing
 from cyclearn.models.tables import EffectiveRows
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import Penalty
@@ -59,6 +62,8 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         method: Method = "auto",
         penalty: Penalty = "bic",
         n_effective: EffectiveRows = None,
+        missing: Missing = "error",
+        margins: Margins = "raw",
         knowledge: Knowledge | None = None,
         start: Start = None,
         n_starts: int | None = None,
@@ -79,6 +84,8 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         self.method = method
         self.penalty = penalty
         self.n_effective = n_effective
+        self.missing = missing
+        self.margins = margins
         self.knowledge = knowledge
         self.start = start
         self.n_starts = n_starts
@@ -114,6 +121,11 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     def score(self, X: ArrayLike, y: Any = None) -> float:  # noqa: ARG002
         """Mean log-likelihood of the rows of X under the learned model; larger is better."""
         check_is_fitted(self)
+        if self.margins != "raw":
+            raise InputError(
+                f"margins is {self.margins!r}, and the density of ranks is none of the data; score "
+                "rows with margins='raw'"
+            )
         rows = validate_data(self, X, reset=False, dtype=np.float64)
         model = self.result_.model
         # Rows are scored at the mean of the training data, as new data would be.
@@ -125,7 +137,13 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
 
     def _table(self, X: ArrayLike, *, reset: bool) -> pd.DataFrame | NDArray[np.float64]:
         matrix = validate_data(
-            self, X, reset=reset, dtype=np.float64, ensure_min_samples=3, ensure_min_features=1
+            self,
+            X,
+            reset=reset,
+            dtype=np.float64,
+            ensure_all_finite=True if self.missing == "error" else "allow-nan",
+            ensure_min_samples=3,
+            ensure_min_features=1,
         )
         names = getattr(self, "feature_names_in_", None)
         return matrix if names is None else pd.DataFrame(matrix, columns=list(map(str, names)))

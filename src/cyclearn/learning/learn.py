@@ -14,6 +14,8 @@ from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.options import Method, SearchOptions, Start
 from cyclearn.learning.result import LearnResult
 from cyclearn.learning.run import learn_with
+from cyclearn.models.margins import Margins
+from cyclearn.models.missing_values import Missing
 from cyclearn.models.moments import Data
 from cyclearn.models.tables import EffectiveRows
 from cyclearn.random_state import RandomState
@@ -27,6 +29,8 @@ def learn(
     method: Method = "auto",
     penalty: Penalty = "bic",
     n_effective: EffectiveRows = None,
+    missing: Missing = "error",
+    margins: Margins = "raw",
     knowledge: Knowledge | None = None,
     start: Start = None,
     n_starts: int | None = None,
@@ -66,6 +70,14 @@ def learn(
         How many independent rows the data are worth, in likelihood and penalty together: by
         default all; ``"auto"`` estimates it from the memory of the columns, for rows of a time
         series. ``result.model.n_effective`` says which number was used.
+    missing : {"error", "em", "rows", "pairwise"}
+        What is done about missing values: refuse them; use the maximum likelihood mean and
+        covariance (EM); use complete rows only; or take each covariance from the rows that have
+        both columns. With ``"em"`` and ``"pairwise"`` the data count for as many rows as pairs of
+        columns were observed in, by the harmonic mean over the pairs.
+    margins : {"raw", "rank"}
+        Columns as they are, or normal scores of their ranks, which outliers and monotone bends
+        hardly change; weights and effects are then on the scale of these scores.
     knowledge : Knowledge, optional
         Edges that must or must not be there; never violated.
     start : DirectedGraph or several, optional

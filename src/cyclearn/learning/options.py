@@ -9,7 +9,11 @@ from typing import Any, Literal
 from cyclearn.arguments import at_least, flag, seconds, seed
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.learning.few_rows import FewRows, few_rows
 from cyclearn.learning.knowledge import Knowledge
+from cyclearn.models.data_checks import DataWarning
+from cyclearn.models.margins import Margins, checked_margins
+from cyclearn.models.missing_values import Missing, Treated, checked_treatment
 from cyclearn.models.moments import Data
 from cyclearn.models.tables import EffectiveRows, Tables, as_tables, checked_effective_rows
 from cyclearn.random_state import RandomState
@@ -37,6 +41,8 @@ class SearchOptions:
     method: Method = "auto"
     penalty: Penalty = "bic"
     n_effective: EffectiveRows = None
+    missing: Missing = "error"
+    margins: Margins = "raw"
     knowledge: Knowledge | None = None
     start: Start = None
     n_starts: int | None = None
@@ -66,6 +72,8 @@ class SearchOptions:
                 raise InputError(f"{name} is None; give a whole number")
         if self.n_effective not in (None, "auto"):
             checked["n_effective"] = checked_effective_rows(self.n_effective)
+        checked["missing"] = checked_treatment(self.missing)
+        checked["margins"] = checked_margins(self.margins)
         checked["time_limit"] = seconds("time_limit", self.time_limit)
         checked["random_state"] = seed(self.random_state)
         checked["start"] = _starts(self.start)
@@ -115,17 +123,41 @@ class SearchOptions:
         """The seed; without one, a fixed one, so that results repeat."""
         return 0 if self.random_state is None else int(self.random_state)  # type: ignore[arg-type]
 
-    def tables(self, data: Data | Tables) -> Tables:
+    def tables(self, data: Data | Tables | Treated) -> Tables:
         """The data, read as these options say."""
-        return as_tables(data, n_effective=self.n_effective)
+        return as_tables(
+            data, n_effective=self.n_effective, missing=self.missing, margins=self.margins
+        )
 
     def edge_penalty(self, tables: Tables) -> float:
-        """What one edge costs with these data."""
-        return edge_penalty(self.penalty, tables.n_effective, tables.n_variables)
+        """What one edge costs with these data; with too few rows, at least what chance reaches."""
+        named = edge_penalty(self.penalty, tables.n_effective, tables.n_variables)
+        few = self.few_rows(tables)
+        return named if few is None else max(named, few.price)
+
+    def few_rows(self, tables: Tables) -> FewRows | None:
+        """What applies where there are too few rows; a price given as a number is left alone."""
+        if not isinstance(self.penalty, str):
+            return None
+        return few_rows(tables.n_effective, tables.n_variables)
+
+    def warnings(self, tables: Tables) -> tuple[DataWarning, ...]:
+        """What these options add to what the data have to say."""
+        few = self.few_rows(tables)
+        if few is None:
+            return ()
+        named = edge_penalty(self.penalty, tables.n_effective, tables.n_variables)
+        return (few.warning(named, tables.n_effective),)
 
     def problem(self, tables: Tables) -> SearchProblem:
         """The problem that data pose with these options."""
         allowed, required = (self.knowledge or Knowledge()).masks(tables.names)
+        max_parents, max_component = self.max_parents, self.max_component
+        few = self.few_rows(tables)
+        # What is required or started from has been decided by somebody who knows.
+        if few is not None and self.start is None and not required.any():
+            max_parents = few.max_parents if max_parents is None else max_parents
+            max_component = few.max_component if max_component is None else max_component
         return SearchProblem.of(
             tables,
             self.edge_penalty(tables),
@@ -133,9 +165,9 @@ class SearchOptions:
             required=required,
             stable=self.stable,
             virtual_edges=self.virtual_edges,
-            max_component=self.max_component,
+            max_component=max_component,
             max_cycle_length=self.max_cycle_length,
-            max_parents=self.max_parents,
+            max_parents=max_parents,
             max_edges=self.max_edges,
         )
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from math import ceil
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -17,9 +16,13 @@ from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
 from cyclearn.learning.options import SearchOptions
-from cyclearn.models import Moments, as_moments, read_table
+from cyclearn.models import Moments, as_moments
 from cyclearn.models.input_checks import numeric_matrix
+from cyclearn.models.margins import Margins
+from cyclearn.models.missing_values import Missing
 from cyclearn.models.moments import Data
+from cyclearn.models.table_files import as_rows
+from cyclearn.models.tables import as_tables
 
 Kind = Literal["rows", "blocks", "half", "parametric"]
 
@@ -76,6 +79,8 @@ class Resampler:
     kind: Kind
     seed: int
     n_effective: float
+    missing: Missing = "error"
+    margins: Margins = "raw"
 
     def draw(self, number: int) -> tuple[Moments, int, int]:
         """Moments of one resample, a seed for its search, and how many draws were thrown away."""
@@ -107,7 +112,14 @@ class Resampler:
             chosen = (starts[:, None] + np.arange(length)).ravel()[:n]
         else:
             chosen = generator.integers(n, size=n)
-        return as_moments(self.rows[chosen], names)
+        rows: Any = self.rows[chosen]
+        if self.missing == "error" and self.margins == "raw":
+            return as_moments(rows, names)
+        if names is not None:
+            import pandas as pd
+
+            rows = pd.DataFrame(rows, columns=list(names))
+        return as_tables(rows, missing=self.missing, margins=self.margins).only.moments
 
     def digest(self) -> str:
         """A fingerprint of what is drawn from."""
@@ -117,14 +129,16 @@ class Resampler:
         return state.hexdigest()
 
 
-def make_resampler(data: Data, kind: Kind | None, seed: int, options: SearchOptions) -> Resampler:
+def make_resampler(
+    data: Data, kind: Kind | None, seed: int, options: SearchOptions | None = None
+) -> Resampler:
     """Resampler of data; rows where there are rows, by default with replacement.
 
     Rows that are worth fewer independent ones, by the ``n_effective`` of the options, are drawn in
     blocks of neighbours by default.
     """
-    if isinstance(data, (str, Path)):
-        data = read_table(data)
+    options = SearchOptions() if options is None else options
+    data = as_rows(data)
     table = options.tables(data).only
     moments, worth = table.moments, table.n_effective
     if isinstance(data, Moments):
@@ -143,8 +157,16 @@ def make_resampler(data: Data, kind: Kind | None, seed: int, options: SearchOpti
             f"there are {moments.n_samples} rows; halves of them are too few: use kind='rows'"
         )
     if kind is None:
-        kind = "rows" if worth == moments.n_samples else "blocks"
-    return Resampler(moments, numeric_matrix(data, "data"), kind, seed, worth)
+        # Holes leave fewer rows as well, which is no reason for blocks.
+        kind = "rows" if options.n_effective is None else "blocks"
+        if worth == moments.n_samples:
+            kind = "rows"
+    rows = numeric_matrix(data, "data")
+    is_hole = np.isnan(rows)
+    # Rows that are not used are not drawn.
+    unused = is_hole.any(axis=1) if options.missing == "rows" else is_hole.all(axis=1)
+    rows = rows[~unused] if is_hole.any() else rows
+    return Resampler(moments, rows, kind, seed, worth, options.missing, options.margins)
 
 
 def _wishart(moments: Moments, df: int, generator: np.random.Generator) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from cyclearn.learning.class_effects import ClassEffects, class_effects
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.trace import TracedMove
 from cyclearn.learning.verdicts import PairVerdict, pair_verdicts
-from cyclearn.models import FittedModel, Moments, fit
+from cyclearn.models import DataWarning, FittedModel, Moments, fit
 from cyclearn.search.exact import Certificate
 from cyclearn.search.runs import SearchStatus
 
@@ -82,6 +82,8 @@ class LearnResult:
         What an exact search went through.
     bootstrap : BootstrapResult or None
         Frequencies over resamples, where they were asked for.
+    warnings : tuple of DataWarning
+        What :func:`cyclearn.check_data` found about the data, and what was done about too few rows.
     """
 
     graph: DirectedGraph
@@ -98,6 +100,7 @@ class LearnResult:
     options: SearchOptions
     certificate: Certificate | None = None
     bootstrap: BootstrapResult | None = None
+    warnings: tuple[DataWarning, ...] = ()
 
     @cached_property
     def equivalence_class(self) -> EquivalenceClass:
@@ -172,6 +175,7 @@ class LearnResult:
             "has_more_alternatives": self.has_more_alternatives,
             "options": self.options.to_dict(),
             "certificate": certificate,
+            "warnings": [asdict(warning) for warning in self.warnings],
             "bootstrap": None if self.bootstrap is None else self.bootstrap.to_dict(),
             "model": self.model.to_dict(),
             "moments": {
@@ -235,6 +239,10 @@ class LearnResult:
             options=SearchOptions.from_dict(record["options"]),
             certificate=Certificate(**certificate) if certificate else None,
             bootstrap=BootstrapResult.from_dict(resampled) if resampled else None,
+            warnings=tuple(
+                DataWarning(**(each | {"columns": tuple(each["columns"])}))
+                for each in record.get("warnings", ())
+            ),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -262,6 +270,12 @@ class LearnResult:
         ]
         if self.limits:
             lines.append("Limits reached: " + ", ".join(self.limits) + ".")
+        agreeing, starts = self.n_starts_agreeing
+        if starts > 1 and agreeing < 2:
+            lines.append(f"Of {starts} starts only one came to this score: it may not be the best.")
+        if self.options.margins == "rank":
+            lines.append("Weights and effects are on the scale of normal scores of ranks.")
+        lines += [f"Mind: {warning.message}" for warning in self.warnings]
         return "\n".join(lines)
 
     def _class_in_words(self) -> str:

@@ -8,8 +8,9 @@ from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.result import LearnResult, SearchCost
 from cyclearn.learning.trace import traced_moves
 from cyclearn.models import fit
+from cyclearn.models.data_checks import DataWarning, check_treated
 from cyclearn.models.moments import Data
-from cyclearn.models.tables import Tables
+from cyclearn.models.tables import Tables, treated_data
 from cyclearn.search.answer import answer
 from cyclearn.search.runs import Budget, OnStep, SearchStatus
 from cyclearn.search.starts import SearchCall
@@ -21,10 +22,18 @@ def learn_with(
     *,
     n_jobs: int | None = None,
     on_step: OnStep | None = None,
+    with_warnings: bool = True,
 ) -> LearnResult:
     """Learn with options that have been checked; :func:`cyclearn.learn` says what they mean."""
     begun = perf_counter()
-    tables = options.tables(data)
+    found: tuple[DataWarning, ...] = ()
+    if isinstance(data, Tables):
+        tables = data
+    else:
+        treated = treated_data(data, missing=options.missing, margins=options.margins)
+        tables = options.tables(treated)
+        if with_warnings:
+            found = check_treated(treated, options.margins)
     problem = options.problem(tables)
     # Compiled before the clock starts: the first search on a machine is no slower than others.
     problem.score()
@@ -38,8 +47,8 @@ def learn_with(
         on_step=on_step,
     )
     solution = options.solver().solve(problem, call)
-    found = answer(problem, solution)
-    graph = found.graph.reordered(tables.names)
+    best_class = answer(problem, solution)
+    graph = best_class.graph.reordered(tables.names)
     model = fit(graph, tables)
     weight, reached = options.edge_penalty(tables), solution.limits_reached
     runs, best = solution.runs, solution.best
@@ -50,8 +59,8 @@ def learn_with(
         penalty=weight,
         status=SearchStatus.TIME_LIMIT if "time_limit" in reached else best.status,
         limits=reached,
-        alternatives=tuple(tied.reordered(tables.names) for tied in found.ties),
-        has_more_alternatives=found.is_cut,
+        alternatives=tuple(tied.reordered(tables.names) for tied in best_class.ties),
+        has_more_alternatives=best_class.is_cut,
         moves=traced_moves(best, problem),
         cost=SearchCost(
             n_moves=sum(len(run.steps) for run in runs),
@@ -62,4 +71,5 @@ def learn_with(
         n_starts_agreeing=(len(solution.agreeing), len(runs)),
         options=options,
         certificate=solution.certificate,
+        warnings=(*found, *options.warnings(tables)),
     )

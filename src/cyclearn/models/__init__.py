@@ -15,10 +15,11 @@ from cyclearn.models.maximum_likelihood import fit as fit
 from cyclearn.models.moments import Moments as Moments
 from cyclearn.models.moments import as_moments as as_moments
 from cyclearn.models.moments import read_moments as read_moments
-from cyclearn.models.moments import read_table as read_table
 from cyclearn.models.projection import Projection as Projection
 from cyclearn.models.projection import project as project
 from cyclearn.models.random_models import random_model as random_model
+from cyclearn.models.table_files import as_rows as as_rows
+from cyclearn.models.table_files import read_table as read_table
 
 __all__ = [
     "DataWarning",
@@ -30,6 +31,7 @@ __all__ = [
     "Moments",
     "Projection",
     "as_moments",
+    "as_rows",
     "check_data",
     "check_fit",
     "fit",

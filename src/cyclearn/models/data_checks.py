@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import expm1, log, sqrt
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,8 +21,10 @@ from cyclearn.models.effective_rows import (
     effective_rows,
     inflations,
 )
-from cyclearn.models.input_checks import numeric_matrix
-from cyclearn.models.moments import Moments, as_moments, read_table
+from cyclearn.models.margins import Margins
+from cyclearn.models.missing_values import Holes, Missing, Treated
+from cyclearn.models.moments import Moments
+from cyclearn.models.tables import treated_data
 
 if TYPE_CHECKING:
     from cyclearn.models.moments import Data
@@ -39,6 +40,10 @@ _SKEWNESS, _EXCESS_KURTOSIS = 0.5, 1.0
 _TEST_LAGS = 10
 # With fewer rows no test on them has any power, and chance makes large correlations.
 _TESTED_ROWS = 30
+# Numbers that stand for missing values in many tables.
+_CODES = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
+# Share of missing cells from which they are worth a word.
+_HOLES = 0.01
 # Share of a variance that other columns explain from which single edges are hard to place.
 _EXPLAINED = 0.95
 _ROWS_PER_VARIABLE = 10
@@ -51,8 +56,8 @@ class DataWarning:
     """One thing to mind: what is the matter, the number behind it, what to do.
 
     ``kind`` is one of ``"dependent rows"``, ``"not Gaussian"``, ``"nearly collinear"``,
-    ``"few rows"``, ``"unstable"`` and ``"fit"``; ``columns`` names the variables concerned, none
-    where it is all of them.
+    ``"few rows"``, ``"missing"``, ``"missing codes"``, ``"counter"``, ``"unstable"`` and
+    ``"fit"``; ``columns`` names the variables concerned, none where it is all of them.
     """
 
     kind: str
@@ -65,13 +70,17 @@ class DataWarning:
         return f"{self.message} {self.remedy}"
 
 
-def check_data(data: Data) -> tuple[DataWarning, ...]:
+def check_data(
+    data: Data, *, missing: Missing = "error", margins: Margins = "raw"
+) -> tuple[DataWarning, ...]:
     """Warnings about a table: dependent rows, columns far from Gaussian, collinearity, few rows.
 
     Parameters
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
         Moments show neither dependence nor the shape of columns; only the rest is checked then.
+    missing, margins
+        As of :func:`cyclearn.learn`.
 
     Returns
     -------
@@ -89,20 +98,85 @@ def check_data(data: Data) -> tuple[DataWarning, ...]:
     dependent rows
     few rows
     """
-    if isinstance(data, Moments):
-        return (*_collinear(data), *_few_rows(data, data.n_samples))
-    if isinstance(data, (str, Path)):
-        data = read_table(data)
-    moments = as_moments(data)
-    X = numeric_matrix(data, "data")
+    return check_treated(treated_data(data, missing=missing, margins=margins), margins)
+
+
+def check_treated(found: Treated, margins: Margins = "raw") -> tuple[DataWarning, ...]:
+    """Warnings about data that were treated already; see :func:`check_data`."""
+    moments, X, raw = found.moments, found.filled, found.raw
+    if raw is None:
+        return (*_collinear(moments), *_few_rows(moments, moments.n_samples))
     correlations = autocorrelations(X)
-    n_effective = effective_rows(X)
+    n_effective = effective_rows(X) * found.n_effective / moments.n_samples
     return (
+        *_suspected_codes(moments, raw),
+        *_missing(found.holes),
+        *_counters(moments, raw),
         *_dependent(moments, correlations, n_effective),
-        *_not_gaussian(moments, X, correlations),
+        *(_not_gaussian(moments, raw, correlations) if margins == "raw" else ()),
         *_collinear(moments),
         *_few_rows(moments, n_effective),
     )
+
+
+def _missing(holes: Holes | None) -> Iterator[DataWarning]:
+    if holes is None or (holes.share < _HOLES and holes.converged and holes.shrinkage == 0):
+        return
+    message, remedy = holes.in_words, "Cells that are missing because of their own value bias it."
+    if holes.treatment == "rows":
+        remedy = (
+            "missing='em' uses all rows, and is right also where holes depend on other columns."
+        )
+    if not holes.converged:
+        message += f" EM had not arrived after {holes.iterations} steps."
+        remedy = "Drop the columns with the most holes, or use missing='rows'."
+    if holes.shrinkage:
+        message += (
+            " The covariances of pairs are no covariance matrix together: all correlations were "
+            f"made smaller by {100 * holes.shrinkage:.2g}%, which makes them one."
+        )
+        remedy = "Use missing='em', whose matrix is always one."
+    yield DataWarning("missing", message, remedy, holes.share, (holes.worst,))
+
+
+def _suspected_codes(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
+    """Numbers that people write for nothing: far outside the rest, and there several times."""
+    suspects: dict[str, float] = {}
+    for name, column in zip(moments.names, X.T, strict=True):
+        for code in np.intersect1d(column, _CODES):
+            rest = column[(column != code) & np.isfinite(column)]
+            times = int((column == code).sum())
+            if times < 2 or len(rest) < 3 or times > len(column) / 2:
+                continue
+            low, high = rest.min(), rest.max()
+            if not low - (high - low) < code < high + (high - low):
+                suspects[name] = float(code)
+    if suspects:
+        name, code = next(iter(suspects.items()))
+        listed = sorted({f"{value:g}" for value in suspects.values()})
+        yield DataWarning(
+            "missing codes",
+            f"{name} holds {code:g} several times, far from all its other values"
+            + (f" ({len(suspects)} columns are like this)." if len(suspects) > 1 else "."),
+            "If that stands for a missing value, say so: missing_codes in read_table, or "
+            f"--missing-codes {','.join(listed)}.",
+            code,
+            tuple(suspects),
+        )
+
+
+def _counters(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
+    if len(X) < _TESTED_ROWS:
+        return
+    columns = np.flatnonzero((np.diff(X, axis=0) == 1).all(axis=0))
+    if columns.size:
+        yield DataWarning(
+            "counter",
+            f"{moments.names[columns[0]]} goes up by one from row to row.",
+            "A number of the row is no measurement: drop the column.",
+            float(len(columns)),
+            _names(moments, columns),
+        )
 
 
 def _dependent(
@@ -141,10 +215,11 @@ def _not_gaussian(
     lags = correlations[1 : max(_TEST_LAGS, int(sqrt(moments.n_samples))) + 1]
     third = np.maximum(1 + 2 * (lags**3).sum(axis=0), 1)
     fourth = 1 + 2 * (lags**4).sum(axis=0)
-    z_skew = skewtest(X).statistic / np.sqrt(third)
-    z_kurtosis = kurtosistest(X).statistic / np.sqrt(fourth)
+    present = {"nan_policy": "omit"} if np.isnan(X).any() else {}
+    z_skew = skewtest(X, **present).statistic / np.sqrt(third)
+    z_kurtosis = kurtosistest(X, **present).statistic / np.sqrt(fourth)
     alarmed = chi2.sf(z_skew**2 + z_kurtosis**2, 2) < _FALSE_ALARMS / moments.n_variables
-    skewness, excess = skew(X), kurtosis(X)
+    skewness, excess = skew(X, **present), kurtosis(X, **present)
     matters = (np.abs(skewness) > _SKEWNESS) | (np.abs(excess) > _EXCESS_KURTOSIS)
     columns = np.flatnonzero(alarmed & matters)
     if not columns.size:
@@ -160,8 +235,8 @@ def _not_gaussian(
         f"{number} clearly not Gaussian{most}: skewness {skewness[worst]:.1f} and excess kurtosis "
         f"{excess[worst]:.1f}, where 0 and 0 are expected.",
         "The graph uses only covariances and often survives this; standard errors, p-values and "
-        "the test of fit do not. Transform the columns (logarithm, ranks), look for outliers, and "
-        "trust bootstrap frequencies more than p-values.",
+        "the test of fit do not. Use margins='rank' (normal scores of ranks), look for "
+        "outliers, and trust bootstrap frequencies more than p-values.",
         float(excess[worst]),
         _names(moments, columns),
     )

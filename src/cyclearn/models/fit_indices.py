@@ -75,6 +75,11 @@ def fit_indices(fitted: FittedModel) -> FitIndices:
 
     p, n = fitted.graph.n_nodes, fitted.n_effective
     R, scale = fitted.moments.correlation, fitted.moments.scale
+    observed = fitted.observed
+    if observed is not None:
+        S = observed.saturated.covariance * np.outer(observed.data.scale, observed.data.scale)
+        scale = np.sqrt(S.diagonal())
+        R = S / np.outer(scale, scale)
     dimension = fitted.graph.dimension()
     df = p * (p + 1) // 2 - dimension
     baseline_df = p * (p - 1) // 2
@@ -91,10 +96,14 @@ def fit_indices(fitted: FittedModel) -> FitIndices:
     else:
         half_log_det = 0.5 * float(np.linalg.slogdet(R)[1])
         saturated = -n * (half_log_det + constant)
+        independent = -n * constant
+        if observed is not None:
+            saturated = observed.saturated_log_likelihood
+            independent = observed.independent_log_likelihood
         chi_square = 2 * (saturated - fitted.log_likelihood)
         if chi_square < _ROUNDING * n:
             chi_square = 0.0
-        baseline = max(-2 * n * half_log_det, 0.0)
+        baseline = max(2 * (saturated - independent), 0.0)
         p_value = float(chi2.sf(chi_square, df)) if df > 0 else np.nan
         rmsea = float(np.sqrt(max(chi_square / df - 1, 0.0) / n)) if df > 0 else 0.0
         excess = max(chi_square - df, 0.0)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from cyclearn.models.fit_indices import FitIndices
     from cyclearn.models.inference import ParameterErrors
+    from cyclearn.models.observed_likelihood import ObservedLikelihood
 
 FloatArray = NDArray[np.float64]
 
@@ -46,6 +47,9 @@ class FittedModel:
         Single nodes together, then each component: value, gradient norm, iterations.
     n_effective : float
         How many independent rows the data count for, in likelihood and standard errors.
+    observed : ObservedLikelihood or None
+        The likelihood of rows with missing values, where these were fitted; ``moments`` are then
+        those of complete rows as the estimate expects them.
     """
 
     graph: DirectedGraph
@@ -56,6 +60,7 @@ class FittedModel:
     alternatives: tuple[LinearGaussianModel, ...]
     components: tuple[ComponentFit, ...]
     n_effective: float
+    observed: ObservedLikelihood | None = None
 
     @property
     def converged(self) -> bool:

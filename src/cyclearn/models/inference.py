@@ -21,12 +21,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cyclearn.models.fitted_model import FittedModel
+    from cyclearn.models.observed_likelihood import ObservedLikelihood
 
 FloatArray = NDArray[np.float64]
 
 # A parameter moves along a flat direction when its entry, beside a largest entry of one, exceeds
 # this.
 _MOVES = 1e-3
+# Eigenvalues of the information of rows with holes, scaled to a unit diagonal, that count as zero.
+_FLAT = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +72,37 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
             variances[columns.nodes] = deviations[m:] * scale[columns.nodes] ** 2
             labels = _labels(fitted.names, columns)
             unnamed += [label for label, moved in zip(labels, moves, strict=True) if moved]
+    if fitted.observed is not None:
+        B, variances = _observed_errors(fitted, fitted.observed, np.isnan(B), np.isnan(variances))
     return ParameterErrors(B, variances, tuple(unnamed))
+
+
+def _observed_errors(
+    fitted: FittedModel,
+    observed: ObservedLikelihood,
+    no_weight: NDArray[np.bool_],
+    no_variance: NDArray[np.bool_],
+) -> tuple[FloatArray, FloatArray]:
+    """Standard errors from the information of the observed cells, means included.
+
+    With holes a mean tells about weights and the other way round, so that the information is no
+    longer block diagonal. What is not identified from complete rows is not identified here.
+    """
+    parents, children = np.nonzero(fitted.graph.adjacency)
+    m, p = len(parents), fitted.graph.n_nodes
+    info = observed.information(parents.astype(np.int64), children.astype(np.int64))
+    unit = np.sqrt(np.maximum(info.diagonal(), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(info / unit / unit[:, None])
+    # Flat directions, of which there are some only where parameters are not identified.
+    kept = values > _FLAT
+    covariance = (vectors[:, kept] ** 2 / values[kept]).sum(axis=1)
+    deviations = np.sqrt(covariance) / unit
+    scale = observed.data.scale
+    B, variances = np.full((p, p), np.nan), deviations[m : m + p] * scale**2
+    B[parents, children] = deviations[:m] * scale[children] / scale[parents]
+    B[no_weight] = np.nan
+    variances[no_variance] = np.nan
+    return B, variances
 
 
 def _blocks(component: ComponentFit) -> Iterator[tuple[ComponentColumns, ComponentSolution]]:

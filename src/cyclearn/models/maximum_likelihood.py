@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +24,11 @@ from cyclearn.models.component_solutions import (
 from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.fitted_model import FittedModel
 from cyclearn.models.linear_gaussian import LinearGaussianModel
+from cyclearn.models.margins import Margins, checked_margins, with_margins
+from cyclearn.models.missing_values import Missing
 from cyclearn.models.moments import Moments, name_order
+from cyclearn.models.observed_fit import fit_rows_with_holes, rows_with_holes
+from cyclearn.models.table_files import as_rows
 from cyclearn.models.tables import EffectiveRows, Tables, as_tables
 from cyclearn.random_state import RandomState
 
@@ -36,6 +43,8 @@ def fit(
     data: Data | Tables,
     *,
     n_effective: EffectiveRows = None,
+    missing: Missing = "error",
+    margins: Margins = "raw",
     n_starts: int | None = None,
     tolerance: float = 1e-9,
     max_iterations: int = 1000,
@@ -57,6 +66,12 @@ def fit(
     n_effective : number, "auto" or None
         How many independent rows the data are worth, in likelihood and standard errors: by default
         all; ``"auto"`` estimates it from the memory of the columns, as in time series.
+    missing : {"error", "em", "rows", "pairwise"}
+        What is done about missing values. ``"em"`` maximises the likelihood of the cells that were
+        observed, on the graph itself (full information maximum likelihood); standard errors and
+        tests are those of that likelihood, in which every row counts for what was observed of it.
+    margins : {"raw", "rank"}
+        Columns as they are, or normal scores of their ranks; weights are then on that scale.
     n_starts : int, optional
         Starts for each component of k ≥ 2 nodes: zero, then random; one more is made from the
         best of them by inverting the gain of its cycles. By default 2k − 4, but 4 to 20.
@@ -87,39 +102,82 @@ def fit(
            [ 0. , -0.4,  0. ]])
     """
     _check_options(n_starts, tolerance, max_iterations)
-    table = as_tables(data, n_effective=n_effective).only
+    options: dict[str, Any] = {
+        "n_starts": n_starts,
+        "tolerance": tolerance,
+        "max_iterations": max_iterations,
+        "random_state": random_state,
+    }
+    if missing == "em" and not isinstance(data, (Tables, Moments)):
+        data = with_margins(as_rows(data), checked_margins(margins))
+        margins = "raw"
+        rows = rows_with_holes(graph, data)
+        if rows is not None:
+            return _fit_observed(graph, data, rows, n_effective, options)
+    table = as_tables(data, n_effective=n_effective, missing=missing, margins=margins).only
     order = name_order(graph.names, table.moments.has_default_names)
     moments = table.moments.aligned_to(graph.names)
     _check_sample_size(graph, moments)
+    with _naming_collinear_nodes(graph):
+        components = fit_components(graph, moments.correlation, order=order, **options)
+    value = sum(component.value for component in components) + np.log(moments.scale).sum()
+    constant = 0.5 * graph.n_nodes * (1 + np.log(2 * np.pi))
+    log_likelihood = float(-table.n_effective * (value + constant))
+    return _fitted(graph, moments, components, log_likelihood, table.n_effective)
+
+
+def _fit_observed(
+    graph: DirectedGraph,
+    data: Any,
+    rows: FloatArray,
+    n_effective: EffectiveRows,
+    options: dict[str, Any],
+) -> FittedModel:
+    n = len(rows)
+    worth = float(n)
+    if n_effective is not None:
+        table = as_tables(data, n_effective=n_effective, missing="em").only
+        worth = table.n_effective
+    order = name_order(graph.names, not hasattr(data, "columns"))
+    with _naming_collinear_nodes(graph):
+        found = fit_rows_with_holes(graph, rows, order=order, **options)
+    likelihood = replace(found.likelihood, weight=worth / n)
+    fitted = _fitted(
+        graph, found.moments, found.components, likelihood.weighted_log_likelihood, worth
+    )
+    status = fitted.status if likelihood.converged else FitStatus.ITERATION_LIMIT
+    return replace(fitted, observed=likelihood, status=status)
+
+
+def _fitted(
+    graph: DirectedGraph,
+    moments: Moments,
+    components: tuple[ComponentFit, ...],
+    log_likelihood: float,
+    n_effective: float,
+) -> FittedModel:
+    return FittedModel(
+        graph=graph,
+        model=assemble(graph, components, moments.scale, moments.mean),
+        moments=moments,
+        log_likelihood=log_likelihood,
+        status=worst_status(components),
+        alternatives=alternatives(graph, components, moments.scale, moments.mean),
+        components=components,
+        n_effective=n_effective,
+    )
+
+
+@contextmanager
+def _naming_collinear_nodes(graph: DirectedGraph) -> Iterator[None]:
     try:
-        components = fit_components(
-            graph,
-            moments.correlation,
-            order=order,
-            n_starts=n_starts,
-            tolerance=tolerance,
-            max_iterations=max_iterations,
-            random_state=random_state,
-        )
+        yield
     except CollinearError as error:
         name = graph.names[error.node]
         raise InputError(
             f"{name!r} is an exact linear function of its parents "
             f"{', '.join(graph.parents(name))} in these data; drop a parent or add samples"
         ) from None
-    model = assemble(graph, components, moments.scale, moments.mean)
-    value = sum(component.value for component in components) + np.log(moments.scale).sum()
-    constant = 0.5 * graph.n_nodes * (1 + np.log(2 * np.pi))
-    return FittedModel(
-        graph=graph,
-        model=model,
-        moments=moments,
-        log_likelihood=float(-table.n_effective * (value + constant)),
-        status=worst_status(components),
-        alternatives=alternatives(graph, components, moments.scale, moments.mean),
-        components=components,
-        n_effective=table.n_effective,
-    )
 
 
 def fit_components(
@@ -137,7 +195,7 @@ def fit_components(
     All single nodes come as one component fit, first. Nodes are worked on in ``order``.
     """
     singles, loops = component_columns(graph, order)
-    fits = [] if singles is None else [_fit_single_nodes(R, singles)]
+    fits = [] if singles is None else [fit_single_nodes(R, singles)]
     runs = run_components(
         R,
         loops,
@@ -148,7 +206,8 @@ def fit_components(
     return (*fits, *(solutions_of(R, each) for each in runs))
 
 
-def _fit_single_nodes(R: FloatArray, columns: ComponentColumns) -> ComponentFit:
+def fit_single_nodes(R: FloatArray, columns: ComponentColumns) -> ComponentFit:
+    """Least squares of every node on its parents."""
     from cyclearn._kernels.component_fit import fit_nodes
 
     values, b = fit_nodes(R, columns.nodes, columns.offsets, columns.parents)

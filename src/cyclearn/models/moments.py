@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import takewhile
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -13,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cyclearn.errors import InputError
-from cyclearn.files import replacing
 from cyclearn.json_input import short
 from cyclearn.models.input_checks import (
     check_finite,
@@ -24,6 +22,7 @@ from cyclearn.models.input_checks import (
     default_names,
     numeric_matrix,
 )
+from cyclearn.models.table_files import as_rows, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,7 +181,8 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
     Parameters
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
-        Rows are samples. A path is read by :func:`read_table`.
+        Rows are samples. A path is read by :func:`read_table`; tables of Arrow and polars serve as
+        well.
     names : sequence of str, optional
         Names of the columns of an array.
 
@@ -199,8 +199,7 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
     """
     if isinstance(data, Moments):
         return data
-    if isinstance(data, (str, Path)):
-        data = read_table(data)
+    data = as_rows(data)
     columns = getattr(data, "columns", None)
     if columns is not None and names is None:
         names = [str(name) for name in columns.tolist()]
@@ -230,78 +229,35 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
     return moments
 
 
-def read_table(path: str | Path) -> pd.DataFrame:
-    """Read a table with a header: ``.csv``, ``.tsv`` or ``.txt`` (tabs), ``.parquet``."""
-    import pandas as pd
+def read_moments(
+    path: str | Path, *, covariance: bool = False, n_samples: int | None = None, **options: Any
+) -> Moments:
+    """Moments of a table in a file, or of a covariance matrix in one.
 
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in {".csv", ".tsv", ".txt", ".parquet"}:
-        raise InputError(f"{path}: unknown kind of file; give a .csv, .tsv or .parquet file")
-    if path.is_dir():
-        raise InputError(f"{path}: it is a folder; name a table in it")
-    if not path.is_file():
-        is_there = "it is not an ordinary file; save the table first"
-        raise InputError(f"{path}: {is_there if path.exists() else 'no such file'}")
-    try:
-        if suffix == ".parquet":
-            return pd.read_parquet(path)
-        separator = "," if suffix == ".csv" else "\t"
-        # Read the header as data: pandas would otherwise rename a name that stands twice.
-        header = pd.read_csv(
-            path, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False
-        )
-        rows_before = _n_blank_lines(path, separator) + 1
-        frame = pd.read_csv(path, sep=separator, header=None, skiprows=rows_before)
-        if frame.shape[1] != header.shape[1]:
-            raise InputError(
-                f"{path}: the header has {header.shape[1]} names and the first row "
-                f"{frame.shape[1]} values; give one name for each column"
-            )
-        frame.columns = pd.Index([str(name) for name in header.iloc[0]])
-        return frame
-    except ImportError as error:
+    Parameters
+    ----------
+    path : str or Path
+        As of :func:`read_table`.
+    covariance : bool
+        Whether the file holds a covariance or correlation matrix in place of rows, with the
+        divisor n, made from ``n_samples`` rows.
+    **options
+        As of :func:`read_table`.
+    """
+    if not covariance:
+        return as_moments(read_table(path, **options))
+    if n_samples is None:
         raise InputError(
-            f"{path}: reading Parquet needs pyarrow; install cyclearn[parquet] or give a CSV"
-        ) from error
-    except InputError:
-        raise
-    except (ValueError, OSError) as error:
-        # What pandas and pyarrow raise for files that are not what their name says.
-        raise InputError(f"{path}: not a table with a header ({_first_line(error)})") from None
-
-
-def _n_blank_lines(path: Path, separator: str) -> int:
-    """Blank lines before the header, which are skipped there and counted among rows to skip."""
-    blank = b" \r\n" if separator == "\t" else b" \t\r\n"
-    with path.open("rb") as file:
-        return sum(1 for _ in takewhile(lambda line: not line.strip(blank), file))
-
-
-def write_table(path: str | Path, table: pd.DataFrame) -> None:
-    """Write a table in the form that its name asks for and :func:`read_table` reads."""
-    suffix = Path(path).suffix.lower()
-    with replacing(path) as beside:
-        try:
-            if suffix == ".parquet":
-                table.to_parquet(beside, index=False)
-            else:
-                table.to_csv(beside, sep="," if suffix == ".csv" else "\t", index=False)
-        except ImportError:
-            raise InputError(
-                f"{path}: writing Parquet needs pyarrow; install cyclearn[parquet] or name a .csv"
-            ) from None
-        except UnicodeEncodeError:
-            raise InputError(f"{path}: a name is not UTF-8 text; rename the column") from None
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
-
-
-def read_moments(path: str | Path) -> Moments:
-    """Moments of a table in a file; see :func:`read_table` for the kinds of file."""
-    return as_moments(read_table(path))
+            f"{path}: a covariance matrix does not say from how many rows it was made; give "
+            "n_samples (--n)"
+        )
+    frame = read_table(path, covariance=True, **options)
+    if frame.shape[0] != frame.shape[1]:
+        raise InputError(
+            f"{path}: {frame.shape[0]} rows and {frame.shape[1]} columns are no covariance matrix; "
+            "it has as many rows as columns"
+        )
+    return Moments(frame, n_samples)
 
 
 def _checked_mean(mean: ArrayLike, names: tuple[str, ...]) -> FloatArray:
@@ -317,4 +273,4 @@ def _checked_mean(mean: ArrayLike, names: tuple[str, ...]) -> FloatArray:
     return cast(FloatArray, centre)
 
 
-__all__ = ["Moments", "as_moments", "default_names", "read_moments", "read_table"]
+__all__ = ["Moments", "as_moments", "default_names", "read_moments"]

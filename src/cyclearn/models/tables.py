@@ -12,13 +12,23 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 from numbers import Real
-from pathlib import Path
 from typing import Literal
+
+import numpy as np
 
 from cyclearn.errors import InputError
 from cyclearn.models.effective_rows import effective_rows
-from cyclearn.models.input_checks import numeric_matrix
-from cyclearn.models.moments import Data, Moments, as_moments, name_order, read_table
+from cyclearn.models.margins import Margins, checked_margins, with_margins
+from cyclearn.models.missing_values import (
+    Holes,
+    Missing,
+    Treated,
+    checked_treatment,
+    labelled,
+    treat_missing,
+)
+from cyclearn.models.moments import Data, Moments, name_order
+from cyclearn.models.table_files import as_rows
 
 # How many independent rows data are worth: all, a number, or as the memory of the columns says.
 EffectiveRows = float | Literal["auto"] | None
@@ -40,7 +50,9 @@ class Table:
     targets : tuple of str
         Variables that were set from outside.
     missing : str
-        How missing values were treated.
+        How missing values are treated.
+    holes : Holes or None
+        What was missing, if anything.
     """
 
     moments: Moments
@@ -48,6 +60,7 @@ class Table:
     group: str = ""
     targets: tuple[str, ...] = ()
     missing: str = "error"
+    holes: Holes | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,27 +117,59 @@ class Tables:
         )
 
 
-def as_tables(data: Data | Tables, *, n_effective: EffectiveRows = None) -> Tables:
+def treated_data(data: Data | Treated, *, missing: Missing, margins: Margins) -> Treated:
+    """Data with margins and missing values treated, and the rows as they were given."""
+    missing, margins = checked_treatment(missing), checked_margins(margins)
+    if isinstance(data, Treated):
+        return data
+    data = as_rows(data)
+    if isinstance(data, Moments):
+        if margins != "raw":
+            raise InputError(
+                f"margins={margins!r} looks at the rows, and the data are Moments, which have "
+                "none; pass the table"
+            )
+        return Treated(data, float(data.n_samples), np.empty((0, 0)), None)
+    treated = treat_missing(with_margins(data, margins), missing)
+    return replace(treated, raw=labelled(data)[0])
+
+
+def as_tables(
+    data: Data | Tables | Treated,
+    *,
+    n_effective: EffectiveRows = None,
+    missing: Missing = "error",
+    margins: Margins = "raw",
+) -> Tables:
     """Tables of what functions on data accept.
 
-    ``n_effective`` is how many independent rows the data are worth: all by default, a number, or
-    ``"auto"`` for an estimate from the memory of the columns, which takes the rows themselves.
+    Parameters
+    ----------
+    data : DataFrame, array of shape (n, p), path, Moments or Tables
+    n_effective : number, "auto" or None
+        How many independent rows the data are worth: all by default, a number, or ``"auto"`` for
+        an estimate from the memory of the columns, which takes the rows themselves.
+    missing : {"error", "em", "rows", "pairwise"}
+        What is done about missing values; with holes, pairs of columns count for the rows in which
+        both were observed (see :mod:`cyclearn.models.missing_values`).
+    margins : {"raw", "rank"}
+        Columns as they are, or normal scores of their ranks.
     """
     if isinstance(data, Tables):
         return data
-    if isinstance(data, (str, Path)):
-        data = read_table(data)
-    moments = as_moments(data)
+    treated = treated_data(data, missing=missing, margins=margins)
+    if n_effective == "auto" and treated.raw is None:
+        raise InputError(
+            "n_effective='auto' looks at the rows, and the data are Moments, which have none; "
+            "pass the table, or a number"
+        )
+    moments = treated.moments
     n = moments.n_samples
     if n_effective is None:
-        worth = float(n)
+        worth = treated.n_effective
     elif n_effective == "auto":
-        if isinstance(data, Moments):
-            raise InputError(
-                "n_effective='auto' looks at the rows, and the data are Moments, which have none; "
-                "pass the table, or a number"
-            )
-        worth = effective_rows(numeric_matrix(data, "data"))
+        # The share that the holes leave of the rows that the memory of the columns leaves.
+        worth = effective_rows(treated.filled) * treated.n_effective / n
     else:
         worth = checked_effective_rows(n_effective)
         if worth > n:
@@ -132,7 +177,7 @@ def as_tables(data: Data | Tables, *, n_effective: EffectiveRows = None) -> Tabl
                 f"n_effective is {n_effective!r}, and there are {n} rows; rows are worth no more "
                 "than themselves"
             )
-    return Tables((Table(moments, max(worth, 2.0)),))
+    return Tables((Table(moments, max(worth, 2.0), missing=missing, holes=treated.holes),))
 
 
 def checked_effective_rows(n_effective: object) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import log10
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,10 +19,9 @@ from cyclearn.learning.verdicts import PairVerdict
 from cyclearn.models import (
     DataWarning,
     Moments,
-    as_moments,
+    as_rows,
     check_data,
     check_fit,
-    read_table,
 )
 from cyclearn.report.class_listing import ListedMember, Listing, listing
 
@@ -116,7 +114,7 @@ def find_out(result: LearnResult, data: Data | None, max_members: int) -> Findin
         )
     return Findings(
         result,
-        warnings=(*check_data(rows), *check_fit(result.model)),
+        warnings=(*_data_warnings(result, rows), *check_fit(result.model)),
         has_rows=not isinstance(rows, Moments),
         has_knowledge=knowledge is not None and knowledge != Knowledge(),
         listing=listed,
@@ -124,13 +122,34 @@ def find_out(result: LearnResult, data: Data | None, max_members: int) -> Findin
     )
 
 
+def _data_warnings(result: LearnResult, rows: Data) -> tuple[DataWarning, ...]:
+    """What the rows say, or what the result kept of it, and on which scale weights are."""
+    options = result.options
+    found = result.warnings
+    if not isinstance(rows, Moments):
+        found = check_data(rows, missing=options.missing, margins=options.margins)
+        found += tuple(each for each in result.warnings if each.kind == "too few rows")
+    elif not found:
+        found = check_data(rows)
+    if options.margins == "rank":
+        found += (
+            DataWarning(
+                "rank scale",
+                "Columns were replaced by normal scores of their ranks.",
+                "Weights, effects and intervals are on that scale, not in the units of the data.",
+                0.0,
+            ),
+        )
+    return found
+
+
 def _checked_rows(result: LearnResult, data: Data | None) -> Data:
     """The rows, if they are those of the result; its moments without any."""
     learned = result.model.moments
     if data is None:
         return learned
-    rows = read_table(data) if isinstance(data, (str, Path)) else data
-    given = as_moments(rows).aligned_to(learned.names)
+    rows = as_rows(data)
+    given = result.options.tables(rows).only.moments.aligned_to(learned.names)
     gap = np.abs(given.covariance - learned.covariance) / np.outer(learned.scale, learned.scale)
     if given.n_samples != learned.n_samples or gap.max() > _SAME:
         raise InputError(

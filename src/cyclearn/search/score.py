@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.models.component_columns import ComponentColumns
-from cyclearn.models.component_solutions import fit_component_solutions
+from cyclearn.models.component_solutions import CollinearError, fit_component_solutions
 from cyclearn.search.runs import Adjacency
 from cyclearn.stability import is_stable_radius
 
@@ -215,6 +215,11 @@ class GraphScore:
         """Whether the best fit of a component is stable, and its value."""
         key = self._component_key(A, nodes)
         if key not in self._fits:
+            self._fits[key] = self._thorough_fit(A, nodes)
+        return self._fits[key]
+
+    def _thorough_fit(self, A: Adjacency, nodes: NDArray[np.int64]) -> tuple[bool, float]:
+        try:
             fitted = fit_component_solutions(
                 self.S,
                 ComponentColumns.of(A.astype(bool), nodes.tolist()),
@@ -223,6 +228,7 @@ class GraphScore:
                 max_iterations=1000,
                 random_state=0,
             )
-            is_stable = is_stable_radius(fitted.solutions[0].spectral_radius)
-            self._fits[key] = (is_stable, fitted.value)
-        return self._fits[key]
+        except CollinearError:
+            # Parents that explain a node without remainder: no fit, and no graph to visit.
+            return False, np.inf
+        return bool(is_stable_radius(fitted.solutions[0].spectral_radius)), fitted.value

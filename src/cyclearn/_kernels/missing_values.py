@@ -1,0 +1,91 @@
+"""Rows with holes under a normal distribution: what is expected in the holes, given the rest.
+
+With precision K the missing entries M of a row have, given the observed ones, the covariance
+K_MM⁻¹ and the mean μ_M − K_MM⁻¹ K_MO (x_O − μ_O). Work is done on the missing side, which is the
+smaller one in tables that are of use, and once for each pattern of missingness. Two identities
+bring the likelihood of the observed entries along: |Σ_OO| = |Σ| · |K_MM|, and with the holes
+filled by their means the square (x − μ)ᵀ K (x − μ) is that of the observed entries alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn._kernels.compilation import kernel
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@kernel
+def fill_holes(
+    rows: Floats,
+    slopes: Floats,
+    row_ends: Ints,
+    holes: Ints,
+    hole_ends: Ints,
+    K: Floats,
+    extra: Floats,
+) -> float:
+    """Fill the holes of all rows by their conditional means, in place.
+
+    ``rows`` are centred, with zeros in the holes, and ``slopes`` is ``rows @ K``. Rows of one
+    pattern stand together: those of pattern k end before ``row_ends[k]``, and its holes are
+    ``holes[hole_ends[k − 1]:hole_ends[k]]``. Conditional covariances are added to
+    ``extra``, shape (p, p), once for each row. Returns Σ log|K_MM| over the rows, infinite where K
+    is not positive definite.
+    """
+    p = K.shape[0]
+    L = np.empty((p, p))
+    inverse = np.empty((p, p))
+    total = 0.0
+    first_row = 0
+    first_hole = 0
+    for k in range(row_ends.size):
+        q = hole_ends[k] - first_hole
+        n = row_ends[k] - first_row
+        log_det = 0.0
+        for a in range(q):
+            i = holes[first_hole + a]
+            for b in range(a + 1):
+                entry = K[i, holes[first_hole + b]]
+                for c in range(b):
+                    entry -= L[a, c] * L[b, c]
+                if a == b:
+                    if not entry > 0.0:
+                        return np.inf
+                    L[a, a] = np.sqrt(entry)
+                    log_det += np.log(entry)
+                else:
+                    L[a, b] = entry / L[b, b]
+        # Columns of L⁻¹, then K_MM⁻¹ = L⁻ᵀ L⁻¹.
+        for b in range(q):
+            inverse[b, b] = 1.0 / L[b, b]
+            for a in range(b + 1, q):
+                entry = 0.0
+                for c in range(b, a):
+                    entry -= L[a, c] * inverse[c, b]
+                inverse[a, b] = entry / L[a, a]
+        for a in range(q):
+            i = holes[first_hole + a]
+            for b in range(a + 1):
+                entry = 0.0
+                for c in range(a, q):
+                    entry += inverse[c, a] * inverse[c, b]
+                L[a, b] = entry
+                L[b, a] = entry
+                j = holes[first_hole + b]
+                extra[i, j] += n * entry
+                if i != j:
+                    extra[j, i] += n * entry
+        for r in range(first_row, row_ends[k]):
+            for a in range(q):
+                entry = 0.0
+                for b in range(q):
+                    entry += L[a, b] * slopes[r, holes[first_hole + b]]
+                rows[r, holes[first_hole + a]] = -entry
+        total += n * log_det
+        first_row = row_ends[k]
+        first_hole = hole_ends[k]
+    return total

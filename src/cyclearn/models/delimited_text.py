@@ -1,0 +1,146 @@
+"""How a text holds a table: its separator, its decimal mark, its header and its lines."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from cyclearn.errors import InputError
+
+# Lines from which the separator and the decimal mark are told.
+_LOOKED_AT = 100
+_WHITESPACE = r"\s+"
+# Separators in the order in which ties are settled.
+_SEPARATORS = {
+    ".csv": (",", ";", "\t", "|"),
+    ".tsv": ("\t", ";", ",", "|"),
+    ".tab": ("\t", ";", ",", "|"),
+    ".txt": ("\t", ";", ",", "|", _WHITESPACE),
+    ".dat": ("\t", ";", ",", "|", _WHITESPACE),
+}
+_WORDS = {"\t": "tabs", ";": "semicolons", "|": "bars", _WHITESPACE: "spaces", ",": "commas"}
+
+_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+_DOT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+_DOT_THOUSANDS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+")
+_COMMA_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """A text as a table: the names, the lines below them, and how cells are written."""
+
+    header: list[str]
+    body: str
+    lines: list[int]
+    sep: str
+    decimal: str
+    thousands: str | None
+    notes: list[str] = field(default_factory=list)
+
+
+def delimited(
+    text: str, *, sep: str | None, decimal: str | None, header: bool, suffix: str
+) -> Delimited:
+    r"""Tell how a text is written; what is given is believed.
+
+    Blank lines are left out, and lines that begin with ``#``, unless the last of these before the
+    data holds the names.
+
+    Examples
+    --------
+    >>> found = delimited("a;b\n1,5;2,5\n", sep=None, decimal=None, header=True, suffix=".csv")
+    >>> found.header, found.sep, found.decimal
+    (['a', 'b'], ';', ',')
+    """
+    for name, mark in (("sep", sep), ("decimal", decimal)):
+        if mark is not None and (not isinstance(mark, str) or not mark):
+            raise InputError(f"{name} is {mark!r}; give a character, such as ';'")
+    if decimal is not None and decimal not in {".", ","}:
+        raise InputError(f"decimal is {decimal!r}; give '.' or ','")
+    sep = {"\\t": "\t", "tab": "\t", "space": _WHITESPACE, " ": _WHITESPACE}.get(sep or "", sep)
+    if sep is not None and len(sep) > 1 and sep != _WHITESPACE:
+        raise InputError(f"sep is {sep!r}; give one character, 'tab' or 'space'")
+    # Lines end where editors end them, and not at the rarer characters of str.splitlines.
+    numbered = list(enumerate(re.split(r"\r\n|\n|\r", text), start=1))
+    kept = [(n, line) for n, line in numbered if line.strip(" \t") and line[0] != "#"]
+    if not kept:
+        raise InputError("not a table with a header: the file is empty")
+    notes: list[str] = []
+    lines = [line for _, line in kept]
+    chosen = sep or _separator(lines[:_LOOKED_AT], _SEPARATORS[suffix])
+    if sep is None and chosen != _SEPARATORS[suffix][0] and len(split_line(lines[0], chosen)) > 1:
+        notes.append(f"cells are separated by {_WORDS[chosen]}")
+    names: list[str] = []
+    if header:
+        commented = [line for n, line in numbered if n < kept[0][0] and line.startswith("#")]
+        names, from_comment = _names(lines, commented, chosen)
+        kept = kept if from_comment else kept[1:]
+    sample = [cell for _, line in kept[:_LOOKED_AT] for cell in split_line(line, chosen)]
+    mark, thousands = _marks(sample, chosen) if decimal is None else (decimal, None)
+    if decimal is None and mark == ",":
+        notes.append("numbers are written with decimal commas")
+    if thousands is not None:
+        notes.append(f"thousands are separated by {thousands!r}")
+    body = "\n".join(line for _, line in kept)
+    return Delimited(names, body, [n for n, _ in kept], chosen, mark, thousands, notes)
+
+
+def split_line(line: str, sep: str) -> list[str]:
+    """The cells of one line; quotes hold separators together."""
+    if sep == _WHITESPACE:
+        line, sep = " ".join(line.split()), " "
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=sep), [])]
+
+
+def _separator(lines: list[str], candidates: tuple[str, ...]) -> str:
+    """The separator that cuts most lines alike into the most cells."""
+
+    def merit(sep: str) -> tuple[int, int]:
+        counts = [len(split_line(line, sep)) for line in lines]
+        usual, times = Counter(counts[1:] or counts).most_common(1)[0]
+        # R writes no name above the names of rows.
+        fits = counts[0] in {usual, usual - 1} and times > len(counts[1:]) / 2
+        return (counts[0] if fits and usual > 1 else 0), usual
+
+    best = max(candidates, key=merit)
+    return best if merit(best)[0] else candidates[0]
+
+
+def _names(lines: list[str], commented: list[str], sep: str) -> tuple[list[str], bool]:
+    """The names, and whether they stand in a comment above the data, as numpy writes them."""
+    first = split_line(lines[0], sep)
+    if commented and all(map(_is_number, first)):
+        names = split_line(commented[-1].lstrip("# "), sep)
+        if len(names) == len(first) and not any(map(_is_number, names)):
+            return names, True
+    if len(lines) > 1 and len(split_line(lines[1], sep)) == len(first) + 1:
+        # Names of rows without a name above them; whether they are names is checked later.
+        return ["", *first], False
+    return first, False
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _marks(cells: list[str], sep: str) -> tuple[str, str | None]:
+    """The decimal mark and the separator of thousands."""
+    cells = [cell for cell in cells if "," in cell or "." in cell]
+    if any(_DOT_THOUSANDS.fullmatch(cell) for cell in cells):
+        return ",", "."
+    commas = [cell for cell in cells if "," in cell]
+    grouped = [cell for cell in commas if _COMMA_THOUSANDS.fullmatch(cell)]
+    dots = any(_DOT.fullmatch(cell) or ("." in cell and cell in grouped) for cell in cells)
+    several = any(cell.count(",") > 1 for cell in grouped)
+    if grouped and len(grouped) == len(commas) and (dots or several or sep == ","):
+        return ".", ","
+    if not dots and any(_COMMA.fullmatch(cell) for cell in commas):
+        return ",", None
+    return ".", None

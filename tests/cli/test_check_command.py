@@ -1,0 +1,50 @@
+import json
+
+import pytest
+
+ROWS = "id;day;a;b;c\n" + "".join(
+    f"{i};2020-01-{i % 28 + 1:02d};{(i * 7) % 11 / 2};{(i * i) % 13};{(i * 5) % 9}\n"
+    for i in range(1, 61)
+).replace(".", ",")
+
+
+@pytest.fixture
+def table(tmp_path):
+    (tmp_path / "t.csv").write_text(ROWS)
+    (tmp_path / "holes.csv").write_text(
+        "a,b\n" + "".join(f"{i % 7},{'NA' if i % 5 == 0 else i % 3}\n" for i in range(60))
+    )
+
+
+@pytest.mark.usefixtures("table")
+def test_check_says_what_is_used_and_what_to_mind(cyclearn, refused):
+    told = refused("check", "t.csv")
+    assert "--drop id,day" in told
+    found = cyclearn("check", "t.csv", "--drop", "id,day")
+    assert found.returncode == 0
+    assert "60 rows of 3 variables: a, b, c" in found.stdout
+    assert "semicolons" in found.stdout
+    assert "decimal commas" in found.stdout
+    record = json.loads(cyclearn("check", "t.csv", "--columns", "a,b", "--json").stdout)
+    assert record["columns"] == ["a", "b"]
+    holes = cyclearn("check", "holes.csv")
+    assert "refused unless you say what to do: --missing em" in holes.stdout
+    record = json.loads(cyclearn("check", "holes.csv", "--json", "--missing", "em").stdout)
+    assert record["missing"] == {"a": 0, "b": 12}
+
+
+@pytest.mark.usefixtures("table")
+def test_learn_and_fit_read_the_same_files(cyclearn, refused, tmp_path):
+    assert "missing='em'" in refused("learn", "holes.csv")
+    learned = cyclearn("learn", "holes.csv", "--missing", "em", "--starts", 1)
+    assert learned.returncode == 0
+    assert "60 samples worth 48 independent ones" in learned.stdout
+    (tmp_path / "g.txt").write_text("a -> b\n")
+    fitted = cyclearn("fit", "holes.csv", "g.txt", "--missing", "em")
+    assert fitted.returncode == 0
+    (tmp_path / "s.csv").write_text("a,b\n1,0.5\n0.5,1\n")
+    assert "--covariance --n" in refused("learn", "s.csv")
+    assert "give n_samples" in refused("learn", "s.csv", "--covariance")
+    assert "add --covariance" in refused("learn", "s.csv", "--n", 100)
+    found = cyclearn("learn", "s.csv", "--covariance", "--n", 100, "--starts", 1)
+    assert "2 variables, 100 samples" in found.stdout
