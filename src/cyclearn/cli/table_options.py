@@ -118,6 +118,8 @@ def _read(path: Path, options: dict[str, Any]) -> Any:
     found = _read_file(path, options)
     for note in found.notes:
         complain(f"cyclearn: {path.name}: {note}")
+    # For the report, which names the file and its digest.
+    found.frame.attrs["file"] = str(path)
     return found.frame
 
 

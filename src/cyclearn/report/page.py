@@ -89,9 +89,11 @@ def report_html(
         raise InputError(f"max_members is {max_members}; give at least 1")
     found = find_out(result, data, max_members)
     source = Source(command=None if command is None else shlex.join(command))
-    if isinstance(data, (str, Path)):
+    # Tables that were read from a file remember which.
+    file = data if isinstance(data, (str, Path)) else getattr(data, "attrs", {}).get("file")
+    if file is not None:
         source = Source(
-            Path(data).name, sha256(Path(data).read_bytes()).hexdigest(), source.command
+            Path(file).name, sha256(Path(file).read_bytes()).hexdigest(), source.command
         )
     heading = title or (f"What drives what in {source.name}" if source.name else "What drives what")
     sections = [
