@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cyclearn import DirectedGraph, InputError, LimitError, equivalence_class, equivalent
 from cyclearn.classes import EquivalenceClass, surplus_seats
+from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.nearest_member import NearestMember
 from cyclearn.classes.permanents import permanent
 from cyclearn.classes.surplus_seats import count_fillings
@@ -111,6 +112,22 @@ def test_distance_is_the_smallest_over_the_members(g, h):
         assert nearest.is_exact
         assert nearest.member in members
         assert structural_hamming_distance(nearest.member, h) == nearest.distance
+
+
+@given(
+    graphs(min_nodes=4, max_nodes=4), graphs(min_nodes=4, max_nodes=4), st.permutations(range(4))
+)
+def test_of_equally_near_members_the_first_by_the_rule_is_taken(g, h, order):
+    for reducible in (False, True):
+        members = equivalence_class(g, reducible=reducible)
+        nearest = members.nearest(h)
+        tied = [m for m in members if naive.hamming(h, m) == nearest.distance]
+        first = min(tied, key=lambda m: canonical_order(range(4), m.columns))
+        assert nearest.member == first
+        names = [g.names[i] for i in order]
+        for member in (tied[-1], *members.members(1)):
+            other = equivalence_class(member.reordered(names), reducible=reducible)
+            assert other.nearest(h).member.reordered(g.names) == first
 
 
 @given(graphs(max_nodes=5), graphs(max_nodes=5))

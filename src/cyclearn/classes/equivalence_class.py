@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.acyclic_members import AcyclicMembers
+from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.class_certificate import ClassCertificate, class_certificate
 from cyclearn.classes.completeness import Completeness, completeness
 from cyclearn.classes.edge_counts import PairCount, edge_table, summed
@@ -304,12 +305,39 @@ class EquivalenceClass:
         return class_certificate(self.graph, graph, self._linked)
 
     def nearest(self, graph: DirectedGraph, *, time_limit: float | None = None) -> NearestMember:
-        """The member nearest to ``graph`` in structural Hamming distance, with bounds."""
+        """The member nearest to ``graph`` in structural Hamming distance, with bounds.
+
+        Of several that are equally near it is the first by the rule that chooses the member shown
+        (smallest feedback, then the smallest list of edges, names compared by code point).
+        """
         graph = checked_graph(graph).reordered(self.names)
+        if self._by_name is not self:
+            near = self._by_name.nearest(graph, time_limit=time_limit)
+            return NearestMember(near.member.reordered(self.names), near.distance, near.lower_bound)
         found = [nearest_member(seating, graph, time_limit) for seating in self._seatings]
-        best = min(found, key=lambda nearest: nearest.distance)
+        best = min(
+            found,
+            key=lambda nearest: (
+                nearest.distance,
+                canonical_order(range(graph.n_nodes), nearest.member.columns),
+            ),
+        )
         bound = min(nearest.lower_bound for nearest in found)
         return NearestMember(best.member, best.distance, bound)
+
+    @cached_property
+    def _by_name(self) -> EquivalenceClass:
+        """The same class with the nodes in the order of their names."""
+        names = tuple(sorted(self.names))
+        if names == self.names:
+            return self
+        return EquivalenceClass(
+            self.graph.reordered(names),
+            rules=self.rules,
+            reducible=self.reducible,
+            max_states=self.max_states,
+            max_classes=self.max_classes,
+        )
 
     def distance(self, graph: DirectedGraph, *, time_limit: float | None = None) -> int:
         """The smallest structural Hamming distance from ``graph`` to a member, exact.

@@ -1,24 +1,31 @@
 """The member of a class nearest to a graph in structural Hamming distance.
 
-Two assignment problems give bounds. Counting each edge to add or remove as one, the best member is
-the solution of an assignment of territories to nodes, since columns are chosen independently; its
-distance is an upper bound. Counting one half wherever the difference could be part of a turned
-edge, the same assignment gives a lower bound. Where the two differ, an integer programme with one
-variable for each possible edge settles it.
+An edge between two blocks (:mod:`cyclearn.classes.seating`) can only point one way: could each node
+hold a set with the other, the two could change places, and the blocks were one. So the distance is
+a sum over blocks, each of which is filled by itself. The fillings of a block are listed, where they
+are few, and the first by :func:`canonical_order` of the nearest is taken.
+
+Where a block is large, two assignment problems give bounds. Counting each edge to add or remove as
+one, the best member is the solution of an assignment of territories to nodes, since columns are
+chosen independently; its distance is an upper bound. Counting one half wherever the difference
+could be part of a turned edge, the same assignment gives a lower bound. Where the two differ, an
+integer programme with one variable for each possible edge settles it. Which of several equally
+near fillings of such a block is taken is left to these programmes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.classes.seating import Seating
-from cyclearn.graphs.bitsets import bits
+from cyclearn.classes.canonical_member import canonical_order
+from cyclearn.classes.seating import Block, Seating
+from cyclearn.graphs.bitsets import bits, support_to_columns
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.hamming import structural_hamming_distance
 
@@ -37,10 +44,76 @@ class NearestMember:
         return self.distance == self.lower_bound
 
 
+# Fillings of a block that are listed.
+_MAX_LISTED = 2_000
+
+
 def nearest_member(
     seating: Seating, graph: DirectedGraph, time_limit: float | None = None
 ) -> NearestMember:
-    """The member of the class of ``seating`` nearest to ``graph``."""
+    """The member of the class of ``seating`` nearest to ``graph``.
+
+    Of several it is the first by the rule that chooses the member shown, nodes in the order of
+    their numbers.
+    """
+    columns = [0] * graph.n_nodes
+    is_listed = True
+    for block in seating.blocks:
+        filling = _nearest_filling(seating, block, graph)
+        is_listed = is_listed and filling is not None
+        for j, column in zip(block.nodes, filling or (), strict=filling is not None):
+            columns[j] = column
+    if is_listed:
+        nearest = _measured(columns, graph, 0)
+        return NearestMember(nearest.member, nearest.distance, nearest.distance)
+    nearest = _by_programmes(seating, graph, time_limit)
+    for j, column in enumerate(nearest.member.columns):
+        columns[j] = columns[j] or column
+    # The blocks that were listed are nowhere worse.
+    return _measured(columns, graph, nearest.lower_bound)
+
+
+def _nearest_filling(
+    seating: Seating, block: Block, graph: DirectedGraph
+) -> tuple[int, ...] | None:
+    """The first of the nearest fillings of a block, None where it has too many to be listed."""
+    fillings = list(islice(seating.iter_block(block), _MAX_LISTED + 1))
+    if len(fillings) == 1:
+        return fillings[0]
+    if len(fillings) > _MAX_LISTED:
+        return None
+    distance = _block_distance(block, graph)
+    best = min(distance(filling) for filling in fillings)
+    return min(
+        (filling for filling in fillings if distance(filling) == best),
+        key=lambda filling: canonical_order(block.nodes, filling),
+    )
+
+
+def _block_distance(block: Block, graph: DirectedGraph) -> Callable[[tuple[int, ...]], int]:
+    """What a filling of a block adds to the distance, but for a constant."""
+    inside = sum(1 << j for j in block.nodes)
+    wanted = {j: graph.columns[j] for j in block.nodes}
+    children = support_to_columns(graph.adjacency.T)
+
+    def distance(filling: tuple[int, ...]) -> int:
+        differs = {j: c ^ wanted[j] for j, c in zip(block.nodes, filling, strict=True)}
+        total = 0
+        for j, places in differs.items():
+            # An edge from outside that stands in the graph the other way is one to be turned.
+            total += (places & (inside | wanted[j] | ~children[j])).bit_count()
+            # The same inside, where the place across belongs to the block, counted once.
+            turned = places & inside & (wanted[j] ^ children[j]) & ((1 << j) - 1)
+            total -= sum(differs[i] >> j & 1 for i in bits(turned))
+        return total
+
+    return distance
+
+
+def _by_programmes(
+    seating: Seating, graph: DirectedGraph, time_limit: float | None
+) -> NearestMember:
+    """A member near to the graph by assignments, or else by the integer programme."""
     single = graph.adjacency != graph.adjacency.T
     candidates = [
         _best_assignment(seating, graph, np.where(single, halved, 1.0)) for halved in (0.5, 1.0)
