@@ -14,6 +14,7 @@ ROOMS = [
     "files",
     "json_input",
     "deadlines",
+    "interruption",
     "random_state",
     "stability",
     "arguments",

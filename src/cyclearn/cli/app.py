@@ -33,6 +33,7 @@ from cyclearn.cli.interruption import end_children, end_on_signals, ending_signa
 from cyclearn.cli.output import complain, say
 from cyclearn.errors import InputError, LimitError
 from cyclearn.files import why
+from cyclearn.interruption import when_asked
 
 _NO, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
 # As in sysexits.h; 1 would be an answer.
@@ -87,10 +88,12 @@ def main() -> None:
     output = sys.stdout
     if sys.stderr is not None and sys.stderr.isatty():
         when_compiling(_say_compiling)
+    when_asked(_say_stopping)
     try:
         code = _run()
     finally:
         when_compiling(None)
+        when_asked(None)
     if sys.stdout is not output:
         # How typer says that the reader went away.
         code = _CLOSED_PIPE
@@ -99,6 +102,10 @@ def main() -> None:
 
 def _say_compiling() -> None:
     complain("cyclearn: first use on this machine: compiling, up to a minute")
+
+
+def _say_stopping() -> None:
+    complain("cyclearn: stopping with the best graph so far; Ctrl-C again ends at once")
 
 
 def _run() -> int:

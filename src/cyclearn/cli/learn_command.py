@@ -44,3 +44,4 @@ def learn(
         say(str(result))
         if result.bootstrap is not None:
             say(f"\n{result.bootstrap}")
+    given.end_as_asked(result)

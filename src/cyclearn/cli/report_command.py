@@ -44,3 +44,4 @@ def report(
     else:
         say(str(result))
         say(f"Report: {out}")
+    given.end_as_asked(result)

@@ -146,8 +146,17 @@ def search(
             **{name: getattr(options, name) for name in options.names()},
             n_jobs=jobs,
             on_step=on_step,
+            on_interrupt="best",
             bootstrap=None if bootstrap is None else resampling,
         )
+
+
+def end_as_asked(result: LearnResult) -> None:
+    """After the output of a search that was interrupted: end as interrupted programs do."""
+    from cyclearn.search.runs import SearchStatus
+
+    if result.status is SearchStatus.INTERRUPTED:
+        raise KeyboardInterrupt
 
 
 @contextmanager

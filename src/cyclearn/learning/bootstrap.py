@@ -11,6 +11,7 @@ import numpy as np
 from cyclearn.arguments import at_least, processes
 from cyclearn.arguments import seed as drawn_seed
 from cyclearn.errors import InputError
+from cyclearn.interruption import interruptible
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.learning.options import SearchOptions
@@ -23,6 +24,7 @@ from cyclearn.random_state import RandomState
 _OWN = {"on_step", "bootstrap"}
 
 
+@interruptible
 def bootstrap(
     data: Data,
     n_resamples: int = 100,

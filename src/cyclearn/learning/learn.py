@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from cyclearn.arguments import processes
+from cyclearn.interruption import OnInterrupt
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.options import Method, SearchOptions, Start
@@ -20,7 +21,7 @@ from cyclearn.models.moments import Data
 from cyclearn.models.tables import EffectiveRows
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import Penalty
-from cyclearn.search.runs import OnStep
+from cyclearn.search.runs import OnStep, SearchStatus
 
 
 def learn(
@@ -48,6 +49,7 @@ def learn(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     on_step: OnStep | None = None,
+    on_interrupt: OnInterrupt = "raise",
     bootstrap: int | Mapping[str, Any] | None = None,
 ) -> LearnResult:
     """Learn a directed graph, feedback loops included, from observational data.
@@ -59,11 +61,11 @@ def learn(
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
     method : {"auto", "exact", "tabu", "hill-climbing"}
-        ``"auto"`` anneals acyclic graphs, climbs from the best with cyclic moves, and anneals
-        region by region until nothing improves. ``"exact"`` finds the best graph of all, for few
-        variables, and says what it went through (``result.certificate``). ``"tabu"`` and
-        ``"hill-climbing"`` are the local searches of the paper, whose moves add, delete or
-        reverse an edge or are those of the virtual-edge operator.
+        ``"auto"`` searches over orders for the best acyclic graph, climbs from it with cyclic
+        moves, and anneals region by region until nothing improves. ``"exact"`` finds the best
+        graph of all, for few variables, and says what it went through (``result.certificate``).
+        ``"tabu"`` and ``"hill-climbing"`` are the local searches of the paper, whose moves add,
+        delete or reverse an edge or are those of the virtual-edge operator.
     penalty : "bic", a multiple such as "2 bic", "ebic", or a number
         What one edge costs; ½ log n by default.
     n_effective : number, "auto" or None
@@ -112,6 +114,9 @@ def learn(
         Processes for several starts; the result does not depend on it.
     on_step : callable, optional
         Called with every move of a search in this process.
+    on_interrupt : {"raise", "best"}
+        What Ctrl-C does: it raises KeyboardInterrupt, or ends the search, and the best graph so
+        far is returned with a status that says so; pressed again it raises.
     bootstrap : int or mapping, optional
         Learn also from this many resamples of the data, with the same options, and keep the
         frequencies as ``result.bootstrap``; a mapping gives ``n_resamples`` and other arguments
@@ -136,8 +141,8 @@ def learn(
     True
     """
     options, n_jobs = SearchOptions.among(locals()), processes(n_jobs)
-    result = learn_with(options, data, n_jobs=n_jobs, on_step=on_step)
-    if bootstrap is None:
+    result = learn_with(options, data, n_jobs=n_jobs, on_step=on_step, on_interrupt=on_interrupt)
+    if bootstrap is None or result.status is SearchStatus.INTERRUPTED:
         return result
     own = bootstrap if isinstance(bootstrap, Mapping) else {"n_resamples": bootstrap}
     # A generator has been drawn from: its seed serves the resamples as well.

@@ -15,6 +15,7 @@ from cyclearn.arguments import at_least, processes
 from cyclearn.classes import EquivalenceClass
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.interruption import interruptible
 from cyclearn.learning.graph_sample import GraphSample, SampleSize, sample_graphs
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.members import list_members
@@ -54,6 +55,7 @@ def posterior_penalty(n_samples: float, n_variables: int) -> float:
     return 0.5 * log(n_samples) + max(0.0, log(n_variables / EXPECTED_PARENTS))
 
 
+@interruptible
 def posterior(
     data: Data,
     *,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
+from cyclearn.interruption import OnInterrupt, asks_once, interruptible
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.result import LearnResult, SearchCost
 from cyclearn.learning.trace import traced_moves
@@ -12,16 +13,18 @@ from cyclearn.models.data_checks import DataWarning, check_treated
 from cyclearn.models.moments import Data
 from cyclearn.models.tables import Tables, treated_data
 from cyclearn.search.answer import answer
-from cyclearn.search.runs import Budget, OnStep, SearchStatus
+from cyclearn.search.runs import Budget, OnStep
 from cyclearn.search.starts import SearchCall
 
 
+@interruptible
 def learn_with(
     options: SearchOptions,
     data: Data | Tables,
     *,
     n_jobs: int | None = None,
     on_step: OnStep | None = None,
+    on_interrupt: OnInterrupt = "raise",
     with_warnings: bool = True,
 ) -> LearnResult:
     """Learn with options that have been checked; :func:`cyclearn.learn` says what they mean."""
@@ -46,7 +49,10 @@ def learn_with(
         n_jobs=n_jobs,
         on_step=on_step,
     )
-    solution = options.solver().solve(problem, call)
+    with asks_once(on_interrupt):
+        solution = options.solver().solve(problem, call)
+    if not solution.runs:
+        raise KeyboardInterrupt
     best_class = answer(problem, solution)
     graph = best_class.graph.reordered(tables.names)
     model = fit(graph, tables)
@@ -57,7 +63,7 @@ def learn_with(
         model=model,
         score=-model.log_likelihood + weight * graph.n_edges,
         penalty=weight,
-        status=SearchStatus.TIME_LIMIT if "time_limit" in reached else best.status,
+        status=solution.ended_early or best.status,
         limits=reached,
         alternatives=tuple(tied.reordered(tables.names) for tied in best_class.ties),
         has_more_alternatives=best_class.is_cut,

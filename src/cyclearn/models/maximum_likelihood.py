@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.interruption import interruptible
 from cyclearn.models.component_columns import ComponentColumns, component_columns
 from cyclearn.models.component_runs import run_components
 from cyclearn.models.component_solutions import (
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 
+@interruptible
 def fit(
     graph: DirectedGraph,
     data: Data | Tables,

@@ -22,6 +22,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from cyclearn.interruption import is_asked_to_stop
 from cyclearn.search.local_search import Climbing, local_search
 from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
@@ -130,7 +131,7 @@ class AutoSearch:
                 runs.append(run)
                 if len(Solution(tuple(runs)).agreeing) >= needed:
                     return Solution(tuple(runs))
-            if any(run.status is SearchStatus.TIME_LIMIT for run in runs):
+            if is_asked_to_stop() or any(run.status is SearchStatus.TIME_LIMIT for run in runs):
                 break
         return Solution(tuple(runs))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from math import comb, floor, isfinite
 from time import monotonic
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.errors import InputError, LimitError
+from cyclearn.interruption import is_asked_to_stop
 from cyclearn.search.auto_search import Annealing, run_from
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, SearchRun, SearchStatus, Solution
@@ -188,6 +189,8 @@ class ComponentProgramme:
         return best, best_bits
 
     def _check_time(self) -> None:
+        if is_asked_to_stop():
+            raise _StoppedError
         if self.deadline is not None and monotonic() > self.deadline:
             raise LimitError(
                 "the time limit ended the exact search before it was complete; raise "
@@ -246,6 +249,10 @@ def _members(V: int) -> list[int]:
     return [i for i in range(V.bit_length()) if V >> i & 1]
 
 
+class _StoppedError(Exception):
+    """An interrupt has asked for the best so far."""
+
+
 @dataclass(frozen=True)
 class ExactSearch:
     """``"exact"``: the best graph of all, or an error with an estimate of what it would take."""
@@ -272,7 +279,10 @@ class ExactSearch:
         banned: list[int] = []
         admit = problem.admission(score)
         while True:
-            value, best = programme.run(banned)
+            try:
+                value, best = programme.run(banned)
+            except _StoppedError:
+                return Solution((replace(first, status=SearchStatus.INTERRUPTED),))
             admitted = admit(best)[0] if isfinite(value) else None
             if admitted is not None or not isfinite(value):
                 break
