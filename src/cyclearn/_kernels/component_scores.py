@@ -31,11 +31,13 @@ _MAX_ITERATIONS = cast(int, np.int64(300))
 class Scored(NamedTuple):
     """A graph and what its score needs.
 
-    Correlations S, adjacency A, keys Z of edges (off the diagonal) and nodes (on it), the table of
-    remembered values, and ``counter[0]``, the number of values that had to be computed.
+    Correlations S of every group, shape (groups, p, p), and the ``shares`` that groups have of all
+    rows; adjacency A, keys Z of edges (off the diagonal) and nodes (on it), the table of remembered
+    values, and ``counter[0]``, the number of values that had to be computed.
     """
 
     S: Floats
+    shares: Floats
     A: Bytes
     Z: Keys
     table_keys: Keys
@@ -142,6 +144,22 @@ def strong_components(A: Bytes, region: Ints, label: Ints) -> int:
 
 
 @kernel
+def component_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> float:
+    """Negative log-likelihood per sample of one component, summed over the groups."""
+    total = 0.0
+    for t in range(g.shares.size):
+        if nodes.size == 1:
+            value = node_score(g.S[t], nodes[0], parents)
+        else:
+            # One start: a second one doubled the time of a search and found no more truths.
+            start = np.zeros(parents.size)
+            fitted = fit_component(g.S[t], nodes, offsets, parents, start, 1e-7, _MAX_ITERATIONS)
+            value = fitted[0]
+        total += g.shares[t] * value
+    return total
+
+
+@kernel
 def region_values(
     g: Scored, region: Ints, label: Ints, values: Floats, max_component: int
 ) -> float:
@@ -184,14 +202,7 @@ def region_values(
                     if g.A[i, v]:
                         parents[e] = i
                         e += 1
-            if k == 1:
-                place = remember(g, key, node_score(g.S, nodes[0], parents))
-            else:
-                # One start: a second one doubled the time of a search and found no more truths.
-                fitted = fit_component(
-                    g.S, nodes, offsets, parents, np.zeros(e), 1e-7, _MAX_ITERATIONS
-                )
-                place = remember(g, key, fitted[0])
+            place = remember(g, key, component_value(g, nodes, offsets, parents))
         values[c] = g.table_values[place]
         total += values[c]
     return total
@@ -222,16 +233,25 @@ def saturated_value(g: Scored, region: Ints) -> float:
         n += 1
     L = np.empty((n, n))
     total = 0.0
+    for t in range(g.shares.size):
+        total += g.shares[t] * _half_log_det(g.S[t], order, n_outside, n, L)
+    return total
+
+
+@kernel
+def _half_log_det(S: Floats, order: Ints, n_given: int, n: int, L: Floats) -> float:
+    """½ log det of the covariance of ``order[n_given:n]`` given those before; L is room to work."""
+    total = 0.0
     for a in range(n):
         for b in range(a + 1):
-            value = g.S[order[a], order[b]]
+            value = S[order[a], order[b]]
             for c in range(b):
                 value -= L[a, c] * L[b, c]
             if a == b:
                 if value <= 1e-14:
                     return -np.inf
                 L[a, a] = np.sqrt(value)
-                if a >= n_outside:
+                if a >= n_given:
                     total += np.log(L[a, a])
             else:
                 L[a, b] = value / L[b, b]

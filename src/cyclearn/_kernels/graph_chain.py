@@ -64,7 +64,10 @@ def _node_value(g: Scored, node: int) -> float:
             if g.A[i, node]:
                 parents[n] = i
                 n += 1
-        place = remember(g, key, node_score(g.S, node, parents))
+        total = 0.0
+        for t in range(g.shares.size):
+            total += g.shares[t] * node_score(g.S[t], node, parents)
+        place = remember(g, key, total)
     return float(g.table_values[place])
 
 

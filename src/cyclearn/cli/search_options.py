@@ -39,6 +39,10 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
         typer.Option(help="Search; exact for few variables."),
     ),
     "penalty": (str, typer.Option(help="What an edge costs: bic, '2 bic', ebic, or a number.")),
+    "groups": (
+        str | None,
+        typer.Option(help="Column that names the group of each row: one graph, weights by group."),
+    ),
     "n_effective": (
         str | None,
         typer.Option(help="Independent rows that the rows are worth: a number, or auto."),

@@ -61,6 +61,7 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         self,
         method: Method = "auto",
         penalty: Penalty = "bic",
+        groups: str | None = None,
         n_effective: EffectiveRows = None,
         missing: Missing = "error",
         margins: Margins = "raw",
@@ -83,6 +84,7 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.method = method
         self.penalty = penalty
+        self.groups = groups
         self.n_effective = n_effective
         self.missing = missing
         self.margins = margins

@@ -14,9 +14,9 @@ from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.options import Method, SearchOptions, Start
 from cyclearn.learning.result import LearnResult
 from cyclearn.learning.run import learn_with
+from cyclearn.models.grouped_tables import SeveralData
 from cyclearn.models.margins import Margins
 from cyclearn.models.missing_values import Missing
-from cyclearn.models.moments import Data
 from cyclearn.models.tables import EffectiveRows
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import Penalty
@@ -24,10 +24,11 @@ from cyclearn.search.runs import OnStep
 
 
 def learn(
-    data: Data,
+    data: SeveralData,
     *,
     method: Method = "auto",
     penalty: Penalty = "bic",
+    groups: str | None = None,
     n_effective: EffectiveRows = None,
     missing: Missing = "error",
     margins: Margins = "raw",
@@ -58,6 +59,8 @@ def learn(
     Parameters
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
+        Or several of these, in a list or in a mapping from names: groups that share one graph, each
+        with weights and noise of its own. The score is the sum of those of the groups.
     method : {"auto", "exact", "tabu", "hill-climbing"}
         ``"auto"`` anneals acyclic graphs, climbs from the best with cyclic moves, and anneals
         region by region until nothing improves. ``"exact"`` finds the best graph of all, for few
@@ -65,11 +68,13 @@ def learn(
         ``"hill-climbing"`` are the local searches of the paper, whose moves add, delete or
         reverse an edge or are those of the virtual-edge operator.
     penalty : "bic", a multiple such as "2 bic", "ebic", or a number
-        What one edge costs; ½ log n by default.
+        What one edge costs; ½ log n by default. With groups it is paid in each, by its own rows.
+    groups : str, optional
+        The column of one table that names the group of each row.
     n_effective : number, "auto" or None
-        How many independent rows the data are worth, in likelihood and penalty together: by
-        default all; ``"auto"`` estimates it from the memory of the columns, for rows of a time
-        series. ``result.model.n_effective`` says which number was used.
+        How many independent rows the data, or each group of them, are worth, in likelihood and
+        penalty together: by default all; ``"auto"`` estimates it from the memory of the columns,
+        for rows of a time series. ``result.model.n_effective`` says which number was used.
     missing : {"error", "em", "rows", "pairwise"}
         What is done about missing values: refuse them; use the maximum likelihood mean and
         covariance (EM); use complete rows only; or take each covariance from the rows that have
@@ -96,8 +101,9 @@ def learn(
         moves without a new best. The paper used lengths 5 and 10, and patience 5; 10 and 10 get
         stuck less often.
     stable : bool
-        Visit only structures on which some best-likelihood parameter set found is stable; where a
-        move leads to an unstable one, equivalent graphs with a cycle reversed are tried instead.
+        Visit only structures on which some best-likelihood parameter set found is stable, in every
+        group; where a move leads to an unstable one, equivalent graphs with a cycle reversed are
+        tried instead.
     max_component, max_cycle_length, max_parents, max_edges : int, optional
         Limits on the graph: nodes in a strongly connected component, nodes in a cycle, parents of
         a node, edges.

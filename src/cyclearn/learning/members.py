@@ -79,7 +79,7 @@ class MemberList:
 
 def list_members(
     graphs: Sequence[DirectedGraph | EquivalenceClass],
-    moments: Moments,
+    moments: Moments | Sequence[Moments],
     knowledge: Knowledge | None = None,
     *,
     max_members: int,
@@ -87,8 +87,9 @@ def list_members(
 ) -> MemberList:
     """The members of some classes, each given by itself or by a graph, with their fits.
 
-    A graph that no member of its class can stand for, since it keeps a required edge that
-    rotations show to be redundant, stands for itself.
+    With the moments of several groups a member has the parameters of all of them, and none where it
+    is not stable in every group. A graph that no member of its class can stand for, since it keeps
+    a required edge that rotations show to be redundant, stands for itself.
     """
     names = graphs[0].names
     masks = (None, None) if knowledge is None else knowledge.masks(names)
@@ -98,7 +99,8 @@ def list_members(
     given = [graph for graph in graphs if isinstance(graph, DirectedGraph)]
     alone = [] if chosen else [graph for graph in given if _respects(graph, masks)]
     chosen += Counter(alone)
-    members = tuple(_fitted(graph, moments, times) for graph, times in chosen.items())
+    tables = (moments,) if isinstance(moments, Moments) else tuple(moments)
+    members = tuple(_fitted(graph, tables, times) for graph, times in chosen.items())
     n_excluded = 0 if knowledge is None else _n_excluded(classes, size)
     return MemberList(members, selection, len(alone) if alone else size, n_excluded)
 
@@ -156,9 +158,14 @@ def _iter_columns(seating: Seating) -> Iterator[tuple[int, ...]]:
             yield tuple(int.from_bytes(column.tobytes(), "little") for column in member)
 
 
-def _fitted(graph: DirectedGraph, moments: Moments, times: int) -> Member:
-    fitted = fit(graph, moments)
-    if not fitted.converged:
-        return Member(graph, (), times, "degenerate")
-    models = tuple(m for m in (fitted.model, *fitted.alternatives) if m.is_stable)
-    return Member(graph, models, times, "" if models else "unstable")
+def _fitted(graph: DirectedGraph, tables: tuple[Moments, ...], times: int) -> Member:
+    models: list[LinearGaussianModel] = []
+    for moments in tables:
+        fitted = fit(graph, moments)
+        if not fitted.converged:
+            return Member(graph, (), times, "degenerate")
+        stable = [m for m in (fitted.model, *fitted.alternatives) if m.is_stable]
+        if not stable:
+            return Member(graph, (), times, "unstable")
+        models += stable
+    return Member(graph, tuple(models), times)

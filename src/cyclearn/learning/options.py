@@ -12,9 +12,9 @@ from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.few_rows import FewRows, few_rows
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.models.data_checks import DataWarning
+from cyclearn.models.grouped_tables import SeveralData
 from cyclearn.models.margins import Margins, checked_margins
 from cyclearn.models.missing_values import Missing, Treated, checked_treatment
-from cyclearn.models.moments import Data
 from cyclearn.models.tables import EffectiveRows, Tables, as_tables, checked_effective_rows
 from cyclearn.random_state import RandomState
 from cyclearn.search.methods import SearchMethod, method_named
@@ -40,6 +40,7 @@ class SearchOptions:
 
     method: Method = "auto"
     penalty: Penalty = "bic"
+    groups: str | None = None
     n_effective: EffectiveRows = None
     missing: Missing = "error"
     margins: Margins = "raw"
@@ -72,6 +73,8 @@ class SearchOptions:
                 raise InputError(f"{name} is None; give a whole number")
         if self.n_effective not in (None, "auto"):
             checked["n_effective"] = checked_effective_rows(self.n_effective)
+        if not isinstance(self.groups, str | None):
+            raise InputError(f"groups is {self.groups!r}; give the name of a column")
         checked["missing"] = checked_treatment(self.missing)
         checked["margins"] = checked_margins(self.margins)
         checked["time_limit"] = seconds("time_limit", self.time_limit)
@@ -123,41 +126,52 @@ class SearchOptions:
         """The seed; without one, a fixed one, so that results repeat."""
         return 0 if self.random_state is None else int(self.random_state)  # type: ignore[arg-type]
 
-    def tables(self, data: Data | Tables | Treated) -> Tables:
+    def tables(self, data: SeveralData | Tables | Treated) -> Tables:
         """The data, read as these options say."""
         return as_tables(
-            data, n_effective=self.n_effective, missing=self.missing, margins=self.margins
+            data,
+            groups=self.groups,
+            n_effective=self.n_effective,
+            missing=self.missing,
+            margins=self.margins,
         )
 
     def edge_penalty(self, tables: Tables) -> float:
-        """What one edge costs with these data; with too few rows, at least what chance reaches."""
-        named = edge_penalty(self.penalty, tables.n_effective, tables.n_variables)
-        few = self.few_rows(tables)
-        return named if few is None else max(named, few.price)
+        """What one edge costs with these data, which is paid in every group.
 
-    def few_rows(self, tables: Tables) -> FewRows | None:
-        """What applies where there are too few rows; a price given as a number is left alone."""
+        Where a group has too few rows, at least what chance reaches there.
+        """
+        total = 0.0
+        for table, few in zip(tables, self.few_rows(tables), strict=True):
+            named = edge_penalty(self.penalty, table.n_effective, tables.n_variables)
+            total += named if few is None else max(named, few.price)
+        return total
+
+    def few_rows(self, tables: Tables) -> tuple[FewRows | None, ...]:
+        """What applies in each group with too few rows; a price given as a number is left alone."""
         if not isinstance(self.penalty, str):
-            return None
-        return few_rows(tables.n_effective, tables.n_variables)
+            return (None,) * len(tables)
+        return tuple(few_rows(table.n_effective, tables.n_variables) for table in tables)
 
     def warnings(self, tables: Tables) -> tuple[DataWarning, ...]:
         """What these options add to what the data have to say."""
-        few = self.few_rows(tables)
-        if few is None:
-            return ()
-        named = edge_penalty(self.penalty, tables.n_effective, tables.n_variables)
-        return (few.warning(named, tables.n_effective),)
+        found = []
+        for table, few in zip(tables, self.few_rows(tables), strict=True):
+            if few is not None:
+                named = edge_penalty(self.penalty, table.n_effective, tables.n_variables)
+                found.append(few.warning(named, table.n_effective).in_group(table.group))
+        return tuple(found)
 
     def problem(self, tables: Tables) -> SearchProblem:
         """The problem that data pose with these options."""
         allowed, required = (self.knowledge or Knowledge()).masks(tables.names)
         max_parents, max_component = self.max_parents, self.max_component
-        few = self.few_rows(tables)
+        few = [each for each in self.few_rows(tables) if each is not None]
         # What is required or started from has been decided by somebody who knows.
-        if few is not None and self.start is None and not required.any():
-            max_parents = few.max_parents if max_parents is None else max_parents
-            max_component = few.max_component if max_component is None else max_component
+        if few and self.start is None and not required.any():
+            fewest = min(few, key=lambda each: each.max_parents)
+            max_parents = fewest.max_parents if max_parents is None else max_parents
+            max_component = fewest.max_component if max_component is None else max_component
         return SearchProblem.of(
             tables,
             self.edge_penalty(tables),

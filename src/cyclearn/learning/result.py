@@ -20,7 +20,8 @@ from cyclearn.learning.class_effects import ClassEffects, class_effects
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.trace import TracedMove
 from cyclearn.learning.verdicts import PairVerdict, pair_verdicts
-from cyclearn.models import DataWarning, FittedModel, Moments, fit
+from cyclearn.models import DataWarning, FittedGroups, FittedModel, Moments, fit
+from cyclearn.models.tables import Tables, as_tables
 from cyclearn.search.exact import Certificate
 from cyclearn.search.runs import SearchStatus
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from cyclearn.models.moments import Data
+    from cyclearn.models.grouped_tables import SeveralData
 
 _SCHEMA = "cyclearn.LearnResult/2"
 
@@ -54,12 +55,13 @@ class LearnResult:
     graph : DirectedGraph
         The member of the learned class that a rule of structure chooses (see
         :func:`cyclearn.learn`).
-    model : FittedModel
-        Its maximum likelihood fit: weights, standard errors, fit indices.
+    fitted : FittedModel or FittedGroups
+        Its maximum likelihood fit, what :func:`cyclearn.fit` gives for the same data: ``model``,
+        or ``models`` of several groups.
     score : float
         Negative log-likelihood + λ·|E|; smaller is better.
     penalty : float
-        λ, what one edge costs.
+        λ, what one edge costs, in all groups together.
     status : SearchStatus
         Why the search ended; its value is a sentence.
     limits : tuple of str
@@ -87,7 +89,7 @@ class LearnResult:
     """
 
     graph: DirectedGraph
-    model: FittedModel
+    fitted: FittedModel | FittedGroups
     score: float
     penalty: float
     status: SearchStatus
@@ -101,6 +103,38 @@ class LearnResult:
     certificate: Certificate | None = None
     bootstrap: BootstrapResult | None = None
     warnings: tuple[DataWarning, ...] = ()
+
+    @property
+    def model(self) -> FittedModel:
+        """The fit: weights, standard errors, fit indices.
+
+        Several groups have a model each, in ``models``; which one is meant must then be said.
+        """
+        models = self.models
+        if len(models) > 1:
+            names = ", ".join(map(repr, list(models)[:5]))
+            raise InputError(
+                f"there are {len(models)} groups, each with a model of its own: "
+                f"result.models[name], with name one of {names}{', …' * (len(models) > 5)}"
+            )
+        (model,) = models.values()
+        return model
+
+    @property
+    def models(self) -> Mapping[str, FittedModel]:
+        """The fit of every group by name; that of one table without groups has the name ``""``."""
+        return self.fitted.models if isinstance(self.fitted, FittedGroups) else {"": self.fitted}
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Names of the groups; none for one table."""
+        return tuple(self.models) if isinstance(self.fitted, FittedGroups) else ()
+
+    def weights_by_group(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Weights by group, and which differ; see :meth:`FittedGroups.weights_by_group`."""
+        if not isinstance(self.fitted, FittedGroups):
+            raise InputError("there are no groups; learn from several tables, or with groups=…")
+        return self.fitted.weights_by_group(alpha)
 
     @cached_property
     def equivalence_class(self) -> EquivalenceClass:
@@ -126,16 +160,39 @@ class LearnResult:
             columns=["kind", "move", "change", "score", "is_best"],
         )
 
-    def effects(self, source: Node, target: Node, **options: Any) -> ClassEffects:
+    def effects(
+        self, source: Node, target: Node, *, group: str | None = None, **options: Any
+    ) -> ClassEffects:
         """Effects of one variable on another under all graphs that fit equally well.
 
         Knowledge given to the search holds here too; options as of
-        :func:`cyclearn.class_effects`.
+        :func:`cyclearn.class_effects`. Of several groups, ``group`` names the one whose weights
+        count.
         """
         own = {"knowledge": self.options.knowledge, "ties": self.alternatives}
-        return class_effects(self.graph, self.model.moments, source, target, **(own | options))
+        moments = self._model_of(group).moments
+        return class_effects(self.graph, moments, source, target, **(own | options))
 
-    def report(self, path: str | Path, *, data: Data | None = None, **options: Any) -> Path:
+    def effects_by_group(self, source: Node, target: Node, **options: Any) -> pd.DataFrame:
+        """The smallest and the largest total effect in every group, over all graphs that fit."""
+        import pandas as pd
+
+        found = {
+            name: self.effects(source, target, group=name, **options).interval
+            for name in self.models
+        }
+        table = pd.DataFrame.from_dict(found, orient="index", columns=["smallest", "largest"])
+        return table.rename_axis("group")
+
+    def _model_of(self, group: str | None) -> FittedModel:
+        if group is None:
+            return self.model
+        if group not in self.models:
+            names = ", ".join(map(repr, self.groups)) or "none"
+            raise InputError(f"group is {group!r}; groups are {names}")
+        return self.models[group]
+
+    def report(self, path: str | Path, *, data: SeveralData | None = None, **options: Any) -> Path:
         """Write a page of HTML about the result that opens without a network.
 
         Parameters
@@ -150,18 +207,26 @@ class LearnResult:
 
         return write_report(self, path, data=data, **options)
 
-    def plot(self, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
-        """Draw the learned graph with its weights; see :func:`cyclearn.drawing.plots.plot_fit`."""
-        from cyclearn.drawing.plots import plot_fit
+    def plot(
+        self, ax: Axes | None = None, *, labels: bool | None = None, group: str | None = None
+    ) -> Axes:
+        """Draw the learned graph with its weights; see :func:`cyclearn.drawing.plots.plot_fit`.
 
-        return plot_fit(self.model, ax, labels=labels)
+        Of several groups, with the weights of one; without any where none is named.
+        """
+        from cyclearn.drawing.plots import plot_fit, plot_graph
+
+        if group is None and len(self.models) > 1:
+            return plot_graph(self.graph, ax)
+        return plot_fit(self._model_of(group), ax, labels=labels)
 
     def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
         """The result as plain values; how the run went, which may differ, only when asked for.
 
         With ``timings`` there is also ``run``: moves, evaluations, agreeing starts and seconds.
         """
-        moments, certificate = self.model.moments, None
+        certificate = None
+        moments = {name: _moments_record(model) for name, model in self.models.items()}
         if self.certificate is not None:
             certificate = self.certificate.to_dict(timings=timings)
         record = {
@@ -177,14 +242,8 @@ class LearnResult:
             "certificate": certificate,
             "warnings": [asdict(warning) for warning in self.warnings],
             "bootstrap": None if self.bootstrap is None else self.bootstrap.to_dict(),
-            "model": self.model.to_dict(),
-            "moments": {
-                "covariance": moments.covariance.tolist(),
-                "n_samples": moments.n_samples,
-                "n_effective": self.model.n_effective,
-                "mean": None if moments.mean is None else moments.mean.tolist(),
-                "names": None if moments.has_default_names else list(moments.names),
-            },
+            "model": self.fitted.to_dict(),
+            "moments": moments if self.groups else moments[""],
         }
         if timings:
             record["run"] = {
@@ -219,14 +278,13 @@ class LearnResult:
     @classmethod
     def _from_dict(cls, record: Mapping[str, Any]) -> LearnResult:
         graph = DirectedGraph.from_dict(record["graph"])
-        rows = dict(record["moments"])
-        n_effective = rows.pop("n_effective")
+        tables = _tables_of(record["moments"])
         certificate, resampled = record["certificate"], record["bootstrap"]
         run = record.get("run") or {"starts": (0, 0), "cost": {}, "trace": ()}
         unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
         return cls(
             graph=graph,
-            model=fit(graph, Moments(**rows), n_effective=n_effective),
+            fitted=fit(graph, tables),
             score=float(record["score"]),
             penalty=float(record["penalty"]),
             status=SearchStatus[record["status"]],
@@ -254,14 +312,16 @@ class LearnResult:
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        graph, model = self.graph, self.model
+        graph, fitted = self.graph, self.fitted
         loops = [", ".join(nodes) for nodes in graph.components if len(nodes) > 1]
-        edges = [
-            f"  {a} -> {b}  {model.B[graph.index(a), graph.index(b)]:+.3f}" for a, b in graph.edges
-        ]
+        if isinstance(fitted, FittedGroups):
+            edges = fitted.weights_in_words()
+        else:
+            pairs = zip(graph.edges, fitted.B[graph.adjacency], strict=True)
+            edges = [f"  {a} -> {b}  {weight:+.3f}" for (a, b), weight in pairs]
         lines = [
             f"{graph.n_nodes} variables, {self._rows_in_words()}: {graph.n_edges} edges, "
-            f"score {self.score:.2f}, BIC {model.bic:.2f}",
+            f"score {self.score:.2f}, BIC {fitted.bic:.2f}",
             "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
             *edges,
             self._class_in_words(),
@@ -288,8 +348,9 @@ class LearnResult:
         return f"{size} graphs generate the same distributions (see equivalence_class)."
 
     def _rows_in_words(self) -> str:
-        n, worth = self.model.n_samples, self.model.n_effective
-        return f"{n} samples" if worth == n else f"{n} samples worth {worth:.0f} independent ones"
+        n, worth = self.fitted.n_samples, self.fitted.n_effective
+        words = f"{n} samples" if worth == n else f"{n} samples worth {worth:.0f} independent ones"
+        return f"{words} in {len(self.groups)} groups" if self.groups else words
 
     def _ties_in_words(self) -> list[str]:
         if not self.alternatives:
@@ -306,7 +367,27 @@ class LearnResult:
         return f"LearnResult({self.graph!r}, score={self.score:.3f}, status={self.status.name})"
 
     def _repr_html_(self) -> str:
-        table = self.model.summary().to_html(border=0, float_format=lambda x: f"{x:.3f}")
+        table = self.fitted.summary().to_html(border=0, float_format=lambda x: f"{x:.3f}")
         first, *others = str(self).splitlines()
         about = "".join(f"<br>{escape(line)}" for line in others if not line.startswith("  "))
         return f"<div><p><b>{escape(first)}</b>{about}</p>{table}</div>"
+
+
+def _moments_record(model: FittedModel) -> dict[str, Any]:
+    moments = model.moments
+    return {
+        "covariance": moments.covariance.tolist(),
+        "n_samples": moments.n_samples,
+        "n_effective": model.n_effective,
+        "mean": None if moments.mean is None else moments.mean.tolist(),
+        "names": None if moments.has_default_names else list(moments.names),
+    }
+
+
+def _tables_of(record: Mapping[str, Any]) -> Tables:
+    """The moments of one table, or of every group by name."""
+    if "covariance" in record:
+        rows = dict(record)
+        n_effective = rows.pop("n_effective")
+        return as_tables(Moments(**rows), n_effective=n_effective)
+    return Tables.of_groups({name: _tables_of(rows) for name, rows in record.items()})

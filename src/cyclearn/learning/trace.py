@@ -54,10 +54,11 @@ class TracedMove:
 
 def traced_moves(run: SearchRun, problem: SearchProblem) -> tuple[TracedMove, ...]:
     """The moves of a run; scores are those of the whole sample, constants included."""
-    names, moments = problem.names, problem.tables.only.moments
-    n = problem.tables.n_effective
+    names, tables = problem.names, problem.tables
+    n = tables.n_effective
     # From standardised values per sample to the negative log-likelihood of the sample.
-    constant = 0.5 * len(names) * (np.log(2 * np.pi) + 1) + np.log(moments.scale).sum()
+    scales = [np.log(table.moments.scale).sum() for table in tables]
+    constant = 0.5 * len(names) * (np.log(2 * np.pi) + 1) + float(tables.shares @ scales)
     moves = []
     A = run.start.copy()
     for step in run.steps:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,26 +24,30 @@ from cyclearn.models.component_solutions import (
     solutions_of,
 )
 from cyclearn.models.fit_status import SEVERITY, FitStatus
+from cyclearn.models.fitted_groups import FittedGroups
 from cyclearn.models.fitted_model import FittedModel
+from cyclearn.models.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.margins import Margins, checked_margins, with_margins
 from cyclearn.models.missing_values import Missing
 from cyclearn.models.moments import Moments, name_order
 from cyclearn.models.observed_fit import fit_rows_with_holes, rows_with_holes
 from cyclearn.models.table_files import as_rows
-from cyclearn.models.tables import EffectiveRows, Tables, as_tables
+from cyclearn.models.tables import EffectiveRows, Table, Tables, as_tables
 from cyclearn.random_state import RandomState
 
 if TYPE_CHECKING:
-    from cyclearn.models.moments import Data
+    import pandas as pd
 
 FloatArray = NDArray[np.float64]
 
 
+@overload
 def fit(
     graph: DirectedGraph,
-    data: Data | Tables,
+    data: pd.DataFrame | FloatArray | str | Path | Moments,
     *,
+    groups: None = None,
     n_effective: EffectiveRows = None,
     missing: Missing = "error",
     margins: Margins = "raw",
@@ -49,7 +55,24 @@ def fit(
     tolerance: float = 1e-9,
     max_iterations: int = 1000,
     random_state: RandomState = 0,
-) -> FittedModel:
+) -> FittedModel: ...
+@overload
+def fit(graph: DirectedGraph, data: Any, **options: Any) -> FittedModel | FittedGroups: ...
+
+
+def fit(  # type: ignore[misc]  # the second signature leaves the options to the first
+    graph: DirectedGraph,
+    data: SeveralData | Tables,
+    *,
+    groups: str | None = None,
+    n_effective: EffectiveRows = None,
+    missing: Missing = "error",
+    margins: Margins = "raw",
+    n_starts: int | None = None,
+    tolerance: float = 1e-9,
+    max_iterations: int = 1000,
+    random_state: RandomState = 0,
+) -> FittedModel | FittedGroups:
     """Maximum likelihood estimate of the linear Gaussian model on a directed graph.
 
     The likelihood splits over strongly connected components given their outside parents.
@@ -62,10 +85,15 @@ def fit(
     ----------
     graph : DirectedGraph
     data : DataFrame, array of shape (n, p), path or Moments
-        Columns are matched with nodes by name, or by position when they have no names.
+        Columns are matched with nodes by name, or by position when they have no names. A list of
+        tables, or a mapping from names to tables, are groups: the graph is the same in all, weights
+        and noise are each group's own.
+    groups : str, optional
+        The column of one table that names the group of each row.
     n_effective : number, "auto" or None
-        How many independent rows the data are worth, in likelihood and standard errors: by default
-        all; ``"auto"`` estimates it from the memory of the columns, as in time series.
+        How many independent rows the data, or each group of them, are worth, in likelihood and
+        standard errors: by default all; ``"auto"`` estimates it from the memory of the columns, as
+        in time series.
     missing : {"error", "em", "rows", "pairwise"}
         What is done about missing values. ``"em"`` maximises the likelihood of the cells that were
         observed, on the graph itself (full information maximum likelihood); standard errors and
@@ -84,7 +112,8 @@ def fit(
 
     Returns
     -------
-    FittedModel
+    FittedModel or FittedGroups
+        The latter where there are groups; its ``models`` are by name.
 
     Raises
     ------
@@ -108,13 +137,53 @@ def fit(
         "max_iterations": max_iterations,
         "random_state": random_state,
     }
-    if missing == "em" and not isinstance(data, (Tables, Moments)):
+    if isinstance(data, Tables):
+        if not data.is_grouped:
+            return _fit_table(graph, data.only, options)
+        return _fit_groups(
+            graph, {table.group: partial(_fit_table, graph, table, options) for table in data}
+        )
+    reading: dict[str, Any] = {"n_effective": n_effective, "missing": missing, "margins": margins}
+    named = named_tables(data, groups)
+    if named is None:
+        return _fit_data(graph, data, options, **reading)
+    return _fit_groups(
+        graph,
+        {name: partial(_fit_data, graph, each, options, **reading) for name, each in named.items()},
+    )
+
+
+def _fit_groups(
+    graph: DirectedGraph, fits: Mapping[str, Callable[[], FittedModel]]
+) -> FittedGroups:
+    models = {}
+    for name, fit_group in fits.items():
+        with naming_group(name):
+            models[name] = fit_group()
+    return FittedGroups(graph, models)
+
+
+def _fit_data(
+    graph: DirectedGraph,
+    data: Any,
+    options: dict[str, Any],
+    *,
+    n_effective: EffectiveRows,
+    missing: Missing,
+    margins: Margins,
+) -> FittedModel:
+    """The fit of one table as it was given."""
+    if missing == "em" and not isinstance(data, Moments):
         data = with_margins(as_rows(data), checked_margins(margins))
         margins = "raw"
         rows = rows_with_holes(graph, data)
         if rows is not None:
             return _fit_observed(graph, data, rows, n_effective, options)
-    table = as_tables(data, n_effective=n_effective, missing=missing, margins=margins).only
+    tables = as_tables(data, n_effective=n_effective, missing=missing, margins=margins)
+    return _fit_table(graph, tables.only, options)
+
+
+def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> FittedModel:
     order = name_order(graph.names, table.moments.has_default_names)
     moments = table.moments.aligned_to(graph.names)
     _check_sample_size(graph, moments)

@@ -239,8 +239,10 @@ class AnnealedSearch:
     def _best_acyclic(self) -> Adjacency:
         """The best acyclic graph found, which is where the search then stands if it may."""
         p, effort, limits = len(self._graph), self.effort, self.score.limits
-        if self._largest(self.problem.required.astype(np.uint8)) > 1:
-            # Required edges close cycles: no component may grow beyond those of the start.
+        largest = self._largest(self.problem.required.astype(np.uint8))
+        if largest > 1 or len(self.score.shares) > 1:
+            # Required edges close cycles, and no component may grow beyond those of the start; or
+            # there are several groups, and the search over orders takes one.
             found, change = self._anneal(
                 self._graph,
                 np.arange(p),
@@ -250,7 +252,7 @@ class AnnealedSearch:
             )
         else:
             run = best_acyclic(
-                self.score.S,
+                self.score.S[0],
                 self.score.penalty,
                 self.problem.allowed,
                 self.problem.required,

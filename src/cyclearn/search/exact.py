@@ -94,16 +94,17 @@ class ComponentProgramme:
     deadline: float | None = None
 
     def __post_init__(self) -> None:
-        self.p = len(self.score.S)
+        self.p = self.score.n_variables
         self.n_listed = self.n_scored = self.n_bounded = 0
         everything = (1 << self.p) - 1
         self._saturated = np.zeros(1 << self.p)
         for V in range(1, 1 << self.p):
             nodes = _members(V)
-            self._saturated[V] = 0.5 * np.linalg.slogdet(self.score.S[np.ix_(nodes, nodes)])[1]
+            blocks = self.score.S[:, nodes][:, :, nodes]
+            self._saturated[V] = 0.5 * self.score.shares @ np.linalg.slogdet(blocks)[1]
         self._everything = everything
         # Bounds and fits are sums of logarithms of pivots, the smallest of them the least certain.
-        rounding = self.p * np.finfo(float).eps * np.linalg.cond(self.score.S)
+        rounding = self.p * np.finfo(float).eps * np.linalg.cond(self.score.S).max()
         self.tolerance = max(TOLERANCE, float(rounding))
 
     def estimate(self) -> int:

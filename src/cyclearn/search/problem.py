@@ -64,8 +64,8 @@ class SearchProblem:
         p, order = tables.n_variables, tables.order
         limits = SearchLimits(
             max_component=max_component or p,
-            # A node and its parents must stay below the number of samples.
-            max_parents=min(p if max_parents is None else max_parents, tables.n_samples - 2),
+            # A node and its parents must stay below the number of samples, in every group.
+            max_parents=min(p if max_parents is None else max_parents, tables.n_fewest - 2),
             max_edges=p * p if max_edges is None else max_edges,
             max_virtual_cycle=min(p, _MAX_VIRTUAL_CYCLE) if virtual_edges and p > 2 else 0,
         )
@@ -97,7 +97,8 @@ class SearchProblem:
 
     def score(self) -> GraphScore:
         """The score, with a memory of its own."""
-        return GraphScore(self.tables.only.moments.correlation, self.penalty, self.limits)
+        stack = np.array([table.moments.correlation for table in self.tables])
+        return GraphScore(stack, self.penalty, self.limits, self.tables.shares)
 
     def respects_knowledge(self, A: NDArray[np.bool_] | Adjacency) -> bool:
         """Whether a graph has all required edges and only allowed ones."""

@@ -1,7 +1,8 @@
 """The score of a graph, decomposed over its strongly connected components.
 
-Negative log-likelihood + λ·|E|, here per sample and without constants. Everything works on the
-correlation matrix; the rows of the data are never seen again.
+Negative log-likelihood + λ·|E|, here per sample and without constants; of several groups, the sum
+of theirs, each with the share of the rows that it has. Everything works on correlation matrices;
+the rows of the data are never seen again.
 """
 
 from __future__ import annotations
@@ -62,13 +63,25 @@ class Annealed:
 
 
 class GraphScore:
-    """Scores graphs on one correlation matrix, and remembers the components it has seen."""
+    """Scores graphs on correlation matrices, and remembers the components it has seen.
 
-    def __init__(self, correlation: NDArray[np.float64], penalty: float, limits: SearchLimits):
-        self.S = np.ascontiguousarray(correlation, dtype=np.float64)
+    One matrix of shape (p, p), or one for each group, shape (groups, p, p), with the ``shares``
+    that groups have of all rows.
+    """
+
+    def __init__(
+        self,
+        correlation: NDArray[np.float64],
+        penalty: float,
+        limits: SearchLimits,
+        shares: NDArray[np.float64] | None = None,
+    ):
+        p = self.n_variables = correlation.shape[-1]
+        stack = np.ascontiguousarray(correlation, dtype=np.float64).reshape(-1, p, p)
+        self.S = stack
+        self.shares = np.ones(1) if shares is None else np.ascontiguousarray(shares)
         self.penalty = penalty
         self.limits = limits
-        p = len(self.S)
         # Fixed keys: the same graph has the same key in every process.
         generator = np.random.Generator(np.random.PCG64(20200713))
         self.Z = generator.integers(1, 2**64, size=(p, p), dtype=np.uint64, endpoint=False)
@@ -99,7 +112,7 @@ class GraphScore:
         from cyclearn._kernels.component_scores import Scored
 
         counter = np.zeros(1, dtype=np.int64)
-        return Scored(self.S, A, self.Z, self._keys, self._values, counter)
+        return Scored(self.S, self.shares, A, self.Z, self._keys, self._values, counter)
 
     def key(self, A: Adjacency) -> int:
         """A number that identifies the graph."""
@@ -193,7 +206,7 @@ class GraphScore:
         return int(np.bitwise_xor.reduce(keys) ^ np.bitwise_xor.reduce(self.Z[nodes, nodes]))
 
     def is_stable_component(self, A: Adjacency, nodes: NDArray[np.int64]) -> bool:
-        """Whether some best-likelihood parameter set of a component, from many starts, is stable.
+        """Whether some best-likelihood parameters of a component, in every group, are stable.
 
         The single fit that a score needs may miss the best one, so it does not decide.
         """
@@ -219,16 +232,21 @@ class GraphScore:
         return self._fits[key]
 
     def _thorough_fit(self, A: Adjacency, nodes: NDArray[np.int64]) -> tuple[bool, float]:
-        try:
-            fitted = fit_component_solutions(
-                self.S,
-                ComponentColumns.of(A.astype(bool), nodes.tolist()),
-                n_starts=None,
-                tolerance=1e-9,
-                max_iterations=1000,
-                random_state=0,
-            )
-        except CollinearError:
-            # Parents that explain a node without remainder: no fit, and no graph to visit.
-            return False, np.inf
-        return bool(is_stable_radius(fitted.solutions[0].spectral_radius)), fitted.value
+        columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
+        stable, value = True, 0.0
+        for S, share in zip(self.S, self.shares.tolist(), strict=True):
+            try:
+                fitted = fit_component_solutions(
+                    S,
+                    columns,
+                    n_starts=None,
+                    tolerance=1e-9,
+                    max_iterations=1000,
+                    random_state=0,
+                )
+            except CollinearError:
+                # Parents that explain a node without remainder: no fit, and no graph to visit.
+                return False, np.inf
+            stable = stable and bool(is_stable_radius(fitted.solutions[0].spectral_radius))
+            value += share * fitted.value
+        return stable, value
