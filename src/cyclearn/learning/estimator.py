@@ -15,6 +15,7 @@ from cyclearn.errors import InputError
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.options import Method, SearchOptions, Start
 from cyclearn.learning.run import learn_with
+from cyclearn.models.grouped_tables import labelled_rows
 from cyclearn.models.margins import Margins
 from cyclearn.models.missing_values import Missing
 from cyclearn.models.tables import EffectiveRows
@@ -35,8 +36,9 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     adjacency_ : array of shape (p, p)
         ``adjacency_[i, j]`` is true when i → j.
     coef_ : array of shape (p, p)
-        ``coef_[i, j]`` is the weight of i → j.
+        ``coef_[i, j]`` is the weight of i → j; with ``groups``, of shape (groups, p, p).
     noise_variances_ : array of shape (p,)
+        With ``groups``, of shape (groups, p).
     score_ : float
         Negative log-likelihood + λ·|E| of the training data; smaller is better.
     result_ : LearnResult
@@ -106,23 +108,33 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: Any = None) -> CyclicGraphLearner:  # noqa: ARG002
-        """Learn the graph of the columns of X; y is ignored."""
+        """Learn the graph of the columns of X; y is ignored.
+
+        With ``groups``, X is a DataFrame with that column among the others.
+        """
         arguments = self.get_params(deep=False)
         self.result_ = learn_with(
             SearchOptions.among(arguments),
-            self._table(X, reset=True),
+            self._labelled_table(X),
             n_jobs=processes(arguments["n_jobs"]),
         )
         self.graph_ = self.result_.graph
         self.adjacency_ = self.graph_.adjacency
-        self.coef_ = self.result_.model.B
-        self.noise_variances_ = self.result_.model.noise_variances
+        models = list(self.result_.models.values())
+        coef, variances = [m.B for m in models], [m.noise_variances for m in models]
+        self.coef_ = coef[0] if self.groups is None else np.array(coef)
+        self.noise_variances_ = variances[0] if self.groups is None else np.array(variances)
         self.score_ = self.result_.score
         return self
 
     def score(self, X: ArrayLike, y: Any = None) -> float:  # noqa: ARG002
         """Mean log-likelihood of the rows of X under the learned model; larger is better."""
         check_is_fitted(self)
+        if self.groups is not None:
+            raise InputError(
+                f"groups is {self.groups!r}, and every group has a density of its own; fit groups "
+                "one by one to score their rows"
+            )
         if self.margins != "raw":
             raise InputError(
                 f"margins is {self.margins!r}, and the density of ranks is none of the data; score "
@@ -136,6 +148,14 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         log_det = 2 * np.linalg.slogdet(C)[1] - np.log(model.noise_variances).sum()
         squares = ((centred @ C) ** 2 / model.noise_variances).sum(axis=1).mean()
         return float(0.5 * (log_det - squares - rows.shape[1] * np.log(2 * np.pi)))
+
+    def _labelled_table(self, X: ArrayLike) -> pd.DataFrame | NDArray[np.float64]:
+        """The table, with its column of labels put back after the others were checked."""
+        if self.groups is None:
+            return self._table(X, reset=True)
+        frame = labelled_rows(X, [self.groups], "groups")
+        table = self._table(frame.drop(columns=self.groups), reset=True)
+        return pd.DataFrame(table).assign(**{self.groups: frame[self.groups].to_numpy()})
 
     def _table(self, X: ArrayLike, *, reset: bool) -> pd.DataFrame | NDArray[np.float64]:
         matrix = validate_data(

@@ -246,7 +246,7 @@ def table_resampler(data: Any, kind: Kind | None, seed: int, options: SearchOpti
         return Resampler(data, None, "parametric", seed, worth)
     if kind not in (None, "rows", "blocks", "half", "parametric"):
         raise InputError(
-            f"kind is {kind!r}; give 'rows', 'blocks', 'half', 'parametric', or 'groups' where "
+            f"kind is {kind!r}; give 'rows', 'blocks', 'half' or 'parametric', and 'groups' where "
             "there are several"
         )
     if kind == "parametric":

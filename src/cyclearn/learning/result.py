@@ -212,12 +212,10 @@ class LearnResult:
     ) -> Axes:
         """Draw the learned graph with its weights; see :func:`cyclearn.drawing.plots.plot_fit`.
 
-        Of several groups, with the weights of one; without any where none is named.
+        Of several groups, ``group`` names the one whose weights are drawn.
         """
-        from cyclearn.drawing.plots import plot_fit, plot_graph
+        from cyclearn.drawing.plots import plot_fit
 
-        if group is None and len(self.models) > 1:
-            return plot_graph(self.graph, ax)
         return plot_fit(self._model_of(group), ax, labels=labels)
 
     def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
