@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cyclearn.models.table_files import TableFile
 
 # Options that name a column which says something about the rows.
-_LABELS = ("groups",)
+_LABELS = ("groups", "interventions")
 # How each option of ``read_table_file`` is written, and its default.
 _WRITTEN: dict[str, tuple[Any, Any, Any]] = {
     "sep": (str | None, None, typer.Option(help="Separator of cells; told from the file.")),
@@ -63,6 +63,19 @@ Missing = Annotated[
 ]
 Margins = Annotated[
     Literal["raw", "rank"], typer.Option(help="Columns as they are, or normal scores of ranks.")
+]
+
+Interventions = Annotated[
+    str | None,
+    typer.Option(help="Column that names what was set from outside in each row, by commas."),
+]
+InterventionKind = Annotated[
+    Literal["perfect", "noise"],
+    typer.Option(help="What was set is cut off from its causes, or keeps them with new noise."),
+]
+Intercepts = Annotated[
+    Literal["shared", "table"],
+    typer.Option(help="With interventions: whether shifts of means between tables count."),
 ]
 
 

@@ -15,14 +15,14 @@ from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.resampling import (
-    GroupedResampler,
+    AnyResampler,
     Kind,
     Resample,
-    Resampler,
     make_resampler,
 )
 from cyclearn.learning.run import learn_with
 from cyclearn.models.grouped_tables import SeveralData
+from cyclearn.models.tables import Kind as InterventionKind
 from cyclearn.random_state import RandomState
 
 # Options of learn that bootstrap has itself, or that have no place in it.
@@ -35,6 +35,7 @@ def bootstrap(
     *,
     kind: Kind | None = None,
     checkpoint: str | Path | None = None,
+    intervention_kind: InterventionKind = "perfect",
     random_state: RandomState = None,
     n_jobs: int | None = None,
     on_resample: Callable[[int, int], None] | None = None,
@@ -61,6 +62,8 @@ def bootstrap(
         File in which every resample is kept as soon as it is done. Called again with the same
         data, options and version of the library, and perhaps a larger ``n_resamples``, the
         function goes on where it was; with others, it refuses.
+    intervention_kind : {"perfect", "noise"}
+        What :func:`cyclearn.learn` calls ``kind``.
     random_state : int, Generator or None
         None is a fixed seed.
     n_jobs : int, optional
@@ -92,7 +95,7 @@ def bootstrap(
     n_jobs, seed = processes(n_jobs), drawn_seed(random_state) or 0
     if taken := sorted(_OWN & set(options)):
         raise InputError(f"{taken[0]} is no option of the searches of a bootstrap; leave it out")
-    search = SearchOptions.of(options)
+    search = SearchOptions.of({**options, "kind": intervention_kind})
     resampler = make_resampler(data, kind, seed, search)
     if resampler.worth is not None:
         search = search.replaced(n_effective=resampler.worth)
@@ -119,7 +122,7 @@ def bootstrap(
 
 
 def _run(
-    resampler: Resampler | GroupedResampler,
+    resampler: AnyResampler,
     numbers: list[int],
     options: SearchOptions,
     n_jobs: int | None,
@@ -135,9 +138,7 @@ def _run(
     yield from run(delayed(learn_resample)(resampler, number, options) for number in numbers)
 
 
-def learn_resample(
-    resampler: Resampler | GroupedResampler, number: int, options: SearchOptions
-) -> Resample:
+def learn_resample(resampler: AnyResampler, number: int, options: SearchOptions) -> Resample:
     """Draw one resample and learn from it."""
     try:
         tables, seed, redraws = resampler.draw_tables(number)

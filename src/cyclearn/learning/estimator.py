@@ -18,7 +18,7 @@ from cyclearn.learning.run import learn_with
 from cyclearn.models.grouped_tables import labelled_rows
 from cyclearn.models.margins import Margins
 from cyclearn.models.missing_values import Missing
-from cyclearn.models.tables import EffectiveRows
+from cyclearn.models.tables import EffectiveRows, Intercepts, Kind
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import Penalty
 
@@ -64,6 +64,9 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         method: Method = "auto",
         penalty: Penalty = "bic",
         groups: str | None = None,
+        interventions: Any = None,
+        kind: Kind = "perfect",
+        intercepts: Intercepts = "shared",
         n_effective: EffectiveRows = None,
         missing: Missing = "error",
         margins: Margins = "raw",
@@ -87,6 +90,9 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         self.method = method
         self.penalty = penalty
         self.groups = groups
+        self.interventions = interventions
+        self.kind = kind
+        self.intercepts = intercepts
         self.n_effective = n_effective
         self.missing = missing
         self.margins = margins
@@ -110,7 +116,7 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     def fit(self, X: ArrayLike, y: Any = None) -> CyclicGraphLearner:  # noqa: ARG002
         """Learn the graph of the columns of X; y is ignored.
 
-        With ``groups``, X is a DataFrame with that column among the others.
+        With ``groups`` or ``interventions``, X is a DataFrame with that column among the others.
         """
         arguments = self.get_params(deep=False)
         self.result_ = learn_with(
@@ -130,10 +136,10 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     def score(self, X: ArrayLike, y: Any = None) -> float:  # noqa: ARG002
         """Mean log-likelihood of the rows of X under the learned model; larger is better."""
         check_is_fitted(self)
-        if self.groups is not None:
+        if self.groups is not None or self.interventions is not None:
             raise InputError(
-                f"groups is {self.groups!r}, and every group has a density of its own; fit groups "
-                "one by one to score their rows"
+                "rows of several groups, and rows with interventions, have no density in common; "
+                "score rows with groups=None and interventions=None"
             )
         if self.margins != "raw":
             raise InputError(
@@ -151,11 +157,15 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
 
     def _labelled_table(self, X: ArrayLike) -> pd.DataFrame | NDArray[np.float64]:
         """The table, with its column of labels put back after the others were checked."""
-        if self.groups is None:
+        option = "groups" if self.interventions is None else "interventions"
+        label = getattr(self, option)
+        if label is None:
             return self._table(X, reset=True)
-        frame = labelled_rows(X, [self.groups], "groups")
-        table = self._table(frame.drop(columns=self.groups), reset=True)
-        return pd.DataFrame(table).assign(**{self.groups: frame[self.groups].to_numpy()})
+        if not isinstance(label, str):
+            raise InputError(f"{option} of an estimator is the name of a column of X")
+        frame = labelled_rows(X, [label], option)
+        table = self._table(frame.drop(columns=label), reset=True)
+        return pd.DataFrame(table).assign(**{label: frame[label].to_numpy()})
 
     def _table(self, X: ArrayLike, *, reset: bool) -> pd.DataFrame | NDArray[np.float64]:
         matrix = validate_data(

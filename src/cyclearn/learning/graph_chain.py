@@ -98,6 +98,7 @@ class GraphChain:
         self._unit = 1 / problem.tables.n_effective
         score = problem.score()
         self._S, self._shares, self._keys = score.S, score.shares, score.Z
+        self._targeted, self._pooled = score.targeted, score.pooled
         self._rng = np.random.default_rng(seed)
         self.accepted = np.zeros(N_KINDS, dtype=np.int64)
         self.n_swaps = np.zeros((max(1, len(temperatures) - 1), 2), dtype=np.int64)
@@ -177,6 +178,8 @@ class GraphChain:
         scored = Scored(
             self._S,
             self._shares,
+            self._targeted,
+            self._pooled,
             copy.A,
             self._keys,
             *self.memory.values,

@@ -17,7 +17,7 @@ from cyclearn.learning.run import learn_with
 from cyclearn.models.grouped_tables import SeveralData
 from cyclearn.models.margins import Margins
 from cyclearn.models.missing_values import Missing
-from cyclearn.models.tables import EffectiveRows
+from cyclearn.models.tables import EffectiveRows, Intercepts, Kind
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import Penalty
 from cyclearn.search.runs import OnStep
@@ -29,6 +29,9 @@ def learn(
     method: Method = "auto",
     penalty: Penalty = "bic",
     groups: str | None = None,
+    interventions: Any = None,
+    kind: Kind = "perfect",
+    intercepts: Intercepts = "shared",
     n_effective: EffectiveRows = None,
     missing: Missing = "error",
     margins: Margins = "raw",
@@ -71,6 +74,16 @@ def learn(
         What one edge costs; ½ log n by default. With groups it is paid in each, by its own rows.
     groups : str, optional
         The column of one table that names the group of each row.
+    interventions : list of lists of str, or str, optional
+        Targets of each table of a list: variables that were set from outside there, none where the
+        system was only observed. Or the column of one table that names the targets of each row,
+        separated by commas. Weights are then shared over tables.
+    kind : {"perfect", "noise"}
+        Targets are cut off from their parents; or keep them, and have noise and intercept of their
+        own.
+    intercepts : {"shared", "table"}
+        Whether shifts of means between tables count. Shared intercepts use them, but turn
+        differences between batches into edges.
     n_effective : number, "auto" or None
         How many independent rows the data, or each group of them, are worth, in likelihood and
         penalty together: by default all; ``"auto"`` estimates it from the memory of the columns,
@@ -148,5 +161,7 @@ def learn(
     own = bootstrap if isinstance(bootstrap, Mapping) else {"n_resamples": bootstrap}
     # A generator has been drawn from: its seed serves the resamples as well.
     inherited = {name: getattr(options, name) for name in options.names()}
+    # There, kind is how resamples are drawn.
+    inherited["intervention_kind"] = inherited.pop("kind")
     resampled = run_bootstrap(data, **(inherited | {"n_jobs": n_jobs} | dict(own)))
     return replace(result, bootstrap=resampled)

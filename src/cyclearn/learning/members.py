@@ -21,7 +21,8 @@ from cyclearn.classes.seating import Seating
 from cyclearn.errors import LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.knowledge import Knowledge
-from cyclearn.models import LinearGaussianModel, Moments, fit
+from cyclearn.models import FittedModel, LinearGaussianModel, Moments, fit
+from cyclearn.models.tables import Tables
 from cyclearn.random_state import RandomState, generator
 
 Selection = Literal["all", "sampled", "first"]
@@ -105,6 +106,24 @@ def list_members(
     return MemberList(members, selection, len(alone) if alone else size, n_excluded)
 
 
+def fitted_members(graphs: Sequence[DirectedGraph], tables: Tables) -> MemberList:
+    """These graphs, fitted to tables with interventions."""
+    members = []
+    for graph in graphs:
+        fitted = fit(graph, tables)
+        models = _stable_models(fitted) if isinstance(fitted, FittedModel) else ()
+        fault: Literal["", "unstable"] = "" if models else "unstable"
+        members.append(Member(graph, models, fault=fault))
+    return MemberList(tuple(members), "all", len(members), 0)
+
+
+def _stable_models(fitted: FittedModel) -> tuple[LinearGaussianModel, ...]:
+    models = (fitted.model, *fitted.alternatives)
+    if fitted.experiments is None:
+        return tuple(model for model in models if model.is_stable)
+    return tuple(model for model in models if fitted.experiments.is_stable(model.B))
+
+
 def _n_excluded(classes: Sequence[EquivalenceClass], n_respecting: int | None) -> int | None:
     if n_respecting is None:
         return None
@@ -164,7 +183,7 @@ def _fitted(graph: DirectedGraph, tables: tuple[Moments, ...], times: int) -> Me
         fitted = fit(graph, moments)
         if not fitted.converged:
             return Member(graph, (), times, "degenerate")
-        stable = [m for m in (fitted.model, *fitted.alternatives) if m.is_stable]
+        stable = _stable_models(fitted)
         if not stable:
             return Member(graph, (), times, "unstable")
         models += stable

@@ -13,9 +13,18 @@ from cyclearn.learning.few_rows import FewRows, few_rows
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.models.data_checks import DataWarning
 from cyclearn.models.grouped_tables import SeveralData
+from cyclearn.models.intervened_tables import checked_interventions, tables_with_interventions
 from cyclearn.models.margins import Margins, checked_margins
 from cyclearn.models.missing_values import Missing, Treated, checked_treatment
-from cyclearn.models.tables import EffectiveRows, Tables, as_tables, checked_effective_rows
+from cyclearn.models.tables import (
+    Design,
+    EffectiveRows,
+    Intercepts,
+    Kind,
+    Tables,
+    as_tables,
+    checked_effective_rows,
+)
 from cyclearn.random_state import RandomState
 from cyclearn.search.methods import SearchMethod, method_named
 from cyclearn.search.penalty import Penalty, edge_penalty
@@ -41,6 +50,9 @@ class SearchOptions:
     method: Method = "auto"
     penalty: Penalty = "bic"
     groups: str | None = None
+    interventions: Any = None
+    kind: Kind = "perfect"
+    intercepts: Intercepts = "shared"
     n_effective: EffectiveRows = None
     missing: Missing = "error"
     margins: Margins = "raw"
@@ -75,6 +87,8 @@ class SearchOptions:
             checked["n_effective"] = checked_effective_rows(self.n_effective)
         if not isinstance(self.groups, str | None):
             raise InputError(f"groups is {self.groups!r}; give the name of a column")
+        checked["interventions"] = checked_interventions(self.interventions)
+        Design(self.kind, self.intercepts)
         checked["missing"] = checked_treatment(self.missing)
         checked["margins"] = checked_margins(self.margins)
         checked["time_limit"] = seconds("time_limit", self.time_limit)
@@ -128,6 +142,16 @@ class SearchOptions:
 
     def tables(self, data: SeveralData | Tables | Treated) -> Tables:
         """The data, read as these options say."""
+        if self.interventions is not None:
+            return tables_with_interventions(
+                data,
+                self.interventions,
+                Design(self.kind, self.intercepts),
+                groups=self.groups,
+                n_effective=self.n_effective,
+                missing=self.missing,
+                margins=self.margins,
+            )
         return as_tables(
             data,
             groups=self.groups,
@@ -139,27 +163,31 @@ class SearchOptions:
     def edge_penalty(self, tables: Tables) -> float:
         """What one edge costs with these data, which is paid in every group.
 
-        Where a group has too few rows, at least what chance reaches there.
+        Where a group has too few rows, at least what chance reaches there. Tables that share their
+        weights pay once, for all rows.
         """
         total = 0.0
-        for table, few in zip(tables, self.few_rows(tables), strict=True):
-            named = edge_penalty(self.penalty, table.n_effective, tables.n_variables)
+        for rows, few in zip(_rows_paid_for(tables), self.few_rows(tables), strict=True):
+            named = edge_penalty(self.penalty, rows, tables.n_variables)
             total += named if few is None else max(named, few.price)
         return total
 
     def few_rows(self, tables: Tables) -> tuple[FewRows | None, ...]:
         """What applies in each group with too few rows; a price given as a number is left alone."""
+        paid = _rows_paid_for(tables)
         if not isinstance(self.penalty, str):
-            return (None,) * len(tables)
-        return tuple(few_rows(table.n_effective, tables.n_variables) for table in tables)
+            return (None,) * len(paid)
+        return tuple(few_rows(rows, tables.n_variables) for rows in paid)
 
     def warnings(self, tables: Tables) -> tuple[DataWarning, ...]:
         """What these options add to what the data have to say."""
         found = []
-        for table, few in zip(tables, self.few_rows(tables), strict=True):
+        paid = _rows_paid_for(tables)
+        names = tables.groups if len(paid) == len(tables) else ("",)
+        for name, rows, few in zip(names, paid, self.few_rows(tables), strict=True):
             if few is not None:
-                named = edge_penalty(self.penalty, table.n_effective, tables.n_variables)
-                found.append(few.warning(named, table.n_effective).in_group(table.group))
+                named = edge_penalty(self.penalty, rows, tables.n_variables)
+                found.append(few.warning(named, rows).in_group(name))
         return tuple(found)
 
     def problem(self, tables: Tables) -> SearchProblem:
@@ -215,6 +243,8 @@ class SearchOptions:
             record["knowledge"] = self.knowledge.to_dict()
         if self.starts is not None:
             record["start"] = [graph.to_dict() for graph in self.starts]
+        if isinstance(self.interventions, tuple):
+            record["interventions"] = [list(targets) for targets in self.interventions]
         return record
 
     @classmethod
@@ -226,6 +256,13 @@ class SearchOptions:
         if options.get("start") is not None:
             options["start"] = [DirectedGraph.from_dict(each) for each in options["start"]]
         return cls.of(options)
+
+
+def _rows_paid_for(tables: Tables) -> tuple[float, ...]:
+    """Independent rows by which each edge is paid for: those of every group, or all together."""
+    if tables.design is not None:
+        return (tables.n_effective,)
+    return tuple(table.n_effective for table in tables)
 
 
 def _starts(start: Start) -> tuple[DirectedGraph, ...] | None:
@@ -243,6 +280,8 @@ def _starts(start: Start) -> tuple[DirectedGraph, ...] | None:
 def _as_python(value: Any) -> str:
     if isinstance(value, Knowledge):
         return f"cl.Knowledge.from_dict({value.to_dict()!r})"
+    if isinstance(value, tuple) and all(isinstance(each, tuple) for each in value):
+        return repr([list(each) for each in value])
     if isinstance(value, tuple):
         graphs = [f"cl.DirectedGraph.from_dict({graph.to_dict()!r})" for graph in value]
         return graphs[0] if len(graphs) == 1 else f"[{', '.join(graphs)}]"

@@ -19,10 +19,11 @@ from cyclearn.learning.options import SearchOptions
 from cyclearn.models import Moments, as_moments
 from cyclearn.models.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.models.input_checks import numeric_matrix
+from cyclearn.models.intervened_tables import intervened_tables, targeted_parts
 from cyclearn.models.margins import Margins
 from cyclearn.models.missing_values import Missing
 from cyclearn.models.table_files import as_rows
-from cyclearn.models.tables import Table, Tables, as_tables
+from cyclearn.models.tables import Design, Table, Tables, as_tables
 
 Kind = Literal["rows", "blocks", "half", "parametric", "groups"]
 
@@ -202,11 +203,73 @@ class GroupedResampler:
         return sha256(repr(each).encode()).hexdigest()
 
 
+@dataclass(frozen=True, eq=False)
+class TargetedResampler:
+    """Source of resamples of tables with interventions: rows are drawn within each table."""
+
+    parts: tuple[Any, ...]
+    targets: tuple[tuple[str, ...], ...]
+    design: Design
+    seed: int
+    kind: Kind = "rows"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        return self.given().names
+
+    @property
+    def worth(self) -> None:
+        """All rows count."""
+        return
+
+    def given(self) -> Tables:
+        """What is drawn from, as a search would take it."""
+        return intervened_tables(list(self.parts), self.targets, self.design)
+
+    def draw_tables(self, number: int) -> tuple[Tables, int, int]:
+        """One resample, a seed for its search, and how many draws were thrown away."""
+        generator = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
+        search_seed = int(generator.integers(2**31))
+        drawn = [part.iloc[generator.integers(len(part), size=len(part))] for part in self.parts]
+        return intervened_tables(drawn, self.targets, self.design), search_seed, 0
+
+    def digest(self) -> str:
+        """A fingerprint of what is drawn from."""
+        state = sha256(repr((self.targets, self.names)).encode())
+        for part in self.parts:
+            state.update(np.ascontiguousarray(part.to_numpy(dtype=float)).tobytes())
+        return state.hexdigest()
+
+
+AnyResampler = Resampler | GroupedResampler | TargetedResampler
+
+
+def _targeted_resampler(
+    data: Any, kind: Kind | None, seed: int, options: SearchOptions
+) -> TargetedResampler:
+    import pandas as pd
+
+    # What does not go together is refused here.
+    options.tables(data)
+    parts, targets = targeted_parts(data, options.interventions)
+    parts = [as_rows(part) for part in parts]
+    if kind not in (None, "rows") or any(isinstance(part, Moments) for part in parts):
+        raise InputError(
+            "with interventions rows are drawn within each table: give rows, and kind='rows'"
+        )
+    frames = tuple(pd.DataFrame(part) for part in parts)
+    design = Design(options.kind, options.intercepts)
+    return TargetedResampler(frames, tuple(targets), design, seed)
+
+
 def make_resampler(
     data: SeveralData, kind: Kind | None, seed: int, options: SearchOptions | None = None
-) -> Resampler | GroupedResampler:
+) -> AnyResampler:
     """Resampler of data; of several groups, one that draws within each, or draws groups."""
     options = SearchOptions() if options is None else options
+    if options.interventions is not None:
+        return _targeted_resampler(data, kind, seed, options)
     named = named_tables(data, options.groups)
     if named is None:
         if kind == "groups":

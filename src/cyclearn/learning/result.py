@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from html import escape
@@ -16,12 +16,15 @@ from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.learning.bootstrap_result import BootstrapResult
-from cyclearn.learning.class_effects import ClassEffects, class_effects
+from cyclearn.learning.class_effects import ClassEffects, class_effects, listed_effects
+from cyclearn.learning.members import fitted_members
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.trace import TracedMove
-from cyclearn.learning.verdicts import PairVerdict, pair_verdicts
+from cyclearn.learning.verdicts import PairVerdict, graph_verdicts, pair_verdicts
 from cyclearn.models import DataWarning, FittedGroups, FittedModel, Moments, fit
-from cyclearn.models.tables import Tables, as_tables
+from cyclearn.models.experiments import Experiments
+from cyclearn.models.input_checks import default_names
+from cyclearn.models.tables import Design, Table, Tables, as_tables
 from cyclearn.search.exact import Certificate
 from cyclearn.search.runs import SearchStatus
 
@@ -136,9 +139,24 @@ class LearnResult:
             raise InputError("there are no groups; learn from several tables, or with groups=…")
         return self.fitted.weights_by_group(alpha)
 
+    @property
+    def experiments(self) -> Experiments | None:
+        """The tables with interventions that were learned from, if any were."""
+        return self.fitted.experiments if isinstance(self.fitted, FittedModel) else None
+
     @cached_property
     def equivalence_class(self) -> EquivalenceClass:
-        """All graphs that generate the same distributions as the learned one."""
+        """All graphs that generate the same distributions as the learned one.
+
+        Interventions tell some of these apart: the graphs that tie under them are ``graph`` and
+        ``alternatives``.
+        """
+        if self.experiments is not None:
+            raise InputError(
+                "interventions tell graphs of one class apart; those with the same score are "
+                "result.graph and result.alternatives, and the class without interventions is "
+                "cl.equivalence_class(result.graph)"
+            )
         return EquivalenceClass(self.graph)
 
     @cached_property
@@ -146,8 +164,10 @@ class LearnResult:
         """What all graphs that fit equally well agree on, pair by pair.
 
         These are the members of the class, and of the classes that tie with it, that respect the
-        knowledge.
+        knowledge. With interventions, the graph and its alternatives themselves.
         """
+        if self.experiments is not None:
+            return graph_verdicts((self.graph, *self.alternatives))
         return pair_verdicts((self.graph, *self.alternatives), self.options.knowledge)
 
     @property
@@ -169,6 +189,10 @@ class LearnResult:
         :func:`cyclearn.class_effects`. Of several groups, ``group`` names the one whose weights
         count.
         """
+        if self.experiments is not None:
+            listed = fitted_members((self.graph, *self.alternatives), self.experiments.tables)
+            i, j = self.graph.index(source), self.graph.index(target)
+            return listed_effects(listed, self.graph.names, i, j)
         own = {"knowledge": self.options.knowledge, "ties": self.alternatives}
         moments = self._model_of(group).moments
         return class_effects(self.graph, moments, source, target, **(own | options))
@@ -224,7 +248,10 @@ class LearnResult:
         With ``timings`` there is also ``run``: moves, evaluations, agreeing starts and seconds.
         """
         certificate = None
-        moments = {name: _moments_record(model) for name, model in self.models.items()}
+        moments = {
+            name: _moments_record(model.moments, model.n_effective)
+            for name, model in self.models.items()
+        }
         if self.certificate is not None:
             certificate = self.certificate.to_dict(timings=timings)
         record = {
@@ -242,6 +269,7 @@ class LearnResult:
             "bootstrap": None if self.bootstrap is None else self.bootstrap.to_dict(),
             "model": self.fitted.to_dict(),
             "moments": moments if self.groups else moments[""],
+            "tables": None if self.experiments is None else _tables_record(self.experiments.tables),
         }
         if timings:
             record["run"] = {
@@ -277,6 +305,9 @@ class LearnResult:
     def _from_dict(cls, record: Mapping[str, Any]) -> LearnResult:
         graph = DirectedGraph.from_dict(record["graph"])
         tables = _tables_of(record["moments"])
+        options = SearchOptions.from_dict(record["options"])
+        if record.get("tables") is not None:
+            tables = _intervened_tables_of(record["tables"], options)
         certificate, resampled = record["certificate"], record["bootstrap"]
         run = record.get("run") or {"starts": (0, 0), "cost": {}, "trace": ()}
         unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
@@ -292,7 +323,7 @@ class LearnResult:
             moves=tuple(map(TracedMove.from_dict, run["trace"])),
             cost=SearchCost(**(unknown | run["cost"])),
             n_starts_agreeing=(int(run["starts"][0]), int(run["starts"][1])),
-            options=SearchOptions.from_dict(record["options"]),
+            options=options,
             certificate=Certificate(**certificate) if certificate else None,
             bootstrap=BootstrapResult.from_dict(resampled) if resampled else None,
             warnings=tuple(
@@ -337,6 +368,12 @@ class LearnResult:
         return "\n".join(lines)
 
     def _class_in_words(self) -> str:
+        if self.experiments is not None:
+            others = len(self.alternatives)
+            if not others:
+                return "No other graph was found that fits these tables as well."
+            more = " at least" * self.has_more_alternatives
+            return f"{others}{more} other graph{'s' * (others > 1)} fit as well (see alternatives)."
         try:
             size = self.equivalence_class.size
         except LimitError:
@@ -348,10 +385,12 @@ class LearnResult:
     def _rows_in_words(self) -> str:
         n, worth = self.fitted.n_samples, self.fitted.n_effective
         words = f"{n} samples" if worth == n else f"{n} samples worth {worth:.0f} independent ones"
+        if self.experiments is not None:
+            return f"{words} in {len(self.experiments.tables)} tables with interventions"
         return f"{words} in {len(self.groups)} groups" if self.groups else words
 
     def _ties_in_words(self) -> list[str]:
-        if not self.alternatives:
+        if not self.alternatives or self.experiments is not None:
             return []
         many = (
             f"more than {len(self.alternatives)}"
@@ -371,15 +410,37 @@ class LearnResult:
         return f"<div><p><b>{escape(first)}</b>{about}</p>{table}</div>"
 
 
-def _moments_record(model: FittedModel) -> dict[str, Any]:
-    moments = model.moments
+def _moments_record(moments: Moments, n_effective: float) -> dict[str, Any]:
     return {
         "covariance": moments.covariance.tolist(),
         "n_samples": moments.n_samples,
-        "n_effective": model.n_effective,
+        "n_effective": n_effective,
         "mean": None if moments.mean is None else moments.mean.tolist(),
         "names": None if moments.has_default_names else list(moments.names),
     }
+
+
+def _tables_record(tables: Tables) -> list[dict[str, Any]]:
+    """Every table with what was set in it."""
+    return [
+        {**_moments_record(t.moments, t.n_effective), "targets": list(t.targets)} for t in tables
+    ]
+
+
+def _intervened_tables_of(record: Sequence[Any], options: SearchOptions) -> Tables:
+    tables = []
+    for each in record:
+        names = each["names"] or default_names(len(each["covariance"]))
+        mean = each["mean"]
+        moments = Moments._unchecked(
+            np.array(each["covariance"], dtype=float),
+            int(each["n_samples"]),
+            None if mean is None else np.array(mean, dtype=float),
+            tuple(names),
+            each["names"] is None,
+        )
+        tables.append(Table(moments, float(moments.n_samples), targets=tuple(each["targets"])))
+    return Tables(tuple(tables), Design(options.kind, options.intercepts))
 
 
 def _tables_of(record: Mapping[str, Any]) -> Tables:

@@ -69,6 +69,8 @@ def learn_with(
 
 def _read(options: SearchOptions, data: SeveralData) -> tuple[Tables, tuple[DataWarning, ...]]:
     """The tables, and what there is to mind about each."""
+    if options.interventions is not None:
+        return options.tables(data), ()
     named = named_tables(data, options.groups)
     alone = options.replaced(groups=None)
     parts, found = {}, list[DataWarning]()

@@ -23,17 +23,25 @@ from cyclearn.models.component_solutions import (
     fit_starts,
     solutions_of,
 )
+from cyclearn.models.experiments import Experiments
 from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.fitted_groups import FittedGroups
 from cyclearn.models.fitted_model import FittedModel
 from cyclearn.models.grouped_tables import SeveralData, named_tables, naming_group
+from cyclearn.models.intervened_tables import tables_with_interventions
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.margins import Margins, checked_margins, with_margins
 from cyclearn.models.missing_values import Missing
 from cyclearn.models.moments import Moments, name_order
 from cyclearn.models.observed_fit import fit_rows_with_holes, rows_with_holes
+from cyclearn.models.shared_fit import (
+    check_rows,
+    fit_shared_components,
+    observed_mean,
+    shared_log_likelihood,
+)
 from cyclearn.models.table_files import as_rows
-from cyclearn.models.tables import EffectiveRows, Table, Tables, as_tables
+from cyclearn.models.tables import Design, EffectiveRows, Intercepts, Kind, Table, Tables, as_tables
 from cyclearn.random_state import RandomState
 
 if TYPE_CHECKING:
@@ -65,6 +73,9 @@ def fit(  # type: ignore[misc]  # the second signature leaves the options to the
     data: SeveralData | Tables,
     *,
     groups: str | None = None,
+    interventions: Any = None,
+    kind: Kind = "perfect",
+    intercepts: Intercepts = "shared",
     n_effective: EffectiveRows = None,
     missing: Missing = "error",
     margins: Margins = "raw",
@@ -90,6 +101,16 @@ def fit(  # type: ignore[misc]  # the second signature leaves the options to the
         and noise are each group's own.
     groups : str, optional
         The column of one table that names the group of each row.
+    interventions : list of lists of str, or str, optional
+        Targets of each table of a list: variables that were set from outside there, none where the
+        system was only observed. Or the column of one table that names the targets of each row,
+        separated by commas. Weights are then shared over tables.
+    kind : {"perfect", "noise"}
+        Targets are cut off from their parents; or keep them, and have noise and intercept of their
+        own.
+    intercepts : {"shared", "table"}
+        Whether shifts of means between tables count. Shared intercepts use them, but turn
+        differences between batches into edges.
     n_effective : number, "auto" or None
         How many independent rows the data, or each group of them, are worth, in likelihood and
         standard errors: by default all; ``"auto"`` estimates it from the memory of the columns, as
@@ -137,19 +158,46 @@ def fit(  # type: ignore[misc]  # the second signature leaves the options to the
         "max_iterations": max_iterations,
         "random_state": random_state,
     }
+    reading: dict[str, Any] = {"n_effective": n_effective, "missing": missing, "margins": margins}
+    if interventions is not None:
+        design = Design(kind, intercepts)
+        data = tables_with_interventions(data, interventions, design, groups=groups, **reading)
     if isinstance(data, Tables):
+        if data.design is not None:
+            return _fit_shared(graph, data, options)
         if not data.is_grouped:
             return _fit_table(graph, data.only, options)
         return _fit_groups(
             graph, {table.group: partial(_fit_table, graph, table, options) for table in data}
         )
-    reading: dict[str, Any] = {"n_effective": n_effective, "missing": missing, "margins": margins}
     named = named_tables(data, groups)
     if named is None:
         return _fit_data(graph, data, options, **reading)
     return _fit_groups(
         graph,
         {name: partial(_fit_data, graph, each, options, **reading) for name, each in named.items()},
+    )
+
+
+def _fit_shared(graph: DirectedGraph, tables: Tables, options: dict[str, Any]) -> FittedModel:
+    order = name_order(graph.names, tables.tables[0].moments.has_default_names)
+    experiments = Experiments.of(tables.aligned_to(graph.names))
+    check_rows(graph, experiments)
+    with _naming_collinear_nodes(graph):
+        components = fit_shared_components(graph, experiments, order, options)
+    log_likelihood = shared_log_likelihood(experiments, components)
+    scale = experiments.scale
+    mean = observed_mean(experiments, assemble(graph, components, scale, None).B)
+    return FittedModel(
+        graph=graph,
+        model=assemble(graph, components, scale, mean),
+        moments=experiments.moments,
+        log_likelihood=log_likelihood,
+        status=worst_status(components),
+        alternatives=alternatives(graph, components, scale, mean),
+        components=components,
+        n_effective=tables.n_effective,
+        experiments=experiments,
     )
 
 

@@ -40,6 +40,28 @@ from cyclearn.models.table_files import as_rows
 FloatArray = NDArray[np.float64]
 # How many independent rows data are worth: all, a number, or as the memory of the columns says.
 EffectiveRows = float | Literal["auto"] | None
+# What an intervention does to its targets, and whose intercepts are whose.
+Kind = Literal["perfect", "noise"]
+Intercepts = Literal["shared", "table"]
+
+
+@dataclass(frozen=True)
+class Design:
+    """How the targets of tables were set, and whose intercepts are whose.
+
+    ``kind`` is ``"perfect"``: a target is set from outside; or ``"noise"``: it keeps its parents
+    and has noise and intercept of its own. ``intercepts`` are ``"shared"`` by all tables, or each
+    ``"table"`` has its own.
+    """
+
+    kind: Kind = "perfect"
+    intercepts: Intercepts = "shared"
+
+    def __post_init__(self) -> None:
+        for name, known in (("kind", ("perfect", "noise")), ("intercepts", ("shared", "table"))):
+            if getattr(self, name) not in known:
+                words = " or ".join(map(repr, known))
+                raise InputError(f"{name} is {getattr(self, name)!r}; give {words}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +95,14 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """Tables of the same variables, in the same order; made by :func:`as_tables`."""
+    """Tables of the same variables, in the same order; made by :func:`as_tables`.
+
+    They are groups, each with weights of its own, unless ``design`` says how variables were set
+    from outside: then weights are shared.
+    """
 
     tables: tuple[Table, ...]
+    design: Design | None = None
 
     def __iter__(self) -> Iterator[Table]:
         return iter(self.tables)
@@ -110,7 +137,7 @@ class Tables:
     @property
     def is_grouped(self) -> bool:
         """Whether the tables are groups, each with weights of its own."""
-        return self.groups != ("",)
+        return self.design is None and self.groups != ("",)
 
     @property
     def shares(self) -> FloatArray:
@@ -145,16 +172,33 @@ class Tables:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """The variables in the order of their names, by code point; unnamed ones by number."""
-        return name_order(self.names, self.tables[0].moments.has_default_names)
+        return name_order(self.names, self._is_unnamed)
 
     def sorted(self) -> Tables:
         """The same tables with the variables in :attr:`order`."""
         if self.order == tuple(range(self.n_variables)):
             return self
         names = tuple(self.names[j] for j in self.order)
-        return Tables(
-            tuple(replace(table, moments=table.moments.aligned_to(names)) for table in self)
+        return self.aligned_to(names)
+
+    def aligned_to(self, names: tuple[str, ...]) -> Tables:
+        """The same tables with the variables in the order of ``names``."""
+        renamed = dict(zip(self.names, names, strict=True)) if self._is_unnamed else {}
+        return replace(
+            self,
+            tables=tuple(
+                replace(
+                    table,
+                    moments=table.moments.aligned_to(names),
+                    targets=tuple(renamed.get(name, name) for name in table.targets),
+                )
+                for table in self
+            ),
         )
+
+    @property
+    def _is_unnamed(self) -> bool:
+        return self.tables[0].moments.has_default_names
 
 
 def treated_data(data: Any, *, missing: Missing, margins: Margins) -> Treated:

@@ -91,6 +91,11 @@ def report_html(
     >>> page.startswith("<!DOCTYPE html>"), "http://" in page.replace("http://www.w3.org/", "")
     (True, False)
     """
+    if result.experiments is not None:
+        raise InputError(
+            "there is no report on tables with interventions; print the result, or "
+            "result.model.summary()"
+        )
     if max_members < 1:
         raise InputError(f"max_members is {max_members}; give at least 1")
     found = find_out(result, data, max_members)

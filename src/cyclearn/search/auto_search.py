@@ -240,9 +240,10 @@ class AnnealedSearch:
         """The best acyclic graph found, which is where the search then stands if it may."""
         p, effort, limits = len(self._graph), self.effort, self.score.limits
         largest = self._largest(self.problem.required.astype(np.uint8))
-        if largest > 1 or len(self.score.shares) > 1:
+        is_plain = len(self.score.shares) == 1 and self.score.experiments is None
+        if largest > 1 or not is_plain:
             # Required edges close cycles, and no component may grow beyond those of the start; or
-            # there are several groups, and the search over orders takes one.
+            # there are several tables, and the search over orders takes one.
             found, change = self._anneal(
                 self._graph,
                 np.arange(p),

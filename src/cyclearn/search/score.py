@@ -7,20 +7,29 @@ the rows of the data are never seen again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.models.component_columns import ComponentColumns
-from cyclearn.models.component_solutions import CollinearError, fit_component_solutions
+from cyclearn.models.component_solutions import (
+    CollinearError,
+    ComponentFit,
+    fit_component_solutions,
+)
+from cyclearn.models.experiments import Experiments
+from cyclearn.models.shared_fit import fit_shared
 from cyclearn.search.runs import Adjacency
 from cyclearn.stability import is_stable_radius
 
 if TYPE_CHECKING:
     from cyclearn._kernels.component_scores import Scored
+    from cyclearn._kernels.shared_weights import Pooled
 
 _CACHE_SIZE = 1 << 18
 
@@ -66,7 +75,8 @@ class GraphScore:
     """Scores graphs on correlation matrices, and remembers the components it has seen.
 
     One matrix of shape (p, p), or one for each group, shape (groups, p, p), with the ``shares``
-    that groups have of all rows.
+    that groups have of all rows. With ``experiments``, tables share their weights, and the matrices
+    are theirs.
     """
 
     def __init__(
@@ -75,11 +85,16 @@ class GraphScore:
         penalty: float,
         limits: SearchLimits,
         shares: NDArray[np.float64] | None = None,
+        experiments: Experiments | None = None,
     ):
         p = self.n_variables = correlation.shape[-1]
         stack = np.ascontiguousarray(correlation, dtype=np.float64).reshape(-1, p, p)
         self.S = stack
         self.shares = np.ones(1) if shares is None else np.ascontiguousarray(shares)
+        self.experiments = experiments
+        self.targeted = np.zeros((len(stack), p), dtype=np.uint8)
+        if experiments is not None:
+            self.targeted = experiments.targeted
         self.penalty = penalty
         self.limits = limits
         # Fixed keys: the same graph has the same key in every process.
@@ -112,7 +127,27 @@ class GraphScore:
         from cyclearn._kernels.component_scores import Scored
 
         counter = np.zeros(1, dtype=np.int64)
-        return Scored(self.S, self.shares, A, self.Z, self._keys, self._values, counter)
+        return Scored(
+            self.S,
+            self.shares,
+            self.targeted,
+            self.pooled,
+            A,
+            self.Z,
+            self._keys,
+            self._values,
+            counter,
+        )
+
+    @cached_property
+    def pooled(self) -> Pooled:
+        """The sets of rows that equations are fitted to, none where nothing is shared."""
+        from cyclearn._kernels.shared_weights import Pooled
+
+        if self.experiments is not None:
+            return self.experiments.pooled
+        p, none = self.n_variables, np.empty(0, dtype=np.int64)
+        return Pooled(np.empty((0, p, p)), none, none, np.empty(0), np.empty(0, dtype=np.uint8))
 
     def key(self, A: Adjacency) -> int:
         """A number that identifies the graph."""
@@ -233,16 +268,16 @@ class GraphScore:
 
     def _thorough_fit(self, A: Adjacency, nodes: NDArray[np.int64]) -> tuple[bool, float]:
         columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
+        fits: list[Callable[..., ComponentFit]]
+        if self.experiments is not None:
+            fits = [partial(fit_shared, self.experiments)]
+        else:
+            fits = [partial(fit_component_solutions, S) for S in self.S]
         stable, value = True, 0.0
-        for S, share in zip(self.S, self.shares.tolist(), strict=True):
+        for fit, share in zip(fits, self._weights, strict=True):
             try:
-                fitted = fit_component_solutions(
-                    S,
-                    columns,
-                    n_starts=None,
-                    tolerance=1e-9,
-                    max_iterations=1000,
-                    random_state=0,
+                fitted = fit(
+                    columns, n_starts=None, tolerance=1e-9, max_iterations=1000, random_state=0
                 )
             except CollinearError:
                 # Parents that explain a node without remainder: no fit, and no graph to visit.
@@ -250,3 +285,8 @@ class GraphScore:
             stable = stable and bool(is_stable_radius(fitted.solutions[0].spectral_radius))
             value += share * fitted.value
         return stable, value
+
+    @property
+    def _weights(self) -> list[float]:
+        """What the fit of each group counts for; one where weights are shared."""
+        return [1.0] if self.experiments is not None else self.shares.tolist()
