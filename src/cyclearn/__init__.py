@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from cyclearn.learning.learn import learn as learn
     from cyclearn.learning.posterior import posterior as posterior
     from cyclearn.models import DataWarning as DataWarning
+    from cyclearn.models import FittedGroups as FittedGroups
     from cyclearn.models import FittedModel as FittedModel
     from cyclearn.models import LinearGaussianModel as LinearGaussianModel
     from cyclearn.models import Moments as Moments
@@ -71,6 +72,7 @@ _ROOM_OF = {
     "read_table": "cyclearn.models",
     "DataWarning": "cyclearn.models",
     "fit": "cyclearn.models",
+    "FittedGroups": "cyclearn.models",
     "FittedModel": "cyclearn.models",
     "project": "cyclearn.models",
     "learn": "cyclearn.learning",

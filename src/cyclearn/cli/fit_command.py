@@ -8,7 +8,15 @@ from typing import Annotated, Any
 import typer
 
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.cli.table_options import Margins, Missing, takes_table
+from cyclearn.cli.table_options import (
+    Groups,
+    Intercepts,
+    InterventionKind,
+    Interventions,
+    Margins,
+    Missing,
+    takes_table,
+)
 from cyclearn.graphs import read_graph
 
 
@@ -19,6 +27,10 @@ def fit(
     level: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="Level of the confidence intervals.")
     ] = 0.95,
+    groups: Groups = None,
+    interventions: Interventions = None,
+    kind: InterventionKind = "perfect",
+    intercepts: Intercepts = "shared",
     missing: Missing = "error",
     margins: Margins = "raw",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random starts.")] = 0,
@@ -30,7 +42,17 @@ def fit(
     """
     from cyclearn.models import fit as fit_model
 
-    fitted = fit_model(read_graph(graph), data, missing=missing, margins=margins, random_state=seed)
+    fitted = fit_model(
+        read_graph(graph),
+        data,
+        groups=groups,
+        interventions=interventions,
+        kind=kind,
+        intercepts=intercepts,
+        missing=missing,
+        margins=margins,
+        random_state=seed,
+    )
     if as_json:
         print_json("fit", fitted.to_dict(level))
     else:

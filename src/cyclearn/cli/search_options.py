@@ -39,6 +39,22 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
         typer.Option(help="Search; exact for few variables."),
     ),
     "penalty": (str, typer.Option(help="What an edge costs: bic, '2 bic', ebic, or a number.")),
+    "groups": (
+        str | None,
+        typer.Option(help="Column that names the group of each row: one graph, weights by group."),
+    ),
+    "interventions": (
+        str | None,
+        typer.Option(help="Column that names what was set from outside in each row, by commas."),
+    ),
+    "kind": (
+        Literal["perfect", "noise"],
+        typer.Option(help="What was set is cut off from its causes, or keeps them with new noise."),
+    ),
+    "intercepts": (
+        Literal["shared", "table"],
+        typer.Option(help="With interventions: whether shifts of means between tables count."),
+    ),
     "n_effective": (
         str | None,
         typer.Option(help="Independent rows that the rows are worth: a number, or auto."),

@@ -212,11 +212,16 @@ def class_effects(
     names = member.names
     moments = as_moments(data).aligned_to(names)
     i, j = member.index(source), member.index(target)
-    if i == j:
-        raise InputError(f"source and target are both {names[i]!r}; give two variables")
     listed = list_members(
         (graph, *ties), moments, knowledge, max_members=max_members, random_state=random_state
     )
+    return listed_effects(listed, names, i, j)
+
+
+def listed_effects(listed: MemberList, names: tuple[str, ...], i: int, j: int) -> ClassEffects:
+    """Effects of variable i on variable j over members that have been fitted."""
+    if i == j:
+        raise InputError(f"source and target are both {names[i]!r}; give two variables")
     n_looked_at = listed.n_looked_at
     effects = tuple(
         MemberEffect(

@@ -142,6 +142,11 @@ def posterior(
     if prior not in ("graphs", "classes"):
         raise InputError(f"prior is {prior!r}; give 'graphs' or 'classes'")
     tables = as_tables(data, n_effective=n_effective)
+    if tables.is_grouped:
+        raise InputError(
+            f"there are {len(tables)} tables, and a posterior takes one; ask for that of one "
+            "group, or learn from all with a bootstrap"
+        )
     if tables.n_variables < 2:
         raise InputError("there is one variable; a posterior over graphs takes at least two")
     given: dict[str, Any] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from html import escape
@@ -16,11 +16,15 @@ from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.learning.bootstrap_result import BootstrapResult
-from cyclearn.learning.class_effects import ClassEffects, class_effects
+from cyclearn.learning.class_effects import ClassEffects, class_effects, listed_effects
+from cyclearn.learning.members import fitted_members
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.trace import TracedMove
-from cyclearn.learning.verdicts import PairVerdict, pair_verdicts
-from cyclearn.models import DataWarning, FittedModel, Moments, fit
+from cyclearn.learning.verdicts import PairVerdict, graph_verdicts, pair_verdicts
+from cyclearn.models import DataWarning, FittedGroups, FittedModel, Moments, fit
+from cyclearn.models.experiments import Experiments
+from cyclearn.models.input_checks import default_names
+from cyclearn.models.tables import Design, Table, Tables, as_tables
 from cyclearn.search.exact import Certificate
 from cyclearn.search.runs import SearchStatus
 
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from cyclearn.models.moments import Data
+    from cyclearn.models.grouped_tables import SeveralData
 
 _SCHEMA = "cyclearn.LearnResult/2"
 
@@ -54,12 +58,13 @@ class LearnResult:
     graph : DirectedGraph
         The member of the learned class that a rule of structure chooses (see
         :func:`cyclearn.learn`).
-    model : FittedModel
-        Its maximum likelihood fit: weights, standard errors, fit indices.
+    fitted : FittedModel or FittedGroups
+        Its maximum likelihood fit, what :func:`cyclearn.fit` gives for the same data: ``model``,
+        or ``models`` of several groups.
     score : float
         Negative log-likelihood + λ·|E|; smaller is better.
     penalty : float
-        λ, what one edge costs.
+        λ, what one edge costs, in all groups together.
     status : SearchStatus
         Why the search ended; its value is a sentence.
     limits : tuple of str
@@ -87,7 +92,7 @@ class LearnResult:
     """
 
     graph: DirectedGraph
-    model: FittedModel
+    fitted: FittedModel | FittedGroups
     score: float
     penalty: float
     status: SearchStatus
@@ -102,9 +107,56 @@ class LearnResult:
     bootstrap: BootstrapResult | None = None
     warnings: tuple[DataWarning, ...] = ()
 
+    @property
+    def model(self) -> FittedModel:
+        """The fit: weights, standard errors, fit indices.
+
+        Several groups have a model each, in ``models``; which one is meant must then be said.
+        """
+        models = self.models
+        if len(models) > 1:
+            names = ", ".join(map(repr, list(models)[:5]))
+            raise InputError(
+                f"there are {len(models)} groups, each with a model of its own: "
+                f"result.models[name], with name one of {names}{', …' * (len(models) > 5)}"
+            )
+        (model,) = models.values()
+        return model
+
+    @property
+    def models(self) -> Mapping[str, FittedModel]:
+        """The fit of every group by name; that of one table without groups has the name ``""``."""
+        return self.fitted.models if isinstance(self.fitted, FittedGroups) else {"": self.fitted}
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Names of the groups; none for one table."""
+        return tuple(self.models) if isinstance(self.fitted, FittedGroups) else ()
+
+    def weights_by_group(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Weights by group, and which differ; see :meth:`FittedGroups.weights_by_group`."""
+        if not isinstance(self.fitted, FittedGroups):
+            raise InputError("there are no groups; learn from several tables, or with groups=…")
+        return self.fitted.weights_by_group(alpha)
+
+    @property
+    def experiments(self) -> Experiments | None:
+        """The tables with interventions that were learned from, if any were."""
+        return self.fitted.experiments if isinstance(self.fitted, FittedModel) else None
+
     @cached_property
     def equivalence_class(self) -> EquivalenceClass:
-        """All graphs that generate the same distributions as the learned one."""
+        """All graphs that generate the same distributions as the learned one.
+
+        Interventions tell some of these apart: the graphs that tie under them are ``graph`` and
+        ``alternatives``.
+        """
+        if self.experiments is not None:
+            raise InputError(
+                "interventions tell graphs of one class apart; those with the same score are "
+                "result.graph and result.alternatives, and the class without interventions is "
+                "cl.equivalence_class(result.graph)"
+            )
         return EquivalenceClass(self.graph)
 
     @cached_property
@@ -112,8 +164,10 @@ class LearnResult:
         """What all graphs that fit equally well agree on, pair by pair.
 
         These are the members of the class, and of the classes that tie with it, that respect the
-        knowledge.
+        knowledge. With interventions, the graph and its alternatives themselves.
         """
+        if self.experiments is not None:
+            return graph_verdicts((self.graph, *self.alternatives))
         return pair_verdicts((self.graph, *self.alternatives), self.options.knowledge)
 
     @property
@@ -126,16 +180,43 @@ class LearnResult:
             columns=["kind", "move", "change", "score", "is_best"],
         )
 
-    def effects(self, source: Node, target: Node, **options: Any) -> ClassEffects:
+    def effects(
+        self, source: Node, target: Node, *, group: str | None = None, **options: Any
+    ) -> ClassEffects:
         """Effects of one variable on another under all graphs that fit equally well.
 
         Knowledge given to the search holds here too; options as of
-        :func:`cyclearn.class_effects`.
+        :func:`cyclearn.class_effects`. Of several groups, ``group`` names the one whose weights
+        count.
         """
+        if self.experiments is not None:
+            listed = fitted_members((self.graph, *self.alternatives), self.experiments.tables)
+            i, j = self.graph.index(source), self.graph.index(target)
+            return listed_effects(listed, self.graph.names, i, j)
         own = {"knowledge": self.options.knowledge, "ties": self.alternatives}
-        return class_effects(self.graph, self.model.moments, source, target, **(own | options))
+        moments = self._model_of(group).moments
+        return class_effects(self.graph, moments, source, target, **(own | options))
 
-    def report(self, path: str | Path, *, data: Data | None = None, **options: Any) -> Path:
+    def effects_by_group(self, source: Node, target: Node, **options: Any) -> pd.DataFrame:
+        """The smallest and the largest total effect in every group, over all graphs that fit."""
+        import pandas as pd
+
+        found = {
+            name: self.effects(source, target, group=name, **options).interval
+            for name in self.models
+        }
+        table = pd.DataFrame.from_dict(found, orient="index", columns=["smallest", "largest"])
+        return table.rename_axis("group")
+
+    def _model_of(self, group: str | None) -> FittedModel:
+        if group is None:
+            return self.model
+        if group not in self.models:
+            names = ", ".join(map(repr, self.groups)) or "none"
+            raise InputError(f"group is {group!r}; groups are {names}")
+        return self.models[group]
+
+    def report(self, path: str | Path, *, data: SeveralData | None = None, **options: Any) -> Path:
         """Write a page of HTML about the result that opens without a network.
 
         Parameters
@@ -150,18 +231,27 @@ class LearnResult:
 
         return write_report(self, path, data=data, **options)
 
-    def plot(self, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
-        """Draw the learned graph with its weights; see :func:`cyclearn.drawing.plots.plot_fit`."""
+    def plot(
+        self, ax: Axes | None = None, *, labels: bool | None = None, group: str | None = None
+    ) -> Axes:
+        """Draw the learned graph with its weights; see :func:`cyclearn.drawing.plots.plot_fit`.
+
+        Of several groups, ``group`` names the one whose weights are drawn.
+        """
         from cyclearn.drawing.plots import plot_fit
 
-        return plot_fit(self.model, ax, labels=labels)
+        return plot_fit(self._model_of(group), ax, labels=labels)
 
     def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
         """The result as plain values; how the run went, which may differ, only when asked for.
 
         With ``timings`` there is also ``run``: moves, evaluations, agreeing starts and seconds.
         """
-        moments, certificate = self.model.moments, None
+        certificate = None
+        moments = {
+            name: _moments_record(model.moments, model.n_effective)
+            for name, model in self.models.items()
+        }
         if self.certificate is not None:
             certificate = self.certificate.to_dict(timings=timings)
         record = {
@@ -177,14 +267,9 @@ class LearnResult:
             "certificate": certificate,
             "warnings": [asdict(warning) for warning in self.warnings],
             "bootstrap": None if self.bootstrap is None else self.bootstrap.to_dict(),
-            "model": self.model.to_dict(),
-            "moments": {
-                "covariance": moments.covariance.tolist(),
-                "n_samples": moments.n_samples,
-                "n_effective": self.model.n_effective,
-                "mean": None if moments.mean is None else moments.mean.tolist(),
-                "names": None if moments.has_default_names else list(moments.names),
-            },
+            "model": self.fitted.to_dict(),
+            "moments": moments if self.groups else moments[""],
+            "tables": None if self.experiments is None else _tables_record(self.experiments.tables),
         }
         if timings:
             record["run"] = {
@@ -219,14 +304,16 @@ class LearnResult:
     @classmethod
     def _from_dict(cls, record: Mapping[str, Any]) -> LearnResult:
         graph = DirectedGraph.from_dict(record["graph"])
-        rows = dict(record["moments"])
-        n_effective = rows.pop("n_effective")
+        tables = _tables_of(record["moments"])
+        options = SearchOptions.from_dict(record["options"])
+        if record.get("tables") is not None:
+            tables = _intervened_tables_of(record["tables"], options)
         certificate, resampled = record["certificate"], record["bootstrap"]
         run = record.get("run") or {"starts": (0, 0), "cost": {}, "trace": ()}
         unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
         return cls(
             graph=graph,
-            model=fit(graph, Moments(**rows), n_effective=n_effective),
+            fitted=fit(graph, tables),
             score=float(record["score"]),
             penalty=float(record["penalty"]),
             status=SearchStatus[record["status"]],
@@ -236,7 +323,7 @@ class LearnResult:
             moves=tuple(map(TracedMove.from_dict, run["trace"])),
             cost=SearchCost(**(unknown | run["cost"])),
             n_starts_agreeing=(int(run["starts"][0]), int(run["starts"][1])),
-            options=SearchOptions.from_dict(record["options"]),
+            options=options,
             certificate=Certificate(**certificate) if certificate else None,
             bootstrap=BootstrapResult.from_dict(resampled) if resampled else None,
             warnings=tuple(
@@ -254,14 +341,16 @@ class LearnResult:
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        graph, model = self.graph, self.model
+        graph, fitted = self.graph, self.fitted
         loops = [", ".join(nodes) for nodes in graph.components if len(nodes) > 1]
-        edges = [
-            f"  {a} -> {b}  {model.B[graph.index(a), graph.index(b)]:+.3f}" for a, b in graph.edges
-        ]
+        if isinstance(fitted, FittedGroups):
+            edges = fitted.weights_in_words()
+        else:
+            pairs = zip(graph.edges, fitted.B[graph.adjacency], strict=True)
+            edges = [f"  {a} -> {b}  {weight:+.3f}" for (a, b), weight in pairs]
         lines = [
             f"{graph.n_nodes} variables, {self._rows_in_words()}: {graph.n_edges} edges, "
-            f"score {self.score:.2f}, BIC {model.bic:.2f}",
+            f"score {self.score:.2f}, BIC {fitted.bic:.2f}",
             "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
             *edges,
             self._class_in_words(),
@@ -279,6 +368,12 @@ class LearnResult:
         return "\n".join(lines)
 
     def _class_in_words(self) -> str:
+        if self.experiments is not None:
+            others = len(self.alternatives)
+            if not others:
+                return "No other graph was found that fits these tables as well."
+            more = " at least" * self.has_more_alternatives
+            return f"{others}{more} other graph{'s' * (others > 1)} fit as well (see alternatives)."
         try:
             size = self.equivalence_class.size
         except LimitError:
@@ -288,11 +383,14 @@ class LearnResult:
         return f"{size} graphs generate the same distributions (see equivalence_class)."
 
     def _rows_in_words(self) -> str:
-        n, worth = self.model.n_samples, self.model.n_effective
-        return f"{n} samples" if worth == n else f"{n} samples worth {worth:.0f} independent ones"
+        n, worth = self.fitted.n_samples, self.fitted.n_effective
+        words = f"{n} samples" if worth == n else f"{n} samples worth {worth:.0f} independent ones"
+        if self.experiments is not None:
+            return f"{words} in {len(self.experiments.tables)} tables with interventions"
+        return f"{words} in {len(self.groups)} groups" if self.groups else words
 
     def _ties_in_words(self) -> list[str]:
-        if not self.alternatives:
+        if not self.alternatives or self.experiments is not None:
             return []
         many = (
             f"more than {len(self.alternatives)}"
@@ -306,7 +404,49 @@ class LearnResult:
         return f"LearnResult({self.graph!r}, score={self.score:.3f}, status={self.status.name})"
 
     def _repr_html_(self) -> str:
-        table = self.model.summary().to_html(border=0, float_format=lambda x: f"{x:.3f}")
+        table = self.fitted.summary().to_html(border=0, float_format=lambda x: f"{x:.3f}")
         first, *others = str(self).splitlines()
         about = "".join(f"<br>{escape(line)}" for line in others if not line.startswith("  "))
         return f"<div><p><b>{escape(first)}</b>{about}</p>{table}</div>"
+
+
+def _moments_record(moments: Moments, n_effective: float) -> dict[str, Any]:
+    return {
+        "covariance": moments.covariance.tolist(),
+        "n_samples": moments.n_samples,
+        "n_effective": n_effective,
+        "mean": None if moments.mean is None else moments.mean.tolist(),
+        "names": None if moments.has_default_names else list(moments.names),
+    }
+
+
+def _tables_record(tables: Tables) -> list[dict[str, Any]]:
+    """Every table with what was set in it."""
+    return [
+        {**_moments_record(t.moments, t.n_effective), "targets": list(t.targets)} for t in tables
+    ]
+
+
+def _intervened_tables_of(record: Sequence[Any], options: SearchOptions) -> Tables:
+    tables = []
+    for each in record:
+        names = each["names"] or default_names(len(each["covariance"]))
+        mean = each["mean"]
+        moments = Moments._unchecked(
+            np.array(each["covariance"], dtype=float),
+            int(each["n_samples"]),
+            None if mean is None else np.array(mean, dtype=float),
+            tuple(names),
+            each["names"] is None,
+        )
+        tables.append(Table(moments, float(moments.n_samples), targets=tuple(each["targets"])))
+    return Tables(tuple(tables), Design(options.kind, options.intercepts))
+
+
+def _tables_of(record: Mapping[str, Any]) -> Tables:
+    """The moments of one table, or of every group by name."""
+    if "covariance" in record:
+        rows = dict(record)
+        n_effective = rows.pop("n_effective")
+        return as_tables(Moments(**rows), n_effective=n_effective)
+    return Tables.of_groups({name: _tables_of(rows) for name, rows in record.items()})

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import SearchRun
 
@@ -54,10 +52,8 @@ class TracedMove:
 
 def traced_moves(run: SearchRun, problem: SearchProblem) -> tuple[TracedMove, ...]:
     """The moves of a run; scores are those of the whole sample, constants included."""
-    names, moments = problem.names, problem.tables.only.moments
+    names, constant = problem.names, problem.constant
     n = problem.tables.n_effective
-    # From standardised values per sample to the negative log-likelihood of the sample.
-    constant = 0.5 * len(names) * (np.log(2 * np.pi) + 1) + np.log(moments.scale).sum()
     moves = []
     A = run.start.copy()
     for step in run.steps:

@@ -73,8 +73,9 @@ def usable_columns(
     index: str | int | None = None,
     has_header: bool = True,
     covariance: bool = False,
+    labels: Sequence[str] = (),
 ) -> tuple[pd.DataFrame, list[str]]:
-    """The columns of numbers, and what was left out without being asked.
+    """The columns of numbers and those of labels, and what was left out without being asked.
 
     Raises
     ------
@@ -94,11 +95,17 @@ def usable_columns(
     keep = _without_index(keep, names, cells, index, notes)
     _check_names([names[j] for j in keep])
     chosen = _chosen([names[j] for j in keep], columns, drop)
-    keep = [j for j in keep if names[j] in chosen]
+    absent = [name for name in labels if name not in names]
+    if absent:
+        raise InputError(f"there is no column {absent[0]!r}; {_there_are(names)}")
+    keep = [j for j in keep if names[j] in chosen or names[j] in labels]
     wrong: dict[str, str] = {}
     data: dict[str, Any] = {}
     for j in keep:
         column = _as_numbers(body.iloc[:, j])
+        if names[j] in labels:
+            data[names[j]] = column
+            continue
         problem = _problem(names[j], column, cells, named=columns is not None)
         if problem is None:
             data[names[j]] = column
@@ -110,7 +117,7 @@ def usable_columns(
 
     frame = pd.DataFrame(data)
     if not covariance:
-        _check_square(frame)
+        _check_square(frame.drop(columns=list(labels)))
     return frame, notes
 
 

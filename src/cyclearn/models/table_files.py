@@ -88,6 +88,7 @@ def read_table_file(
     index: str | int | None = None,
     missing_codes: Sequence[MissingCode] = (),
     covariance: bool = False,
+    labels: Sequence[str] = (),
 ) -> TableFile:
     """Read a table with what was decided about it.
 
@@ -109,6 +110,9 @@ def read_table_file(
         like.
     covariance : bool
         Whether the file holds a covariance matrix in place of rows; one is refused otherwise.
+    labels : sequence of str
+        Columns that say something about the rows, such as the group of each; used as they are,
+        text included.
 
     Returns
     -------
@@ -150,6 +154,7 @@ def read_table_file(
             index=index,
             has_header=header,
             covariance=covariance,
+            labels=labels,
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from None

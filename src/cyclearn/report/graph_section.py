@@ -68,6 +68,8 @@ def picture(found: Findings) -> Markup:
         else "Widths are standardised weights; the table of coefficients has the numbers. Point at "
         "an edge to read its weight."
     )
+    if len(found.result.groups) > 1:
+        note += " They are means over the groups."
     shaded = [tag("li", tag("span", class_="swatch"), " feedback group")] if found.loops else []
     marks = legend(*items, further=shaded)
     return tag(

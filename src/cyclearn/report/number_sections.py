@@ -33,7 +33,7 @@ def coefficients(found: Findings) -> Markup:
             number(row["estimate"]),
             number(row["std_error"]),
             interval,
-            _p_value(row["p_value"]),
+            p_value(row["p_value"]),
             number(weight, 2),
             standing(found, (a, b)),
         )
@@ -81,7 +81,8 @@ def coefficients(found: Findings) -> Markup:
     )
 
 
-def _p_value(value: float) -> str:
+def p_value(value: float) -> str:
+    """A p-value, or that it is small."""
     if isnan(value):
         return "–"
     return "< 0.001" if value < 0.001 else number(value)
@@ -104,9 +105,9 @@ def fit_quality(found: Findings) -> Markup:
     return join([*words, grid])
 
 
-def total_effects(found: Findings) -> Markup:
-    """Effects summed over all paths and all rounds of feedback."""
-    model = found.result.model
+def total_effects(found: Findings, group: str | None = None) -> Markup:
+    """Effects summed over all paths and all rounds of feedback; of several groups, in one."""
+    model = found.result.model if group is None else found.result.models[group]
     if not model.is_stable:
         return tag(
             "p",

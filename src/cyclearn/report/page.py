@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cyclearn.drawing.markup import Markup, join, tag
 from cyclearn.errors import InputError
 from cyclearn.files import check_output, write_text
 from cyclearn.learning import LearnResult
-from cyclearn.models import DataWarning
+from cyclearn.models import DataWarning, FittedModel
 from cyclearn.report.bootstrap_section import bootstrap_section
 from cyclearn.report.class_effects_section import class_effects_section
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import verdict
 from cyclearn.report.graph_section import picture, verdicts
+from cyclearn.report.group_sections import (
+    differences,
+    effects_by_group,
+    fit_by_group,
+    weights_by_group,
+)
 from cyclearn.report.member_browser import member_browser
 from cyclearn.report.number_sections import coefficients, fit_quality, total_effects
 from cyclearn.report.provenance import VERSION, Source, how_it_was_made
 
 if TYPE_CHECKING:
-    from cyclearn.models.moments import Data
+    from cyclearn.models.grouped_tables import SeveralData
 
 MAX_MEMBERS = 200
 
@@ -33,7 +39,7 @@ def write_report(
     result: LearnResult,
     path: str | Path,
     *,
-    data: Data | None = None,
+    data: SeveralData | None = None,
     title: str | None = None,
     command: Iterable[str] | None = None,
     max_members: int = MAX_MEMBERS,
@@ -45,7 +51,7 @@ def write_report(
     Path
         Where it was written.
     """
-    inputs = [data] if isinstance(data, (str, Path)) else []
+    inputs = [each for each in _tables(data) if isinstance(each, (str, Path))]
     # Making the page can take long; what would fail after it fails before it.
     check_output(path, inputs)
     page = report_html(result, data=data, title=title, command=command, max_members=max_members)
@@ -56,7 +62,7 @@ def write_report(
 def report_html(
     result: LearnResult,
     *,
-    data: Data | None = None,
+    data: SeveralData | None = None,
     title: str | None = None,
     command: Iterable[str] | None = None,
     max_members: int = MAX_MEMBERS,
@@ -85,25 +91,22 @@ def report_html(
     >>> page.startswith("<!DOCTYPE html>"), "http://" in page.replace("http://www.w3.org/", "")
     (True, False)
     """
+    if result.experiments is not None:
+        raise InputError(
+            "there is no report on tables with interventions; print the result, or "
+            "result.model.summary()"
+        )
     if max_members < 1:
         raise InputError(f"max_members is {max_members}; give at least 1")
     found = find_out(result, data, max_members)
-    source = Source(command=None if command is None else shlex.join(command))
-    # Tables that were read from a file remember which.
-    file = data if isinstance(data, (str, Path)) else getattr(data, "attrs", {}).get("file")
-    if file is not None:
-        source = Source(
-            Path(file).name, sha256(Path(file).read_bytes()).hexdigest(), source.command
-        )
+    source = _source(data, None if command is None else shlex.join(command))
     heading = title or (f"What drives what in {source.name}" if source.name else "What drives what")
     sections = [
         ("graph", "Graph", "The learned graph", picture(found)),
         ("warnings", "What to mind", "What to mind", _warnings(found)),
         ("certain", "What is certain", "What is certain", verdicts(found)),
         ("class", "Class", "Graphs that fit equally well", member_browser(found)),
-        ("coefficients", "Coefficients", "Coefficients", coefficients(found)),
-        ("fit", "Fit", "How well it fits", fit_quality(found)),
-        ("effects", "Total effects", "Total effects", total_effects(found)),
+        *_number_sections(found),
         ("class-effects", "Over the class", "Effects over the class", class_effects_section(found)),
         (
             "bootstrap",
@@ -159,12 +162,44 @@ def report_html(
     return f"<!DOCTYPE html>\n{page}\n"
 
 
+def _tables(data: Any) -> list[Any]:
+    """The tables given, one by one."""
+    if isinstance(data, Mapping):
+        return list(data.values())
+    return list(data) if isinstance(data, (list, tuple)) else [data]
+
+
+def _source(data: Any, command: str | None) -> Source:
+    """The files that the data came from; tables that were read from a file remember which."""
+    files = [
+        each if isinstance(each, (str, Path)) else getattr(each, "attrs", {}).get("file")
+        for each in _tables(data)
+    ]
+    paths = [Path(file) for file in files if file is not None]
+    if len(paths) < len(files):
+        return Source(command=command)
+    digests = [sha256(path.read_bytes()).hexdigest() for path in paths]
+    return Source(", ".join(path.name for path in paths), ", ".join(digests), command)
+
+
+def _number_sections(found: Findings) -> list[tuple[str, str, str, Markup]]:
+    """Coefficients, fit and total effects; by group where there are several."""
+    is_grouped = bool(found.result.groups)
+    named = (weights_by_group, fit_by_group, effects_by_group)
+    weights, fit, effects = named if is_grouped else (coefficients, fit_quality, total_effects)
+    return [
+        ("coefficients", "Coefficients", "Coefficients", weights(found)),
+        ("fit", "Fit", "How well it fits", fit(found)),
+        ("effects", "Total effects", "Total effects", effects(found)),
+    ]
+
+
 def _asset(name: str) -> Markup:
     return Markup(files("cyclearn.report").joinpath(name).read_text(encoding="utf-8"))
 
 
 def _summary(found: Findings) -> Markup:
-    graph, model = found.graph, found.result.model
+    graph, fitted = found.graph, found.result.fitted
     loops = [" and ".join(n) if len(n) == 2 else ", ".join(n) for n in found.loops]
     feedback = "No feedback was found."
     if loops:
@@ -180,11 +215,14 @@ def _summary(found: Findings) -> Markup:
                 f"; {len(certain)} edge{'s are' if len(certain) != 1 else ' is'} in all of them"
             )
         others += "."
+    groups = found.result.groups
     first = (
-        f"{model.n_samples:,} rows of {graph.n_nodes:,} variables: {graph.n_edges:,} "
+        f"{fitted.n_samples:,} rows of {graph.n_nodes:,} variables"
+        f"{f' in {len(groups)} groups' if groups else ''}: {graph.n_edges:,} "
         f"edge{'s' * (graph.n_edges != 1)}."
     )
-    return tag("p", join([first, feedback, others, verdict(model.fit_indices)], " "), class_="lead")
+    last = verdict(fitted.fit_indices) if isinstance(fitted, FittedModel) else differences(fitted)
+    return tag("p", join([first, feedback, others, last], " "), class_="lead")
 
 
 def _mind(found: Findings) -> Markup:

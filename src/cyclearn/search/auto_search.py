@@ -240,8 +240,11 @@ class AnnealedSearch:
     def _best_acyclic(self) -> Adjacency:
         """The best acyclic graph found, which is where the search then stands if it may."""
         p, effort, limits = len(self._graph), self.effort, self.score.limits
-        if self._largest(self.problem.required.astype(np.uint8)) > 1:
-            # Required edges close cycles: no component may grow beyond those of the start.
+        largest = self._largest(self.problem.required.astype(np.uint8))
+        is_plain = len(self.score.shares) == 1 and self.score.experiments is None
+        if largest > 1 or not is_plain:
+            # Required edges close cycles, and no component may grow beyond those of the start; or
+            # there are several tables, and the search over orders takes one.
             found, change = self._anneal(
                 self._graph,
                 np.arange(p),
@@ -251,7 +254,7 @@ class AnnealedSearch:
             )
         else:
             run = best_acyclic(
-                self.score.S,
+                self.score.S[0],
                 self.score.penalty,
                 self.problem.allowed,
                 self.problem.required,
