@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from cyclearn.classes import CycleReversion as CycleReversion
     from cyclearn.classes import Equivalence as Equivalence
     from cyclearn.classes import EquivalenceClass as EquivalenceClass
+    from cyclearn.classes import InterventionalClass as InterventionalClass
     from cyclearn.classes import ParentExchange as ParentExchange
     from cyclearn.classes import ParentReduction as ParentReduction
     from cyclearn.classes import equivalent as equivalent
@@ -92,6 +93,7 @@ _ROOM_OF = {
     "Equivalence": "cyclearn.classes",
     "EquivalenceClass": "cyclearn.classes",
     "InputError": "cyclearn.errors",
+    "InterventionalClass": "cyclearn.classes",
     "LimitError": "cyclearn.errors",
     "ParentExchange": "cyclearn.classes",
     "ParentReduction": "cyclearn.classes",
