@@ -39,12 +39,14 @@ if TYPE_CHECKING:
     from cyclearn.learning import CyclicGraphLearner as CyclicGraphLearner
     from cyclearn.learning import Knowledge as Knowledge
     from cyclearn.learning import LearnResult as LearnResult
+    from cyclearn.learning import NextExperiment as NextExperiment
     from cyclearn.learning import Posterior as Posterior
     from cyclearn.learning import SamplingWarning as SamplingWarning
     from cyclearn.learning import SearchOptions as SearchOptions
     from cyclearn.learning.bootstrap import bootstrap as bootstrap
     from cyclearn.learning.class_effects import class_effects as class_effects
     from cyclearn.learning.learn import learn as learn
+    from cyclearn.learning.next_experiment import next_experiment as next_experiment
     from cyclearn.learning.posterior import posterior as posterior
     from cyclearn.models import DataWarning as DataWarning
     from cyclearn.models import FittedModel as FittedModel
@@ -77,6 +79,8 @@ _ROOM_OF = {
     "learn": "cyclearn.learning",
     "bootstrap": "cyclearn.learning",
     "posterior": "cyclearn.learning",
+    "next_experiment": "cyclearn.learning",
+    "NextExperiment": "cyclearn.learning",
     "Posterior": "cyclearn.learning",
     "SamplingWarning": "cyclearn.learning",
     "class_effects": "cyclearn.learning",

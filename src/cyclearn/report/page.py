@@ -20,6 +20,7 @@ from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import verdict
 from cyclearn.report.graph_section import picture, verdicts
 from cyclearn.report.member_browser import member_browser
+from cyclearn.report.next_experiment_section import next_experiment_section
 from cyclearn.report.number_sections import coefficients, fit_quality, total_effects
 from cyclearn.report.provenance import VERSION, Source, how_it_was_made
 
@@ -101,6 +102,7 @@ def report_html(
         ("warnings", "What to mind", "What to mind", _warnings(found)),
         ("certain", "What is certain", "What is certain", verdicts(found)),
         ("class", "Class", "Graphs that fit equally well", member_browser(found)),
+        ("next", "What would settle it", "What would settle it", next_experiment_section(found)),
         ("coefficients", "Coefficients", "Coefficients", coefficients(found)),
         ("fit", "Fit", "How well it fits", fit_quality(found)),
         ("effects", "Total effects", "Total effects", total_effects(found)),
