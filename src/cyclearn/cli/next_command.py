@@ -14,7 +14,7 @@ from cyclearn.graphs import DirectedGraph, read_graph
 
 if TYPE_CHECKING:
     from cyclearn.learning import LearnResult
-    from cyclearn.learning.next_experiment import OpenGraphs
+    from cyclearn.learning.open_graphs import OpenGraphs
 
 
 def next_experiment(

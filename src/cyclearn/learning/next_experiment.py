@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 from math import comb, inf
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cyclearn.arguments import at_least
-from cyclearn.classes import EquivalenceClass, InterventionalClass
 from cyclearn.classes.design import Design
-from cyclearn.classes.graph_class import GraphClass
 from cyclearn.classes.interventional_class import group_territories
 from cyclearn.classes.rule_search import ClassKey, linked_classes
 from cyclearn.errors import InputError, LimitError
@@ -23,17 +20,15 @@ from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.identifiability.settling_rows import FloatArray, Rival, rows_to_settle, scaled_columns
 from cyclearn.json_input import short
-from cyclearn.learning.knowledge import Knowledge
-from cyclearn.learning.members import Member, list_members
-from cyclearn.learning.result import LearnResult
-from cyclearn.models import FittedModel, LinearGaussianModel, Moments
+from cyclearn.learning.members import Member
+from cyclearn.learning.open_graphs import Listed, OpenGraphs, list_open
+from cyclearn.models import FittedModel, LinearGaussianModel
 from cyclearn.random_state import RandomState
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-OpenGraphs: TypeAlias = LearnResult | EquivalenceClass | InterventionalClass | DirectedGraph
 _MAX_CANDIDATES = 1000
 # Fits that tie differ by less than this, in standard units.
 _SAME = 1e-3
@@ -290,7 +285,7 @@ def next_experiment(
     at_least("max_predicted", max_predicted, 0)
     if not 0.5 < confidence < 1:
         raise InputError(f"confidence is {confidence!r}; give a number between 0.5 and 1")
-    found = _open_graphs(result_or_class, model, max_members, random_state)
+    found = list_open(result_or_class, model, max_members, random_state)
     graph = found.members[0].graph
     judged = [_judged(found, chosen) for chosen in _candidates(graph, targets, size)]
     judged.sort(key=lambda each: each[0].preference())
@@ -311,100 +306,6 @@ def next_experiment(
         found.n_observed,
         max_truths,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Open:
-    """The graphs that are open, with their parameter sets where a model says so."""
-
-    members: tuple[Member, ...]
-    selection: str
-    size: int | None
-    tables: tuple[tuple[int, ...], ...]
-    n_observed: float
-    has_model: bool
-    has_ties: bool = False
-
-
-def _open_graphs(
-    given: OpenGraphs,
-    model: LinearGaussianModel | FittedModel | None,
-    max_members: int,
-    random_state: RandomState,
-) -> _Open:
-    if isinstance(given, InterventionalClass):
-        if model is not None:
-            raise InputError(
-                "rows are predicted beside observed data alone, and the class has further tables; "
-                "leave the model out, or give the class of observed data"
-            )
-        return _listed(given, given.design.tables, max_members, random_state)
-    if isinstance(given, LearnResult):
-        model = given.model if model is None else model
-        return _fitted(
-            (given.graph, *given.alternatives),
-            model,
-            given.options.knowledge,
-            max_members,
-            random_state,
-        )
-    if not isinstance(given, (EquivalenceClass, DirectedGraph)):
-        raise InputError(
-            f"{short(given)} is neither a result of learn nor a class of graphs; give one of them"
-        )
-    if model is not None:
-        return _fitted((given,), model, None, max_members, random_state)
-    members = given if isinstance(given, EquivalenceClass) else EquivalenceClass(given)
-    return _listed(members, ((),), max_members, random_state)
-
-
-def _fitted(
-    starts: tuple[DirectedGraph | EquivalenceClass, ...],
-    model: LinearGaussianModel | FittedModel,
-    knowledge: Knowledge | None,
-    max_members: int,
-    random_state: RandomState,
-) -> _Open:
-    if isinstance(model, FittedModel):
-        moments, n_observed = model.moments, model.n_effective
-    else:
-        p = model.n_variables
-        moments = Moments(model.covariance, p + 2, model.mean, model.names)
-        n_observed = inf
-    listed = list_members(
-        starts,
-        moments.aligned_to(starts[0].names),
-        knowledge,
-        max_members=max_members,
-        random_state=random_state,
-    )
-    stable = tuple(member for member in listed.members if member.is_stable)
-    if not stable:
-        raise InputError(
-            "no graph of the class has a stable fit; give the class without a model to plan an "
-            "experiment by structure alone"
-        )
-    size = sum(m.times for m in stable) if listed.selection == "all" else None
-    return _Open(stable, listed.selection, size, ((),), n_observed, True, len(starts) > 1)
-
-
-def _listed(
-    members: GraphClass,
-    tables: tuple[tuple[int, ...], ...],
-    max_members: int,
-    random_state: RandomState,
-) -> _Open:
-    try:
-        size: int | None = members.size
-    except LimitError:
-        size = None
-    if size is not None and size > max_members:
-        drawn, selection = Counter(members.sample(max_members, random_state)), "sampled"
-    else:
-        listing = members.members(max_members)
-        drawn, selection = Counter(listing.graphs), "all" if listing.complete else "first"
-    found = tuple(Member(graph, (), times) for graph, times in drawn.items())
-    return _Open(found, selection, size, tables, inf, False)
 
 
 def _candidates(
@@ -463,7 +364,7 @@ def _first_linked(key: ClassKey) -> ClassKey:
     return min(linked_classes(key).links)
 
 
-def _judged(found: _Open, targets: tuple[int, ...]) -> tuple[Candidate, list[list[Member]]]:
+def _judged(found: Listed, targets: tuple[int, ...]) -> tuple[Candidate, list[list[Member]]]:
     """An experiment, and the classes of graphs that it tells apart."""
     graph = found.members[0].graph
     design = _design(graph, found.tables, targets)
@@ -520,7 +421,7 @@ def _told(model: LinearGaussianModel, targets: tuple[int, ...]) -> FloatArray:
 def _with_rows(
     candidate: Candidate,
     classes: Sequence[Sequence[Member]],
-    found: _Open,
+    found: Listed,
     max_truths: int,
     confidence: float,
 ) -> Candidate:
