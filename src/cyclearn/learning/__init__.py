@@ -8,6 +8,8 @@ from cyclearn.learning.class_effects import ClassEffects as ClassEffects
 from cyclearn.learning.class_effects import class_effects as class_effects
 from cyclearn.learning.knowledge import Knowledge as Knowledge
 from cyclearn.learning.learn import learn as learn
+from cyclearn.learning.next_experiment import NextExperiment as NextExperiment
+from cyclearn.learning.next_experiment import next_experiment as next_experiment
 from cyclearn.learning.options import SearchOptions as SearchOptions
 from cyclearn.learning.posterior import posterior as posterior
 from cyclearn.learning.posterior_result import Posterior as Posterior
@@ -23,12 +25,14 @@ __all__ = [
     "CyclicGraphLearner",
     "Knowledge",
     "LearnResult",
+    "NextExperiment",
     "Posterior",
     "SamplingWarning",
     "SearchOptions",
     "bootstrap",
     "class_effects",
     "learn",
+    "next_experiment",
     "posterior",
 ]
 

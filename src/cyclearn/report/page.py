@@ -26,6 +26,7 @@ from cyclearn.report.group_sections import (
     weights_by_group,
 )
 from cyclearn.report.member_browser import member_browser
+from cyclearn.report.next_experiment_section import next_experiment_section
 from cyclearn.report.number_sections import coefficients, fit_quality, total_effects
 from cyclearn.report.provenance import VERSION, Source, how_it_was_made
 
@@ -106,6 +107,7 @@ def report_html(
         ("warnings", "What to mind", "What to mind", _warnings(found)),
         ("certain", "What is certain", "What is certain", verdicts(found)),
         ("class", "Class", "Graphs that fit equally well", member_browser(found)),
+        *_next_experiment(found),
         *_number_sections(found),
         ("class-effects", "Over the class", "Effects over the class", class_effects_section(found)),
         (
@@ -180,6 +182,14 @@ def _source(data: Any, command: str | None) -> Source:
         return Source(command=command)
     digests = [sha256(path.read_bytes()).hexdigest() for path in paths]
     return Source(", ".join(path.name for path in paths), ", ".join(digests), command)
+
+
+def _next_experiment(found: Findings) -> list[tuple[str, str, str, Markup]]:
+    """What would settle it; of several groups no one model says how many rows that takes."""
+    if found.result.groups:
+        return []
+    title = "What would settle it"
+    return [("next", title, title, next_experiment_section(found))]
 
 
 def _number_sections(found: Findings) -> list[tuple[str, str, str, Markup]]:
