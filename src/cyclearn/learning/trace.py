@@ -52,12 +52,19 @@ class TracedMove:
         return cls(**{**record, **edges})
 
 
+def sample_score(value: float, problem: SearchProblem) -> float:
+    """The score of the whole sample, constants included, of a score that a search works with.
+
+    A search has standardised columns and scores them per sample.
+    """
+    moments, n = problem.tables.only.moments, problem.tables.n_effective
+    constant = 0.5 * len(problem.names) * (np.log(2 * np.pi) + 1) + np.log(moments.scale).sum()
+    return float(n * (value + constant))
+
+
 def traced_moves(run: SearchRun, problem: SearchProblem) -> tuple[TracedMove, ...]:
     """The moves of a run; scores are those of the whole sample, constants included."""
-    names, moments = problem.names, problem.tables.only.moments
-    n = problem.tables.n_effective
-    # From standardised values per sample to the negative log-likelihood of the sample.
-    constant = 0.5 * len(names) * (np.log(2 * np.pi) + 1) + np.log(moments.scale).sum()
+    names, n = problem.names, problem.tables.n_effective
     moves = []
     A = run.start.copy()
     for step in run.steps:
@@ -71,7 +78,7 @@ def traced_moves(run: SearchRun, problem: SearchProblem) -> tuple[TracedMove, ..
                 tuple(added),
                 tuple(removed),
                 float(n * step.delta),
-                float(n * (step.score + constant)),
+                sample_score(step.score, problem),
                 step.is_new_best,
                 step.is_annealed,
             )

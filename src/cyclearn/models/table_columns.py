@@ -29,6 +29,14 @@ _COUNTED_ROWS = 5
 _SYMMETRIC = 1e-4
 
 
+class UnusableColumnsError(InputError):
+    """Columns that are no numbers; ``problems`` says of each what the matter is."""
+
+    def __init__(self, message: str, problems: dict[str, str]) -> None:
+        super().__init__(message)
+        self.problems = problems
+
+
 @dataclass(frozen=True)
 class Cells:
     """Names and cells of a table, and the line of its file in which each row stands."""
@@ -105,7 +113,7 @@ def usable_columns(
         else:
             wrong[names[j]] = problem
     if wrong:
-        raise InputError(_all_wrong(wrong))
+        raise UnusableColumnsError(_all_wrong(wrong), wrong)
     import pandas as pd
 
     frame = pd.DataFrame(data)

@@ -21,7 +21,13 @@ from typing import TYPE_CHECKING, Any
 from cyclearn.errors import InputError
 from cyclearn.files import replacing
 from cyclearn.models.delimited_text import Delimited, delimited
-from cyclearn.models.table_columns import Cells, MissingCode, usable_columns, with_missing_codes
+from cyclearn.models.table_columns import (
+    Cells,
+    MissingCode,
+    UnusableColumnsError,
+    usable_columns,
+    with_missing_codes,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,6 +157,8 @@ def read_table_file(
             has_header=header,
             covariance=covariance,
         )
+    except UnusableColumnsError as error:
+        raise UnusableColumnsError(f"{path}: {error}", error.problems) from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     return TableFile(frame, (*raw.notes, *notes))
