@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { fill, h, menu, number, place, sparkline } from "./dom.js";
-import { attempt, change, chosen, knowledge, lookAt, poll, reading, start, store, watch } from "./store.js";
+import { attempt, awaitJob, change, chosen, knowledge, lookAt, poll, reading, start, store, watch } from "./store.js";
 
 const LIMITS = [
   ["max_parents", "Most causes of a variable"],
@@ -60,7 +60,11 @@ const STATES = { waiting: "Waiting for a free process.", running: "Running.", st
 
 /** A job in words, with what can be done about it. */
 export function jobCard(job, title, { onshow } = {}) {
-  const act = (action) => async () => { await attempt(() => action(job.id)); await poll(true); };
+  const act = (action) => async () => {
+    awaitJob(job.id);
+    await attempt(() => action(job.id));
+    await poll(true);
+  };
   const progress = job.progress || {};
   const words = job.state === "done" ? (job.is_kept ? "Stopped; the best so far was kept." : "Done.") : STATES[job.state] + job.message;
   const runs = ["waiting", "running", "stopping"].includes(job.state);

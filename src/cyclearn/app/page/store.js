@@ -149,19 +149,25 @@ async function follow(before, state) {
   for (const job of state.jobs) {
     const earlier = before.jobs.find((each) => each.id === job.id);
     if (job.state !== "done" || earlier?.state === "done") continue;
-    if (job.kind === "learn" && (awaited.delete(job.id) || !store.result)) {
+    if (job.kind === "learn" && (isAwaited(job.id) || !store.result)) {
       await lookAt(job.id);
       say(`Graph ${job.id.slice(1)} is done.`);
     }
   }
 }
 
-const awaited = new Set();
+const awaited = () => JSON.parse(sessionStorage.getItem("awaited") || "[]");
+const isAwaited = (id) => awaited().includes(id);
+
+/** Look at a graph as soon as it is done, also after a reload. */
+export function awaitJob(id) {
+  sessionStorage.setItem("awaited", JSON.stringify([...awaited().filter((each) => each !== id), id].slice(-20)));
+}
 
 /** Start a job, and show its graph when it is done. */
 export async function start(kind, of, request) {
   const job = await attempt(() => api.startJob(kind, store.table.id, of, request));
-  if (job) awaited.add(job.id);
+  if (job) awaitJob(job.id);
   await poll(true);
   return job;
 }
