@@ -240,6 +240,7 @@ def test_another_page_gets_nothing(context, server):
         own_page.close()
     finally:
         evil.shutdown()
+        evil.server_close()
 
 
 def test_stepping_through_the_class_asks_nothing_of_the_server(page):

@@ -9,23 +9,27 @@ from typing import Any
 from cyclearn.app import script
 from cyclearn.app.learning_tasks import learned
 from cyclearn.app.reading import read_frame
+from cyclearn.app.sureness import bootstrap_table, posterior_table
+from cyclearn.app.what_if import effects_table
 from cyclearn.app.workspace import Workspace, read_json
 from cyclearn.errors import InputError
 from cyclearn.files import replacing
-from cyclearn.graphs import write_graph
+from cyclearn.graphs import DirectedGraph, write_graph
 from cyclearn.learning.result import LearnResult
 
+# A writer gets the folders of the job and of its table, what was asked for, and where to write.
+Writer = Callable[[Path, Path, dict[str, Any], Path], None]
 
-def export(*, folder: str, table: str, name: str, request: dict[str, Any]) -> dict[str, Any]:
+
+def export(
+    *, folder: str, table: str, kind: str, name: str, request: dict[str, Any]
+) -> dict[str, Any]:
     """Make one file of a result in the folder of its job."""
-    if name not in EXPORTS:
-        raise InputError(f"there is no file {name!r}; there are {', '.join(EXPORTS)}")
-    about = read_json(Path(table) / "table.json")
-    frame = read_frame(table, request).copy()
-    # For the report, which names the file.
-    frame.attrs["title"] = about["name"]
+    write = EXPORTS[kind].get(name)
+    if write is None:
+        raise InputError(f"there is no file {name!r}; there are {', '.join(EXPORTS[kind])}")
     with replacing(Path(folder) / name) as beside:
-        EXPORTS[name](learned(folder), beside, frame)
+        write(Path(folder), Path(table), request, beside)
     return {}
 
 
@@ -33,43 +37,59 @@ def write_script(*, folder: str, path: str, jobs: list[str] | None = None) -> di
     """Write the script of a whole workspace, or of some of its jobs."""
     workspace = Workspace(Path(folder))
     wanted = [job for job in workspace.jobs() if jobs is None or job.id in jobs]
-    script.write(workspace, Path(path), wanted)
+    Path(path).write_text(script.script(workspace, wanted), "utf-8")
     return {}
 
 
-def _report(result: LearnResult, path: Path, frame: Any) -> None:
-    result.report(path, data=frame, title=f"What drives what in {frame.attrs['title']}")
+def _report(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:
+    title = f"What drives what in {read_json(table / 'table.json')['name']}"
+    learned(str(folder)).report(path, data=read_frame(str(table), request), title=title)
 
 
-def _graph(result: LearnResult, path: Path, frame: Any) -> None:  # noqa: ARG001 - as all exports
-    write_graph(result.graph, path)
+def _graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+    write_graph(learned(str(folder)).graph, path)
 
 
-def _picture(result: LearnResult, path: Path, frame: Any) -> None:  # noqa: ARG001 - as all exports
-    figure = result.plot().get_figure(root=True)
+def _own_graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+    write_graph(DirectedGraph.from_dict(read_json(folder / "result.json")["graph"]), path)
+
+
+def _picture(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+    figure = learned(str(folder)).plot().get_figure(root=True)
     assert figure is not None
     figure.savefig(path, bbox_inches="tight", dpi=200)
 
 
-def _table(make: Callable[[LearnResult], Any]) -> Callable[[LearnResult, Path, Any], None]:
-    def write(result: LearnResult, path: Path, frame: Any) -> None:  # noqa: ARG001 - as all exports
-        make(result).to_csv(path, index=False)
+def _of_result(make: Callable[[LearnResult], Any]) -> Writer:
+    return _table(lambda folder, _: make(learned(str(folder))))
+
+
+def _table(make: Callable[[Path, dict[str, Any]], Any]) -> Writer:
+    def write(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+        make(folder, request).to_csv(path, index=False)
 
     return write
 
 
-# Columns of result.json are the library's own; LearnResult.from_json reads it.
-EXPORTS: dict[str, Callable[[LearnResult, Path, Any], None]] = {
-    "report.html": _report,
-    "graph.json": _graph,
-    "graph.dot": _graph,
-    "graph.txt": _graph,
-    "picture.svg": _picture,
-    "picture.pdf": _picture,
-    "picture.png": _picture,
-    "coefficients.csv": _table(
-        lambda result: result.model.summary().rename_axis("parameter").reset_index()
-    ),
-    "class.csv": _table(lambda result: result.equivalence_class.edge_table()),
-    "search.csv": _table(lambda result: result.trace),
+def _effects(folder: Path, request: dict[str, Any]) -> Any:
+    of = str(folder.parent / read_json(folder / "job.json")["of"])
+    return effects_table(learned(of), of, request["source"])
+
+
+_GRAPHS = ("graph.json", "graph.dot", "graph.txt")
+EXPORTS: dict[str, dict[str, Writer]] = {
+    "learn": {
+        "report.html": _report,
+        **dict.fromkeys(_GRAPHS, _graph),
+        **dict.fromkeys(("picture.svg", "picture.pdf", "picture.png"), _picture),
+        "coefficients.csv": _of_result(
+            lambda result: result.model.summary().rename_axis("parameter").reset_index()
+        ),
+        "class.csv": _of_result(lambda result: result.equivalence_class.edge_table()),
+        "search.csv": _of_result(lambda result: result.trace),
+    },
+    "effects": {"effects.csv": _table(_effects)},
+    "bootstrap": {"bootstrap.csv": _table(lambda folder, _: bootstrap_table(folder))},
+    "posterior": {"posterior.csv": _table(lambda folder, _: posterior_table(folder))},
+    "compare": dict.fromkeys(_GRAPHS, _own_graph),
 }

@@ -10,8 +10,9 @@ from cyclearn.app.pool import TaskError, WorkerLostError, WorkerPool
 from cyclearn.app.workspace import Job, Kind, State, Workspace, read_json
 from cyclearn.errors import InputError
 
-# Kinds whose unfinished work is worth something, and the file that shows that there is some.
-_KEEPS = {"learn": "kept.json", "bootstrap": "resamples.jsonl"}
+# Kinds whose unfinished work is worth something, and the file that says that there is some.
+_KEEPS = ("learn", "bootstrap")
+_KEPT = "kept.json"
 _LOST = (
     "The process that did this ended unexpectedly: it was killed, or there was not enough memory."
 )
@@ -34,10 +35,9 @@ class Jobs:
     def stop(self, name: str) -> Job:
         """End a job and keep what it has found so far."""
         job = self._workspace.job(name)
-        keeps = _KEEPS.get(job.kind)
-        if job.state not in ("running", "lost") or keeps is None:
+        if job.state not in ("running", "lost") or job.kind not in _KEEPS:
             raise InputError(f"this cannot be stopped now: it is {job.state}")
-        if not (self._workspace.job_folder(name) / keeps).is_file():
+        if not self.can_keep(job):
             raise InputError("nothing has been found yet that could be kept; cancel it, or wait")
         job = self._saved(job, "stopping")
         before = self._running.pop(name, None)
@@ -61,6 +61,10 @@ class Jobs:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    def can_keep(self, job: Job) -> bool:
+        """Whether a stop would keep anything."""
+        return (self._workspace.job_folder(job.id) / _KEPT).is_file()
 
     def progress(self, job: Job) -> dict[str, Any]:
         """How far a job has come."""

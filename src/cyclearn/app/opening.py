@@ -15,7 +15,6 @@ from cyclearn.errors import InputError
 from cyclearn.models.data_checks import check_data
 from cyclearn.models.example import EXAMPLE_ROWS, MARKET
 from cyclearn.models.missing_values import find_holes
-from cyclearn.models.table_columns import UnusableColumnsError
 from cyclearn.models.table_files import TableFile, read_table_file, write_table
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def open_table(
     """
     place = Path(folder)
     options = reading_options({"reading": reading})
-    found, problems = _read(place / file, options, Limits(**limits), name)
+    found = _read(place / file, options, Limits(**limits), name)
     frame = found.frame
     record = {
         "id": place.name,
@@ -59,7 +58,7 @@ def open_table(
         "reading": options,
         "notes": list(found.notes),
         "columns": [_column(column, frame[column]) for column in frame]
-        + [{"name": column, "problem": words} for column, words in problems.items()],
+        + [{"name": column, "problem": words} for column, words in found.unusable.items()],
         "sample": _sample(frame),
         **_warnings(frame),
     }
@@ -67,27 +66,20 @@ def open_table(
     return {}
 
 
-def _read(
-    path: Path, options: dict[str, Any], limits: Limits, name: str
-) -> tuple[TableFile, dict[str, str]]:
+def _read(path: Path, options: dict[str, Any], limits: Limits, name: str) -> TableFile:
     _check_size(path, limits, name)
-    problems: dict[str, str] = {}
     try:
-        try:
-            found = read_table_file(path, **options)
-        except UnusableColumnsError as error:
-            problems = error.problems
-            found = read_table_file(path, **(options | {"drop": list(problems)}))
+        found = read_table_file(path, **options, strict=False)
     except InputError as error:
         raise InputError(f"{name}: {str(error).removeprefix(f'{path}: ')}") from None
-    rows, columns = found.frame.shape
-    if rows > limits.max_rows or columns + len(problems) > limits.max_columns:
+    rows, columns = len(found.frame), found.frame.shape[1] + len(found.unusable)
+    if rows > limits.max_rows or columns > limits.max_columns:
         raise InputError(
-            f"{name} has {rows:,} rows and {columns + len(problems):,} columns; the application "
-            f"takes {limits.max_rows:,} rows and {limits.max_columns:,} columns at most: leave "
-            "some out, or use the command line (cyclearn learn)"
+            f"{name} has {rows:,} rows and {columns:,} columns; the application takes "
+            f"{limits.max_rows:,} rows and {limits.max_columns:,} columns at most: leave some out, "
+            "or use the command line (cyclearn learn)"
         )
-    return found, problems
+    return found
 
 
 def _check_size(path: Path, limits: Limits, name: str) -> None:

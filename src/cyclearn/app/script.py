@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 from cyclearn import __version__
+from cyclearn.app.learning_tasks import search_options
+from cyclearn.app.own_graph import is_compared
 from cyclearn.app.reading import reading_options
+from cyclearn.app.sureness import posterior_options
 from cyclearn.app.workspace import Job, Workspace, read_json
 from cyclearn.learning.options import SearchOptions
 
@@ -66,9 +68,62 @@ def _learn(workspace: Workspace, job: Job, data: str) -> str:
     return "\n".join(lines)
 
 
-_STEPS: dict[str, Callable[[Workspace, Job, str], str]] = {"learn": _learn}
+def _effects(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
+    result, source = _result_of(job), job.request["source"]
+    return (
+        f"for target in {result}.graph.names:\n"
+        f"    if target != {source!r}:\n"
+        f"        print({result}.effects({source!r}, target))"
+    )
 
 
-def write(workspace: Workspace, path: Path, jobs: Iterable[Job]) -> None:
-    """Write the script to a file."""
-    path.write_text(script(workspace, jobs), "utf-8")
+def _bootstrap(workspace: Workspace, job: Job, data: str) -> str:
+    found = read_json(workspace.job_folder(job.id) / "view.json")
+    options = search_options(job.request)
+    lines = ["# This bootstrap was stopped after so many resamples."] * job.is_kept
+    call = options.call().replace(
+        "cl.learn(data", f"cl.bootstrap({data}, {found['n_resamples']}", 1
+    )
+    name = f"bootstrap{job.id[1:]}"
+    return "\n".join([*lines, f"{name} = {call}", f"print({name})"])
+
+
+def _posterior(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
+    result = _result_of(job)
+    options = posterior_options(job.request)
+    size = options.pop("effective_size", None)
+    more = f"cl.posterior({result}.model.moments, n_effective={result}.model.n_effective"
+    if size is not None:
+        more += f", effective_size={size}"
+    call = SearchOptions.of(options).call().replace("cl.learn(data", more, 1)
+    name = f"posterior{job.id[1:]}"
+    return f"{name} = {call}\nprint({name})"
+
+
+def _compare(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
+    record = read_json(workspace.job_folder(job.id) / "result.json")["graph"]
+    result, own = _result_of(job), f"own{job.id[1:]}"
+    moments = f"{result}.model.moments, n_effective={result}.model.n_effective"
+    question = "compare" if is_compared(tuple(record["nodes"])) else "equivalent"
+    return "\n".join(
+        [
+            f"{own} = cl.DirectedGraph.from_dict({record!r})",
+            f"print(cl.fit({own}, {moments}))",
+            f"print(cl.{question}({own}, {result}.graph).explain())",
+            f"print({result}.equivalence_class.nearest({own}, time_limit=10).distance)",
+        ]
+    )
+
+
+def _result_of(job: Job) -> str:
+    assert job.of is not None
+    return result_name(job.of)
+
+
+_STEPS: dict[str, Callable[[Workspace, Job, str], str]] = {
+    "learn": _learn,
+    "effects": _effects,
+    "bootstrap": _bootstrap,
+    "posterior": _posterior,
+    "compare": _compare,
+}

@@ -175,12 +175,9 @@ class Server:
 
     def _summary(self, job: Job) -> dict[str, Any]:
         record = {key: value for key, value in asdict(job).items() if key != "request"}
-        folder = self._workspace.job_folder(job.id)
         if not job.has_ended:
             record["progress"] = self._jobs.progress(job)
-        record["can_keep"] = (folder / "kept.json").is_file() or (
-            folder / "resamples.jsonl"
-        ).is_file()
+        record["can_keep"] = self._jobs.can_keep(job)
         return record
 
     # Tables
@@ -271,12 +268,16 @@ class Server:
             learned = self._workspace.job(str(of))
             if learned.kind != "learn" or learned.state != "done":
                 raise InputError("this needs a learned graph")
-            # What is said about a graph is said about the rows that it was learned from.
-            table = learned.table
+        elif kind != "learn":
+            raise InputError(f"{kind} is about a learned graph; say which")
         self._workspace.table(str(table))
         what = given.get("request", {})
         if not isinstance(what, dict):
             raise InputError("request must be given by name")
+        if of is not None:
+            # What is said about a graph is said about the rows that it was learned from.
+            table = learned.table
+            what = what | {key: learned.request.get(key, {}) for key in ("reading", "options")}
         return _json(asdict(self._jobs.start(kind, str(table), what, of)))
 
     async def job(self, request: Request) -> Response:
@@ -300,10 +301,11 @@ class Server:
         """A file to take away; made when it is first asked for."""
         job, name = self._done(request.path_params["job"]), request.path_params["name"]
         folder = self._workspace.job_folder(job.id)
-        if name not in ("result.json", "view.json"):
+        if name != "result.json":
             arguments = {
                 "folder": str(folder),
                 "table": str(self._workspace.table_folder(job.table)),
+                "kind": job.kind,
                 "name": name,
                 "request": job.request,
             }
@@ -313,13 +315,17 @@ class Server:
     async def script(self, request: Request) -> Response:
         """The script that repeats one result, or everything."""
         wanted = request.query_params.get("job")
-        jobs = None if wanted is None else [self._done(wanted).id]
+        jobs = None if wanted is None else self._with_needed(self._done(wanted))
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "repeat.py"
             arguments = {"folder": str(self._workspace.folder), "path": str(path), "jobs": jobs}
             await self._ask("write_script", arguments)
             content = path.read_bytes()
         return Response(content, headers=_named("repeat.py"), media_type="text/x-python")
+
+    def _with_needed(self, job: Job) -> list[str]:
+        """A job, and the one that it is about."""
+        return [job.id] if job.of is None else [job.of, job.id]
 
     def _done(self, name: str) -> Job:
         job = self._workspace.job(name)

@@ -27,8 +27,8 @@ from cyclearn.errors import InputError
 from cyclearn.files import why
 from cyclearn.json_input import finite
 
-Kind = Literal["learn", "bootstrap", "posterior", "compare"]
-KINDS: tuple[Kind, ...] = ("learn", "bootstrap", "posterior", "compare")
+Kind = Literal["learn", "effects", "bootstrap", "posterior", "compare"]
+KINDS: tuple[Kind, ...] = ("learn", "effects", "bootstrap", "posterior", "compare")
 State = Literal["waiting", "running", "stopping", "done", "failed", "lost", "cancelled"]
 ENDED: frozenset[State] = frozenset({"done", "failed", "lost", "cancelled"})
 
@@ -42,7 +42,7 @@ class Job:
     Attributes
     ----------
     id : str
-    kind : {"learn", "bootstrap", "posterior", "compare"}
+    kind : {"learn", "effects", "bootstrap", "posterior", "compare"}
     table : str
         The table that it is about.
     request : dict

@@ -217,18 +217,23 @@ def class_effects(
     listed = list_members(
         (graph, *ties), moments, knowledge, max_members=max_members, random_state=random_state
     )
+    return effects_over(listed, names[i], names[j])
+
+
+def effects_over(listed: MemberList, source: str, target: str) -> ClassEffects:
+    """Effects of one variable on another over members that were listed already."""
     n_looked_at = listed.n_looked_at
     effects = tuple(
         MemberEffect(
             member.graph,
             model,
             member.times / n_looked_at / len(member.models),
-            *_effects(model, i, j),
+            *_effects(model, model.names.index(source), model.names.index(target)),
         )
         for member in listed.members
         for model in member.models
     )
-    return ClassEffects(names[i], names[j], effects, listed)
+    return ClassEffects(source, target, effects, listed)
 
 
 def _effects(model: LinearGaussianModel, i: int, j: int) -> tuple[float, float]:

@@ -29,14 +29,6 @@ _COUNTED_ROWS = 5
 _SYMMETRIC = 1e-4
 
 
-class UnusableColumnsError(InputError):
-    """Columns that are no numbers; ``problems`` says of each what the matter is."""
-
-    def __init__(self, message: str, problems: dict[str, str]) -> None:
-        super().__init__(message)
-        self.problems = problems
-
-
 @dataclass(frozen=True)
 class Cells:
     """Names and cells of a table, and the line of its file in which each row stands."""
@@ -81,13 +73,15 @@ def usable_columns(
     index: str | int | None = None,
     has_header: bool = True,
     covariance: bool = False,
-) -> tuple[pd.DataFrame, list[str]]:
-    """The columns of numbers, and what was left out without being asked.
+    strict: bool = True,
+) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
+    """The columns of numbers, what was left out without being asked, and what is no numbers.
 
     Raises
     ------
     InputError
-        For everything that keeps the table from being used, in one message.
+        For everything that keeps the table from being used, in one message; columns that are no
+        numbers only where it is ``strict``.
     """
     names, body = list(cells.names), cells.body
     if len(names) != body.shape[1]:
@@ -112,14 +106,14 @@ def usable_columns(
             data[names[j]] = column
         else:
             wrong[names[j]] = problem
-    if wrong:
-        raise UnusableColumnsError(_all_wrong(wrong), wrong)
+    if wrong and (strict or not data):
+        raise InputError(_all_wrong(wrong))
     import pandas as pd
 
     frame = pd.DataFrame(data)
     if not covariance:
         _check_square(frame)
-    return frame, notes
+    return frame, notes, wrong
 
 
 def _check_header(names: list[str]) -> None:

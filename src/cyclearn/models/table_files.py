@@ -21,13 +21,7 @@ from typing import TYPE_CHECKING, Any
 from cyclearn.errors import InputError
 from cyclearn.files import replacing
 from cyclearn.models.delimited_text import Delimited, delimited
-from cyclearn.models.table_columns import (
-    Cells,
-    MissingCode,
-    UnusableColumnsError,
-    usable_columns,
-    with_missing_codes,
-)
+from cyclearn.models.table_columns import Cells, MissingCode, usable_columns, with_missing_codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,10 +35,14 @@ MISSING_TEXT = (".", "..", "?", "-", "--", "na", "NAN", "missing", "Missing", "M
 
 @dataclass(frozen=True, eq=False)
 class TableFile:
-    """A table from a file: the columns that are used, and what was decided on the way."""
+    """A table from a file: the columns that are used, and what was decided on the way.
+
+    ``unusable`` says of columns that are no numbers why, where these were left out.
+    """
 
     frame: pd.DataFrame
     notes: tuple[str, ...]
+    unusable: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -94,6 +92,7 @@ def read_table_file(
     index: str | int | None = None,
     missing_codes: Sequence[MissingCode] = (),
     covariance: bool = False,
+    strict: bool = True,
 ) -> TableFile:
     """Read a table with what was decided about it.
 
@@ -115,6 +114,8 @@ def read_table_file(
         like.
     covariance : bool
         Whether the file holds a covariance matrix in place of rows; one is refused otherwise.
+    strict : bool
+        Whether columns that are no numbers are refused; they are left out and listed otherwise.
 
     Returns
     -------
@@ -149,19 +150,18 @@ def read_table_file(
         raise InputError(f"{path}: not a table with a header ({_first_line(error)})") from None
     body = with_missing_codes(raw.body, (*MISSING_TEXT, *missing_codes))
     try:
-        frame, notes = usable_columns(
+        frame, notes, unusable = usable_columns(
             Cells(raw.header, body, raw.lines),
             columns=columns,
             drop=drop,
             index=index,
             has_header=header,
             covariance=covariance,
+            strict=strict,
         )
-    except UnusableColumnsError as error:
-        raise UnusableColumnsError(f"{path}: {error}", error.problems) from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    return TableFile(frame, (*raw.notes, *notes))
+    return TableFile(frame, (*raw.notes, *notes), unusable)
 
 
 def write_table(path: str | Path, table: pd.DataFrame) -> None:

@@ -191,8 +191,8 @@ function render() {
     h("div", {}, h("div", { class: "canvas", tabindex: "0", role: "group", "aria-label": "Graph" }, svg), legend()),
     h("div", { class: "side" }, h("div", { id: "about-edge", "aria-live": "polite" }), h("h3", {}, "Edges of this graph"), h("ul", { id: "edge-list", class: "edges" })));
   const all = h("div", { onkeydown: keys }, browser(), box);
-  fill(place("graph"), h("h3", {}, `Graph ${store.result.id.slice(1)}`), kept, view().summary.map((line) => h("p", {}, line)),
-all, numbers());
+  const note = h("p", { class: "note" }, "A learned graph is never changed here. To try another, make a copy under 7.");
+  fill(place("graph"), h("h3", {}, `Graph ${store.result.id.slice(1)}`), kept, view().summary.map((line) => h("p", {}, line)), note, all, numbers());
   return step(0);
 }
 

@@ -1,6 +1,7 @@
 // What is known before looking at the data: tiers, required and forbidden edges.
 
 import { arrow, fill, h, place } from "./dom.js";
+import { pairGrid } from "./grid.js";
 import { change, chosen, store, watch } from "./store.js";
 
 const same = (a, b) => ([x, y]) => x === a && y === b;
@@ -98,46 +99,11 @@ function show(cell, a, b) {
 
 const AFTER = { free: "forbidden", tiers: "required", forbidden: "required", required: "free" };
 
-function matrix() {
-  const names = chosen();
-  const cells = names.map((a) => names.map((b) => (a === b ? null : h("button", { type: "button", tabindex: "-1" }))));
-  const first = cells[0]?.find(Boolean);
-  if (first) first.tabIndex = 0;
-  const grid = h("table", { class: "matrix", role: "grid", "aria-label": "Edges: causes in rows, effects in columns" },
-    h("thead", {}, h("tr", {}, h("td", {}, "cause ↓ effect →"), names.map((name) => h("th", { scope: "col" }, h("span", {}, name))))),
-    h("tbody", {}, names.map((a, i) => h("tr", {}, h("th", { scope: "row" }, a), names.map((b, j) => h("td", {}, cells[i][j]))))));
-  names.forEach((a, i) => names.forEach((b, j) => cells[i][j] && show(cells[i][j], a, b)));
-  const at = (target) => {
-    for (let i = 0; i < names.length; i += 1) {
-      const j = cells[i].indexOf(target);
-      if (j >= 0) return [i, j];
-    }
-    return null;
-  };
-  grid.addEventListener("click", (event) => {
-    const spot = event.target instanceof HTMLButtonElement && at(event.target);
-    if (!spot) return;
-    const [a, b] = [names[spot[0]], names[spot[1]]];
-    isOwn = true;
-    decide(a, b, AFTER[standing(a, b)]);
-    isOwn = false;
-    show(event.target, a, b);
-    drawn = key();
-  });
-  grid.addEventListener("keydown", (event) => {
-    const step = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key];
-    const spot = step && at(event.target);
-    if (!spot) return;
-    event.preventDefault();
-    let [i, j] = spot;
-    do { i += step[0]; j += step[1]; } while (cells[i] && j >= 0 && j < names.length && !cells[i][j]);
-    const next = cells[i]?.[j];
-    if (!next) return;
-    event.target.tabIndex = -1;
-    next.tabIndex = 0;
-    next.focus();
-  });
-  return grid;
+function press(a, b) {
+  isOwn = true;
+  decide(a, b, AFTER[standing(a, b)]);
+  isOwn = false;
+  drawn = key();
 }
 
 let isOwn = false, drawn = "";
@@ -154,7 +120,7 @@ function render() {
     tiers(),
     h("h3", {}, "Single edges"),
     h("p", {}, "Press a cell to forbid an edge (×), again to require it (✓), again to leave it free. A dot is excluded by tiers."),
-    h("div", { class: "scroll", role: "region", "aria-label": "Single edges" }, names.length > 1 ? matrix() : h("p", {}, "Choose two columns or more.")),
+    names.length > 1 ? pairGrid(names, "Single edges", show, press) : h("p", {}, "Choose two columns or more."),
     said ? h("p", {}, h("button", { type: "button", id: "forget", onclick: () => set({ required: [], forbidden: [], tiers: [], exogenous: [] }) }, "Forget all of this")) : null);
 }
 

@@ -4,6 +4,9 @@ import "./table.js";
 import "./knowledge.js";
 import "./learn.js";
 import "./graph.js";
+import "./effects.js";
+import "./sure.js";
+import "./compare.js";
 import "./take.js";
 import { poll, store, watch } from "./store.js";
 

@@ -114,6 +114,14 @@ export async function lookAt(id) {
   tell("result");
 }
 
+/** The view of a job that is done; asked for once. */
+export async function viewOf(job) {
+  if (!views.has(job)) views.set(job, (await api.getJob(job)).view);
+  return views.get(job);
+}
+
+const views = new Map();
+
 /** Jobs of a kind about the graph that is looked at. */
 export const jobsAbout = (kind) =>
   store.state.jobs.filter((job) => job.kind === kind && store.result && job.of === store.result.id);
