@@ -31,6 +31,7 @@ ROOMS = [
     "experiments",
     "drawing",
     "report",
+    "app",
     "cli",
 ]
 

@@ -17,6 +17,7 @@ import typer
 from cyclearn import __version__
 from cyclearn._kernels.first_use import when_compiling
 from cyclearn.cli import (
+    app_command,
     check_command,
     compare_command,
     demo,
@@ -75,6 +76,7 @@ app.command("simulate")(simulate_command.simulate)
 app.command("evaluate")(evaluate_command.evaluate)
 app.add_typer(experiment_command.app)
 app.command("demo")(demo.demo)
+app.command("app")(app_command.app)
 
 
 def main() -> None:

@@ -40,7 +40,7 @@ def list_open(
     max_members: int,
     random_state: RandomState,
 ) -> Listed:
-    """The graphs that are open, at most ``max_members`` of them; with a model, their stable fits."""
+    """The graphs that are open, at most ``max_members``; with a model, their stable fits."""
     if isinstance(given, InterventionalClass):
         if model is not None:
             raise InputError(

@@ -16,7 +16,7 @@ from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.learning.bootstrap_result import BootstrapResult
-from cyclearn.learning.class_effects import ClassEffects, class_effects, listed_effects
+from cyclearn.learning.class_effects import ClassEffects, class_effects, effects_over
 from cyclearn.learning.members import fitted_members
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.trace import TracedMove
@@ -192,7 +192,7 @@ class LearnResult:
         if self.experiments is not None:
             listed = fitted_members((self.graph, *self.alternatives), self.experiments.tables)
             i, j = self.graph.index(source), self.graph.index(target)
-            return listed_effects(listed, self.graph.names, i, j)
+            return effects_over(listed, self.graph.names[i], self.graph.names[j])
         own = {"knowledge": self.options.knowledge, "ties": self.alternatives}
         moments = self._model_of(group).moments
         return class_effects(self.graph, moments, source, target, **(own | options))

@@ -69,8 +69,8 @@ def fit(
 def fit(graph: DirectedGraph, data: Any, **options: Any) -> FittedModel | FittedGroups: ...
 
 
-@interruptible
-def fit(  # type: ignore[misc]  # the second signature leaves the options to the first
+@interruptible  # type: ignore[misc]  # the second signature leaves the options to the first
+def fit(
     graph: DirectedGraph,
     data: SeveralData | Tables,
     *,

@@ -74,13 +74,15 @@ def usable_columns(
     has_header: bool = True,
     covariance: bool = False,
     labels: Sequence[str] = (),
-) -> tuple[pd.DataFrame, list[str]]:
-    """The columns of numbers and those of labels, and what was left out without being asked.
+    strict: bool = True,
+) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
+    """The columns of numbers and of labels, what was left out unasked, and what is no numbers.
 
     Raises
     ------
     InputError
-        For everything that keeps the table from being used, in one message.
+        For everything that keeps the table from being used, in one message; columns that are no
+        numbers only where it is ``strict``.
     """
     names, body = list(cells.names), cells.body
     if len(names) != body.shape[1]:
@@ -111,14 +113,14 @@ def usable_columns(
             data[names[j]] = column
         else:
             wrong[names[j]] = problem
-    if wrong:
+    if wrong and (strict or not data):
         raise InputError(_all_wrong(wrong))
     import pandas as pd
 
     frame = pd.DataFrame(data)
     if not covariance:
         _check_square(frame.drop(columns=list(labels)))
-    return frame, notes
+    return frame, notes, wrong
 
 
 def _check_header(names: list[str]) -> None:

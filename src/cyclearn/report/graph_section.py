@@ -35,7 +35,7 @@ def picture(found: Findings) -> Markup:
                 a,
                 b,
                 classes="negative" if weight < 0 else "positive",
-                width=_width(weight),
+                width=line_width(weight),
                 open_head=not is_certain,
                 label=number(weight, 2) if labelled else "",
                 title=f"{a} → {b}: {number(weight, 2)}, {words}",
@@ -52,10 +52,10 @@ def picture(found: Findings) -> Markup:
         + (f"Feedback groups: {groups}. " if groups else "No feedback. ")
         + "The table of coefficients lists the edges.",
     )
-    strong, weak = _width(0.9), _width(0.1)
+    strong, weak = line_width(0.9), line_width(0.1)
     items = [
-        ("positive", "positive: both move the same way", False, _width(0.5)),
-        ("negative", "negative: they move in opposite ways", False, _width(0.5)),
+        ("positive", "positive: both move the same way", False, line_width(0.5)),
+        ("negative", "negative: they move in opposite ways", False, line_width(0.5)),
         ("neutral", "strong", False, strong),
         ("neutral", "weak", False, weak),
     ]
@@ -79,7 +79,8 @@ def picture(found: Findings) -> Markup:
     )
 
 
-def _width(weight: float) -> float:
+def line_width(weight: float) -> float:
+    """How wide the line of an edge is drawn, by its standardised weight."""
     low, high = _WIDTHS
     return low + (high - low) * min(abs(weight), 1.0)
 

@@ -373,7 +373,7 @@ class AnnealedSearch:
         toggles = np.argwhere(self._graph != graph)
         if len(toggles):
             delta = value - self._value
-            self._note(SearchStep(toggles, delta, value, delta < -_ROUNDING, True))
+            self._note(SearchStep(toggles, delta, value, delta < -_ROUNDING, graph, True))
         self._graph, self._value = graph, value
 
     def _note(self, step: SearchStep) -> None:

@@ -38,12 +38,16 @@ class SearchStatus(Enum):
 
 @dataclass(frozen=True)
 class SearchStep:
-    """One move of a search: entries toggled, change of score per sample, score after it."""
+    """One move of a search: entries toggled, change of score per sample, score and graph after it.
+
+    Rows and columns are those of the problem, whose names are sorted.
+    """
 
     toggles: NDArray[np.int64]
     delta: float
     score: float
     is_new_best: bool
+    graph: Adjacency
     is_annealed: bool = False
 
 
