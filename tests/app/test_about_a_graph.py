@@ -13,6 +13,14 @@ def result(client, example):
     return cl.LearnResult.from_json(content.decode())
 
 
+@pytest.fixture(scope="module")
+def small(client, example):
+    """A graph of three variables, about which questions are answered soon."""
+    job = client.start("learn", example[0], reading={"columns": ["costs", "price", "profit"]})
+    client.wait(job)
+    return example[0], job
+
+
 def done(client, kind, example, **request):
     job = client.start(kind, example[0], of=example[1], **request)
     client.wait(job)
@@ -32,21 +40,19 @@ def test_effects_are_those_of_the_library(client, example, result):
     assert table.startswith("source,target,total_effect,do_effect,share\nprice,")
 
 
-def test_resamples_are_those_of_the_library(client, example, result):
-    job, view = done(client, "bootstrap", example, n_resamples=3)
-    found = cl.bootstrap(result.model.moments, 3, kind="parametric")
-    assert view["n_resamples"] == found.n_resamples
-    kept = cl.BootstrapResult.from_dict(
-        json.loads(client.file(f"/api/jobs/{job}/files/result.json"))
-    )
-    assert kept.kind == "rows"
-    assert len(client.file(f"/api/jobs/{job}/files/bootstrap.csv").splitlines()) == 1 + len(
-        view["edges"]
-    )
+def test_resamples_are_those_of_the_library(client, small, tmp_path):
+    job, view = done(client, "bootstrap", small, n_resamples=3)
+    (tmp_path / "market.csv").write_bytes(client.file(f"/api/tables/{small[0]}/file"))
+    data = cl.read_table(tmp_path / "market.csv", columns=["costs", "price", "profit"])
+    found = cl.bootstrap(data, 3)
+    assert json.loads(client.file(f"/api/jobs/{job}/files/result.json")) == found.to_dict()
+    assert view["n_resamples"] == 3
+    table = client.file(f"/api/jobs/{job}/files/bootstrap.csv").splitlines()
+    assert len(table) == 1 + len(view["edges"]) == 1 + len(found.edges)
 
 
-def test_a_stopped_bootstrap_keeps_what_it_has(client, example):
-    job = client.start("bootstrap", example[0], of=example[1], n_resamples=10_000)
+def test_a_stopped_bootstrap_keeps_what_it_has(client, small):
+    job = client.start("bootstrap", small[0], of=small[1], n_resamples=10_000)
     client.wait_for_kept(job)
     client.post(f"/api/jobs/{job}/stop")
     assert client.wait(job)["is_kept"]
@@ -57,13 +63,13 @@ def test_a_stopped_bootstrap_keeps_what_it_has(client, example):
     assert "stopped" in script
 
 
-def test_probabilities(client, example):
-    job, view = done(client, "posterior", example, effective_size=1)
+def test_probabilities(client, small):
+    job, view = done(client, "posterior", small, effective_size=1)
     assert all(0 <= each["probability"] <= 1 for each in view["edges"])
-    assert view["edges"][0]["probability"] > 0.9
     found = cl.Posterior.from_json(client.file(f"/api/jobs/{job}/files/result.json").decode())
-    assert found.moments.names == ("costs", "income", "price", "quantity", "stock", "profit")
-    assert "cl.posterior(result1.model.moments" in client.file(f"/api/script?job={job}").decode()
+    assert found.moments.names == ("costs", "price", "profit")
+    script = client.file(f"/api/script?job={job}").decode()
+    assert f"cl.posterior(result{small[1][1:]}.model.moments" in script
 
 
 def test_a_member_of_the_class_is_equivalent_and_no_worse(client, example, result):

@@ -83,7 +83,8 @@ def _same(own: DirectedGraph, result: LearnResult) -> list[str]:
     if own == result.graph:
         return ["It is the learned graph."]
     if is_compared(own.names):
-        return compare_graphs(own, result.graph).explain().splitlines()
+        lines = compare_graphs(own, result.graph).explain().splitlines()
+        return [line.removeprefix("- ") for line in lines]
     if equivalent(own, result.graph) or own in result.equivalence_class:
         return ["Equivalent, proved: both generate the same distributions."]
     return ["Not linked to the learned graph by rotations or rules: most likely not equivalent."]

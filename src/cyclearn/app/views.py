@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> d
     edges = _edges(found)
     size = None if found.size is None else str(found.size)
     return {
-        "summary": [line for line in str(result).splitlines() if line[:2] != "  "],
+        "summary": _summary(result),
         "names": list(found.graph.names),
         "edges": [_edge(found, edge) for edge in edges],
         "picture": _picture(found, edges),
@@ -55,6 +56,12 @@ def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> d
         "n_ties": len(result.alternatives),
         "options": result.options.call(),
     }
+
+
+def _summary(result: LearnResult) -> list[str]:
+    """What ``print`` says of a result, without the edges and without names of Python."""
+    lines = [line for line in str(result).splitlines() if not line.startswith("  ")]
+    return [re.sub(r" \(see \w+\)", "", line) for line in lines]
 
 
 def _edges(found: Findings) -> list[Edge]:

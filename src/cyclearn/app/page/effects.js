@@ -50,7 +50,7 @@ function predictions(view) {
     shown.textContent = `${number(value)} (mean ${number(view.mean)}, standard deviation ${number(view.sd)})`;
     body.replaceChildren(...view.targets.map((target) => row(view, target)));
   };
-  const slider = h("input", { type: "range", id: "value", class: "wide", min: view.mean - 3 * view.sd, max: view.mean + 3 * view.sd, step: view.sd / 20, oninput: (event) => { value = Number(event.target.value); update(); } });
+  const slider = h("input", { type: "range", id: "value", min: view.mean - 3 * view.sd, max: view.mean + 3 * view.sd, step: view.sd / 20, oninput: (event) => { value = Number(event.target.value); update(); } });
   value = view.mean + unit * view.sd;
   slider.value = value;
   update();

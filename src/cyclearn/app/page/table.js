@@ -70,7 +70,7 @@ function columns() {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Columns" },
     h("table", { class: "columns" },
       h("caption", {}, `${table.name}: ${table.n_rows.toLocaleString("en")} rows`),
-      h("thead", {}, h("tr", {}, ["use", "column", "values", "mean", "sd", "range", "missing", "plot"].map((name) => h("th", { scope: "col" }, name)))),
+      h("thead", {}, h("tr", {}, ["use", "column", "values", "mean", "sd", "range", "missing", "plot"].map((name, n) => h("th", { scope: "col", class: n > 2 && n < 7 && "number" }, name)))),
       h("tbody", {}, table.columns.map(columnRow))));
 }
 
@@ -144,6 +144,9 @@ function render() {
   fill(place("table"), parts);
   if (table) drawScatter();
 }
+
+// The dots have the colour of the moment in which they are drawn.
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => store.table && drawScatter());
 
 let shown = "";
 watch(["table"], () => {
