@@ -24,10 +24,11 @@ STEP = """async () => {
   const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   const times = [];
   const next = document.getElementById("member-next");
+  const previous = document.getElementById("member-previous");
   for (let n = 0; n < 20; n += 1) {
     await frame();
     const begun = performance.now();
-    (next.getAttribute("aria-disabled") === "true" ? document.getElementById("member-previous") : next).click();
+    (next.getAttribute("aria-disabled") === "true" ? previous : next).click();
     await frame();
     times.push(performance.now() - begun);
   }
@@ -98,18 +99,16 @@ def main():
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         sys.exit(f"none of {', '.join(BROWSERS)} is on this machine")
-    print(
-        "| variables | start to page, s | graphs listed | step, ms (median, worst) | cell, ms (median, worst) |"
-    )
+    columns = ("variables", "start to page, s", "graphs listed", "step, ms", "cell, ms")
+    print(f"| {' | '.join(columns)} |")
     print("|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name, sync_playwright() as running:
         browser = running.chromium.launch(executable_path=path)
         for p in (6, 20, 50):
             to_page, members, steps, cells = measured(browser, Path(name), p)
             shown = [f"{statistics.median(t):.0f}, {max(t):.0f}" for t in (steps, cells)]
-            print(
-                f"| {p} | {to_page:.2f} | {members.removeprefix(' of ')} | {shown[0]} | {shown[1]} |"
-            )
+            row = (p, f"{to_page:.2f}", members.removeprefix(" of "), *shown)
+            print(f"| {' | '.join(map(str, row))} |")
         browser.close()
 
 

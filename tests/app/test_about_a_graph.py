@@ -47,6 +47,8 @@ def test_resamples_are_those_of_the_library(client, small, tmp_path):
     found = cl.bootstrap(data, 3)
     assert json.loads(client.file(f"/api/jobs/{job}/files/result.json")) == found.to_dict()
     assert view["n_resamples"] == 3
+    # The report has them too.
+    assert b"3 resamples" in client.file(f"/api/jobs/{small[1]}/files/report.html")
     table = client.file(f"/api/jobs/{job}/files/bootstrap.csv").splitlines()
     assert len(table) == 1 + len(view["edges"]) == 1 + len(found.edges)
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cyclearn.app import script
 from cyclearn.app.learning_tasks import learned
 from cyclearn.app.reading import read_frame
-from cyclearn.app.sureness import bootstrap_table, posterior_table
+from cyclearn.app.sureness import bootstrap_result, posterior_table
 from cyclearn.app.what_if import effects_table
 from cyclearn.app.workspace import Workspace, read_json
 from cyclearn.errors import InputError
 from cyclearn.files import replacing
 from cyclearn.graphs import DirectedGraph, write_graph
+from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.result import LearnResult
 
 # A writer gets the folders of the job and of its table, what was asked for, and where to write.
@@ -43,7 +45,16 @@ def write_script(*, folder: str, path: str, jobs: list[str] | None = None) -> di
 
 def _report(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:
     title = f"What drives what in {read_json(table / 'table.json')['name']}"
-    learned(str(folder)).report(path, data=read_frame(str(table), request), title=title)
+    result = replace(learned(str(folder)), bootstrap=_resamples(folder))
+    result.report(path, data=read_frame(str(table), request), title=title)
+
+
+def _resamples(folder: Path) -> BootstrapResult | None:
+    """The last bootstrap of a graph, if there was one."""
+    jobs = Workspace(folder.parent.parent).jobs()
+    of = [job.id for job in jobs if job.kind == "bootstrap" and job.of == folder.name]
+    done = [name for name in of if (folder.parent / name / "result.json").is_file()]
+    return bootstrap_result(folder.parent / done[-1]) if done else None
 
 
 def _graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
@@ -89,7 +100,7 @@ EXPORTS: dict[str, dict[str, Writer]] = {
         "search.csv": _of_result(lambda result: result.trace),
     },
     "effects": {"effects.csv": _table(_effects)},
-    "bootstrap": {"bootstrap.csv": _table(lambda folder, _: bootstrap_table(folder))},
+    "bootstrap": {"bootstrap.csv": _table(lambda folder, _: bootstrap_result(folder).edges)},
     "posterior": {"posterior.csv": _table(lambda folder, _: posterior_table(folder))},
     "compare": dict.fromkeys(_GRAPHS, _own_graph),
 }

@@ -114,9 +114,9 @@ def posterior_options(request: dict[str, Any]) -> dict[str, Any]:
     return options if size is None else options | {"effective_size": size}
 
 
-def bootstrap_table(folder: Path) -> pd.DataFrame:
-    """Frequencies of edges of a job that is done."""
-    return BootstrapResult.from_dict(read_json(folder / "result.json")).edges
+def bootstrap_result(folder: Path) -> BootstrapResult:
+    """The resamples of a job that is done."""
+    return BootstrapResult.from_dict(read_json(folder / "result.json"))
 
 
 def posterior_table(folder: Path) -> pd.DataFrame:
