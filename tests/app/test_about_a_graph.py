@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 import cyclearn as cl
@@ -74,6 +75,60 @@ def test_probabilities(client, small):
     assert f"cl.posterior(result{small[1][1:]}.model.moments" in script
 
 
+def test_experiments_are_those_of_the_library(client, example, result):
+    job, view = done(client, "experiment", example, size=1)
+    advice = cl.next_experiment(result, size=1, max_predicted=5)
+    assert view["words"] == advice.in_words()
+    assert [each["targets"] for each in view["candidates"]] == [
+        list(each.targets) for each in advice.candidates
+    ]
+    table = client.file(f"/api/jobs/{job}/files/experiments.csv").decode()
+    assert table.startswith("targets,classes,expected_left")
+    assert "cl.next_experiment(result1, size=1" in client.file(f"/api/script?job={job}").decode()
+
+
+@pytest.fixture(scope="module")
+def grouped(client):
+    """A graph of two groups, named by a column of text."""
+    model = cl.LinearGaussianModel([[0, 0.8, 0], [0, 0, 0.7], [0, 0, 0]], [1, 1, 1], list("abc"))
+    parts = [model.sample(200, random_state=n).assign(site=f"site {n}") for n in (1, 2)]
+    content = pd.concat(parts).to_csv(index=False).encode()
+    table = client.upload("sites.csv", content).json()["id"]
+    reading = {"columns": ["a", "b", "c"], "labels": ["site"]}
+    job = client.start("learn", table, reading=reading, options={"groups": "site"})
+    client.wait(job)
+    return table, job
+
+
+def test_groups_share_the_graph_and_not_the_weights(client, grouped, tmp_path, monkeypatch):
+    view = client.get(f"/api/jobs/{grouped[1]}")["view"]
+    assert view["groups"] == ["site 1", "site 2"]
+    by_group = [[row["weight"] for row in view["coefficients"] if row["group"] == name]
+                for name in view["groups"]]  # fmt: skip
+    means = [sum(pair) / 2 for pair in zip(*by_group, strict=True)]
+    assert view["members"][0]["weights"] == pytest.approx(means)
+    assert [each["group"] for each in view["fit"]] == view["groups"]
+    (tmp_path / "sites.csv").write_bytes(client.file(f"/api/tables/{grouped[0]}/file"))
+    monkeypatch.chdir(tmp_path)
+    script = client.file(f"/api/script?job={grouped[1]}").decode()
+    scope = {"__name__": "__main__"}
+    exec(compile(script, "repeat.py", "exec"), scope)
+    graph = tmp_path / f"graph{grouped[1][1:]}.json"
+    assert graph.read_bytes() == client.file(f"/api/jobs/{grouped[1]}/files/graph.json")
+    for name in ("report.html", "picture.svg", "coefficients.csv", "class.csv"):
+        assert client.file(f"/api/jobs/{grouped[1]}/files/{name}")
+    _, found = done(client, "effects", grouped, source="a", group="site 2")
+    result = scope[f"result{grouped[1][1:]}"]
+    expected = result.effects("a", "b", group="site 2").distinct["do_effect"]
+    effects = {each["name"]: each["effects"] for each in found["targets"]}
+    assert [effect for effect, _ in effects["b"]] == pytest.approx(expected.tolist())
+    _, resampled = done(client, "bootstrap", grouped, n_resamples=2)
+    assert resampled["n_resamples"] == 2
+    for kind, request in (("posterior", {}), ("compare", {"text": "a -> b"})):
+        job = client.start(kind, grouped[0], of=grouped[1], **request)
+        assert "groups" in client.wait(job, "failed")["message"]
+
+
 def test_a_member_of_the_class_is_equivalent_and_no_worse(client, example, result):
     other = next(graph for graph in result.equivalence_class if graph != result.graph)
     _, view = done(client, "compare", example, graph=other.to_dict())
@@ -100,6 +155,9 @@ def test_a_part_of_the_learned_graph_is_tested_against_it(client, example, resul
     ("kind", "request_"),
     [
         ("effects", {"source": "nobody"}),
+        ("effects", {"source": "price", "group": "nobody"}),
+        ("experiment", {"size": 99}),
+        ("experiment", {"size": "all"}),
         ("bootstrap", {"n_resamples": 0}),
         ("bootstrap", {"n_resamples": 10**9}),
         ("compare", {"text": "price -> nobody"}),

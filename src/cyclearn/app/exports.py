@@ -10,6 +10,7 @@ from typing import Any
 from cyclearn.app import script
 from cyclearn.app.learning_tasks import learned
 from cyclearn.app.reading import read_frame
+from cyclearn.app.settling import experiment_table
 from cyclearn.app.sureness import bootstrap_result, posterior_table
 from cyclearn.app.what_if import effects_table
 from cyclearn.app.workspace import Workspace, read_json
@@ -66,7 +67,10 @@ def _own_graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -
 
 
 def _picture(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
-    figure = learned(str(folder)).plot().get_figure(root=True)
+    result = learned(str(folder))
+    # Groups share the graph and not the weights.
+    drawn = result.graph.plot() if result.groups else result.plot()
+    figure = drawn.get_figure(root=True)
     assert figure is not None
     figure.savefig(path, bbox_inches="tight", dpi=200)
 
@@ -82,9 +86,14 @@ def _table(make: Callable[[Path, dict[str, Any]], Any]) -> Writer:
     return write
 
 
+def _named(summary: Any) -> Any:
+    """A table of parameters whose index has a name; that of groups has names already."""
+    return summary if summary.index.nlevels > 1 else summary.rename_axis("parameter")
+
+
 def _effects(folder: Path, request: dict[str, Any]) -> Any:
     of = str(folder.parent / read_json(folder / "job.json")["of"])
-    return effects_table(learned(of), of, request["source"])
+    return effects_table(of, request["source"], request.get("group"))
 
 
 _GRAPHS = ("graph.json", "graph.dot", "graph.txt")
@@ -94,7 +103,7 @@ EXPORTS: dict[str, dict[str, Writer]] = {
         **dict.fromkeys(_GRAPHS, _graph),
         **dict.fromkeys(("picture.svg", "picture.pdf", "picture.png"), _picture),
         "coefficients.csv": _of_result(
-            lambda result: result.model.summary().rename_axis("parameter").reset_index()
+            lambda result: _named(result.fitted.summary()).reset_index()
         ),
         "class.csv": _of_result(lambda result: result.equivalence_class.edge_table()),
         "search.csv": _of_result(lambda result: result.trace),
@@ -102,5 +111,6 @@ EXPORTS: dict[str, dict[str, Writer]] = {
     "effects": {"effects.csv": _table(_effects)},
     "bootstrap": {"bootstrap.csv": _table(lambda folder, _: bootstrap_result(folder).edges)},
     "posterior": {"posterior.csv": _table(lambda folder, _: posterior_table(folder))},
+    "experiment": {"experiments.csv": _table(lambda folder, _: experiment_table(folder))},
     "compare": dict.fromkeys(_GRAPHS, _own_graph),
 }

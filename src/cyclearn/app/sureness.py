@@ -77,6 +77,8 @@ def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> dict
 def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
     """Probabilities of graphs, with the knowledge and the limits of the search."""
     place, result = Path(folder), learned(of)
+    if result.groups:
+        raise InputError("probabilities are for one table without groups; resample instead")
     progress = Progress(place)
     progress.say("Starting the chains.")
 

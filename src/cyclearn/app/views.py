@@ -6,12 +6,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.learning.result import LearnResult
-from cyclearn.models import LinearGaussianModel
+from cyclearn.models import FittedModel
 from cyclearn.report.class_listing import ListedMember
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import chi_square_in_words, index_rows, verdict
@@ -20,6 +21,8 @@ from cyclearn.report.member_browser import describe, listing_in_words
 
 if TYPE_CHECKING:
     import pandas as pd
+
+FloatArray = NDArray[np.float64]
 
 # More labels than this cover each other.
 _MAX_LABELS = 60
@@ -43,11 +46,8 @@ def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> d
             "size": size,
         },
         "coefficients": _coefficients(found),
-        "fit": {
-            "verdict": verdict(result.model.fit_indices),
-            "test": chi_square_in_words(result.model.fit_indices),
-            "indices": [list(row) for row in index_rows(result.model.fit_indices)],
-        },
+        "groups": list(result.groups),
+        "fit": [_fit(name, model) for name, model in result.models.items()],
         "warnings": [
             {"kind": w.kind, "message": w.message, "remedy": w.remedy} for w in found.warnings
         ],
@@ -115,16 +115,12 @@ def _picture(found: Findings, edges: list[Edge]) -> str:
 def _member(member: ListedMember, edges: list[Edge], found: Findings) -> dict[str, Any]:
     graph = member.graph
     present = [number for number, (a, b) in enumerate(edges) if graph.has_edge(a, b)]
-    model = member.models[0] if member.models else None
-    if graph == found.graph:
-        model = found.result.model.model
+    weights = _weights(member, found)
     loops = [nodes for nodes in graph.components if len(nodes) > 1]
     return {
         "edges": present,
-        "weights": None if model is None else _weights(model, [edges[n] for n in present]),
-        "standardised": None
-        if model is None
-        else _weights(model, [edges[n] for n in present], found.result.model.moments.scale),
+        "weights": None if weights is None else _along(weights[0], edges, present, found),
+        "standardised": None if weights is None else _along(weights[1], edges, present, found),
         "words": describe(member),
         "stable": member.is_stable,
         "n_changes": len(member.added) + len(member.removed),
@@ -132,28 +128,53 @@ def _member(member: ListedMember, edges: list[Edge], found: Findings) -> dict[st
     }
 
 
-def _weights(
-    model: LinearGaussianModel, edges: list[Edge], scale: np.ndarray | None = None
-) -> list[float]:
-    B = model.B if scale is None else model.B * scale[:, None] / scale
-    index = {name: number for number, name in enumerate(model.names)}
-    return [float(B[index[a], index[b]]) for a, b in edges]
+def _weights(member: ListedMember, found: Findings) -> tuple[FloatArray, FloatArray] | None:
+    """Weights of a member, as they are and standardised; the learned graph's as mean of groups."""
+    models = found.result.models.values()
+    if member.graph == found.graph:
+        return np.mean([model.B for model in models], axis=0), found.standardised
+    # Of several groups it is not known which parameters belong to which.
+    if not member.models or len(models) > 1:
+        return None
+    B, scale = member.models[0].B, found.result.model.moments.scale
+    return B, B * scale[:, None] / scale
+
+
+def _along(B: FloatArray, edges: list[Edge], present: list[int], found: Findings) -> list[float]:
+    index = found.graph.index
+    return [float(B[index(edges[n][0]), index(edges[n][1])]) for n in present]
+
+
+def _fit(group: str, model: FittedModel) -> dict[str, Any]:
+    indices = model.fit_indices
+    return {
+        "group": group,
+        "verdict": verdict(indices),
+        "test": chi_square_in_words(indices),
+        "indices": [list(row) for row in index_rows(indices)],
+    }
 
 
 def _coefficients(found: Findings) -> list[dict[str, Any]]:
-    """One row for each edge of the learned graph."""
-    graph, summary = found.graph, found.result.model.summary()
-    return [
-        {
-            "source": a,
-            "target": b,
-            "weight": float(row["estimate"]),
-            "standard_error": float(row["std_error"]),
-            "lower": float(row["lower"]),
-            "upper": float(row["upper"]),
-            "p_value": float(row["p_value"]),
-            "standardised": float(found.standardised[graph.index(a), graph.index(b)]),
-            "standing": standing(found, (a, b)),
-        }
-        for (a, b), (_, row) in zip(graph.edges, summary.iterrows(), strict=False)
-    ]
+    """One row for each edge of the learned graph, and for each group."""
+    graph = found.graph
+    rows = []
+    for group, model in found.result.models.items():
+        scale = model.moments.scale
+        standardised = model.B * scale[:, None] / scale
+        for (a, b), (_, row) in zip(graph.edges, model.summary().iterrows(), strict=False):
+            rows.append(
+                {
+                    "source": a,
+                    "target": b,
+                    "group": group,
+                    "weight": float(row["estimate"]),
+                    "standard_error": float(row["std_error"]),
+                    "lower": float(row["lower"]),
+                    "upper": float(row["upper"]),
+                    "p_value": float(row["p_value"]),
+                    "standardised": float(standardised[graph.index(a), graph.index(b)]),
+                    "standing": standing(found, (a, b)),
+                }
+            )
+    return rows

@@ -28,6 +28,7 @@ export function options() {
     ...others,
     ...(store.table.has_holes ? { missing: missing || "em" } : {}),
     ...(isKnown ? { knowledge: known } : {}),
+    ...(store.draft.groups ? { groups: store.draft.groups } : {}),
   };
 }
 

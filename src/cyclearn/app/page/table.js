@@ -93,6 +93,12 @@ function missing() {
       h("button", { type: "button", onclick: again }, "Read again")));
 }
 
+function groups() {
+  const { table, draft } = store;
+  return h("p", {}, menu("groups", "Groups: one graph for all, weights of its own for each", [["", "none"], ...table.columns.map((column) => [column.name, `by ${column.name}`])],
+    draft.groups, (name) => change({ groups: name })));
+}
+
 function warnings() {
   const { table } = store;
   const items = table.warnings.map((each) => h("li", {}, h("strong", {}, each.message), " ", each.remedy));
@@ -138,7 +144,7 @@ function render() {
     parts.push(menu("tables", "Table", state.tables.map((each) => [each.id, `${each.name} (${each.n_rows.toLocaleString("en")} rows)`]), table?.id, (id) => attempt(() => lookAtTable(id))));
   }
   if (table) {
-    parts.push(allOrNone(), columns(), missing(), warnings(),
+    parts.push(allOrNone(), columns(), groups(), missing(), warnings(),
       h("details", { open: true }, h("summary", {}, "Scatter plots"), h("div", { id: "scatter" })));
   }
   fill(place("table"), parts);
