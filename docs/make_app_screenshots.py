@@ -66,8 +66,10 @@ def walk(page: Page) -> None:
     page.fill("#n-resamples", "20")
     page.click("#ask-bootstrap")
     page.click("#ask-posterior")
-    page.wait_for_selector("#sure .pair > div:nth-child(1) table")
-    page.wait_for_selector("#sure .pair > div:nth-child(2) table")
+    page.click("#ask-experiment")
+    for number in (2, 3):
+        page.wait_for_selector(f"#sure .pair > div:nth-child({number}) table")
+    page.wait_for_function("() => !document.querySelector('#sure .job')")
     take(page, "sure", "sure")
     page.click("#copy")
     page.click("#compare button[aria-label='price → profit: there']")

@@ -165,6 +165,9 @@ def test_questions_about_the_graph(page):
     page.wait_for_selector("#sure table")
     page.click("#edge-list button >> nth=0")
     assert "In resamples" in page.text_content("#about-edge")
+    # What would settle it.
+    page.click("#ask-experiment")
+    page.wait_for_selector("#sure .pair > div:nth-child(1) p:text('open')")
     # A graph of one's own: a copy is changed, fitted and compared at once, the learned one is not.
     learned_edges = page.text_content("#edge-list")
     page.click("#copy")

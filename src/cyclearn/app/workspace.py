@@ -4,7 +4,7 @@
 
     workspace.json          what the folder is
     tables/t1/              table.csv as it was uploaded, table.json what was found in it,
-                            draft.json what was last chosen on the page
+                            sample.json some rows, draft.json what was last chosen on the page
     jobs/j1/                job.json what was asked for and what became of it, progress.json,
                             result.json in the library's own form, view.json what the page shows
 

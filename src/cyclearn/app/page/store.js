@@ -150,13 +150,16 @@ async function follow(before, state) {
     const result = sessionStorage.getItem("result");
     const table = sessionStorage.getItem("table");
     const done = state.jobs.filter((job) => job.kind === "learn" && job.state === "done");
-    if (done.some((job) => job.id === result)) await lookAt(result);
+    if (state.first && !table) await lookAtTable(state.first);
+    else if (state.opening && !table) return;
+    else if (done.some((job) => job.id === result)) await lookAt(result);
     else if (known(table, state.tables)) await lookAtTable(table);
     else if (done.length) await lookAt(done[done.length - 1].id);
     else if (state.tables.length) await lookAtTable(state.tables[state.tables.length - 1].id);
     return;
   }
-  if (!store.table && state.tables.length) await lookAtTable(state.tables[state.tables.length - 1].id);
+  if (state.first && !before.first) await lookAtTable(state.first);
+  if (!store.table && !state.opening && state.tables.length) await lookAtTable(state.tables[state.tables.length - 1].id);
   for (const job of state.jobs) {
     const earlier = before.jobs.find((each) => each.id === job.id);
     if (job.state !== "done" || earlier?.state === "done") continue;
