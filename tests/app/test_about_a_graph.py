@@ -7,6 +7,9 @@ import pytest
 
 import cyclearn as cl
 
+# One server for all: where tests run in several processes, these run in one of them.
+pytestmark = pytest.mark.xdist_group("app")
+
 
 @pytest.fixture(scope="module")
 def result(client, example):
@@ -84,7 +87,8 @@ def test_experiments_are_those_of_the_library(client, example, result):
     ]
     table = client.file(f"/api/jobs/{job}/files/experiments.csv").decode()
     assert table.startswith("targets,classes,expected_left")
-    assert "cl.next_experiment(result1, size=1" in client.file(f"/api/script?job={job}").decode()
+    script = client.file(f"/api/script?job={job}").decode()
+    assert f"cl.next_experiment(result{example[1][1:]}, size=1" in script
 
 
 @pytest.fixture(scope="module")

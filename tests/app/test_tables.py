@@ -15,6 +15,10 @@ HOSTILE = [
 ]
 
 
+# One server for all: where tests run in several processes, these run in one of them.
+pytestmark = pytest.mark.xdist_group("app")
+
+
 def csv(frame):
     return frame.to_csv(index=False).encode()
 
