@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-
 # One server for all: where tests run in several processes, these run in one of them.
 pytestmark = pytest.mark.xdist_group("app")
 
