@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.classes import EquivalenceClass
+from cyclearn.classes import EquivalenceClass, InterventionalClass
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
@@ -147,19 +147,23 @@ class LearnResult:
         return self.fitted.experiments if isinstance(self.fitted, FittedModel) else None
 
     @cached_property
-    def equivalence_class(self) -> EquivalenceClass:
+    def equivalence_class(self) -> EquivalenceClass | InterventionalClass:
         """All graphs that generate the same distributions as the learned one.
 
-        Interventions tell some of these apart: the graphs that tie under them are ``graph`` and
-        ``alternatives``.
+        With perfect interventions, in every table: fewer than in observed data alone.
         """
-        if self.experiments is not None:
+        if self.experiments is None:
+            return EquivalenceClass(self.graph)
+        design = self.experiments.tables.design
+        if design is not None and design.kind != "perfect":
             raise InputError(
-                "interventions tell graphs of one class apart; those with the same score are "
-                "result.graph and result.alternatives, and the class without interventions is "
+                f"the class is known for perfect interventions, and these are of kind "
+                f"{design.kind!r}; those with the same score are result.graph and "
+                "result.alternatives, and the class without interventions is "
                 "cl.equivalence_class(result.graph)"
             )
-        return EquivalenceClass(self.graph)
+        tables = self.experiments.tables
+        return InterventionalClass(self.graph, [table.targets for table in tables])
 
     @cached_property
     def verdicts(self) -> tuple[PairVerdict, ...]:
