@@ -76,6 +76,7 @@ def test_the_class_is_that_of_the_tables_and_says_what_to_do_next(learned):
     assert {learned.graph, *learned.alternatives} <= set(members)
     advice = cl.next_experiment(learned)
     assert advice.tables == members.interventions
+    assert set(advice.graphs) == set(members)
     with pytest.raises(cl.InputError, match="ranked by one observed table"):
         learned.rank_members(np.zeros((100, 3)))
 

@@ -143,6 +143,15 @@ def test_groups_are_planned_for_by_structure():
         learned.rank_members(groups["s"])
 
 
+def test_knowledge_holds_for_tables_with_interventions():
+    observed = CHAIN.sample(300, random_state=0)
+    held = observed.assign(d=np.random.default_rng(0).normal(size=300))
+    knowledge = cl.Knowledge(forbidden=[("b", "a")])
+    learned = cl.learn([observed, held], interventions=[[], ["d"]], knowledge=knowledge, n_starts=1)
+    for graph in cl.next_experiment(learned).graphs:
+        assert ("b", "a") not in graph.edges
+
+
 def test_large_classes_are_sampled():
     complete = cl.DirectedGraph(np.triu(np.ones((4, 4)), 1))
     whole = cl.next_experiment(complete, max_members=1_000)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TypeAlias
 
@@ -14,7 +14,7 @@ from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.json_input import short
 from cyclearn.learning.knowledge import Knowledge
-from cyclearn.learning.members import Member, list_members
+from cyclearn.learning.members import Member, list_members, respects
 from cyclearn.learning.result import LearnResult
 from cyclearn.models import FittedModel, LinearGaussianModel, Moments
 from cyclearn.random_state import RandomState
@@ -51,7 +51,8 @@ def list_open(
         return _listed(given, given.design.tables, max_members, random_state)
     if isinstance(given, LearnResult):
         if given.experiments is not None:
-            return list_open(given.equivalence_class, model, max_members, random_state)
+            found = list_open(given.equivalence_class, model, max_members, random_state)
+            return _respecting(found, given.options.knowledge)
         if model is None and not given.groups:
             model = given.model
         # Of several groups none is the one whose experiment is planned, so rows are not predicted.
@@ -111,6 +112,21 @@ def _fitted(
         has_model=isinstance(model, (FittedModel, LinearGaussianModel)),
         has_ties=len(starts) > 1,
     )
+
+
+def _respecting(found: Listed, knowledge: Knowledge | None) -> Listed:
+    """Without the graphs that contradict the knowledge."""
+    if knowledge is None:
+        return found
+    masks = knowledge.masks(found.members[0].graph.names)
+    kept = tuple(member for member in found.members if respects(member.graph, masks))
+    if not kept:
+        raise InputError(
+            "all graphs that were looked at contradict the knowledge; raise max_members, or plan "
+            "by the class itself: next_experiment(result.equivalence_class)"
+        )
+    size = sum(member.times for member in kept) if found.selection == "all" else None
+    return replace(found, members=kept, size=size)
 
 
 def _listed(
