@@ -20,7 +20,7 @@ import numpy as np
 from environment import describe_run
 
 from cyclearn import DirectedGraph, LinearGaussianModel, equivalence_class, next_experiment
-from cyclearn.classes.design import Design
+from cyclearn.classes.design import InterventionDesign
 from cyclearn.classes.interventional_class import group_territories
 from cyclearn.graphs import random_graph
 from cyclearn.identifiability.settling_rows import (
@@ -115,7 +115,7 @@ def problem(seed: int) -> tuple[LinearGaussianModel, list[Rival], tuple[int, ...
     if not Experiment(truth, target, n0).settles:
         return None
     moments = Moments(truth.covariance, n0, names=truth.names)
-    design = Design(p, ((), target))
+    design = InterventionDesign(p, ((), target))
     found: dict[object, Rival] = {}
     for member in list_members([graph], moments, max_members=60).members:
         if member.is_stable:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from cyclearn.learning import CyclicGraphLearner as CyclicGraphLearner
     from cyclearn.learning import Knowledge as Knowledge
     from cyclearn.learning import LearnResult as LearnResult
+    from cyclearn.learning import MemberRanking as MemberRanking
     from cyclearn.learning import NextExperiment as NextExperiment
     from cyclearn.learning import Posterior as Posterior
     from cyclearn.learning import SamplingWarning as SamplingWarning
@@ -82,6 +83,7 @@ _ROOM_OF = {
     "bootstrap": "cyclearn.learning",
     "posterior": "cyclearn.learning",
     "next_experiment": "cyclearn.learning",
+    "MemberRanking": "cyclearn.learning",
     "NextExperiment": "cyclearn.learning",
     "Posterior": "cyclearn.learning",
     "SamplingWarning": "cyclearn.learning",

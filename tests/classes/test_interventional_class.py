@@ -9,7 +9,7 @@ import pytest
 from classes.naive_interventions import all_adjacencies, same_under, told
 from cyclearn import DirectedGraph, InputError, equivalence_class
 from cyclearn.classes import Completeness
-from cyclearn.classes.design import Design
+from cyclearn.classes.design import InterventionDesign
 from cyclearn.graphs.hamming import structural_hamming_distance
 from cyclearn.graphs.random_graphs import random_graph
 
@@ -164,7 +164,7 @@ def test_values_behave():
         members.graph = graph
     with pytest.raises(AttributeError):
         del members.graph
-    assert Design(3, ((0,), (0, 1))).always_targeted == (0,)
+    assert InterventionDesign(3, ((0,), (0, 1))).always_targeted == (0,)
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,15 @@ def test_class(cyclearn):
     assert {row["verdict"] for row in record["edge_table"]} == {"turns", "comes and goes"}
 
 
+def test_class_under_interventions(cyclearn):
+    assert cyclearn("class", "paper", "--do", "X1", "--do", "X2,X3", "--count").stdout == "1\n"
+    record = json.loads(cyclearn("class", "paper", "--do", "X3", "--json").stdout)
+    assert record["size"] == len(record["members"]) < 8
+    for refused in (("--acyclic",), ("--reducible",), ("--do", "X9")):
+        answer = cyclearn("class", "paper", "--do", "X1", *refused)
+        assert answer.returncode == 2
+
+
 def test_class_that_cannot_be_counted_is_listed(cyclearn, tmp_path):
     rng = np.random.default_rng(2)
     g = DirectedGraph((rng.random((12, 12)) < 0.4) & ~np.eye(12, dtype=bool))

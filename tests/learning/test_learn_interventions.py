@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -66,8 +67,18 @@ def test_effects_and_verdicts_are_those_of_the_graphs_that_tie(learned):
     assert effects.interval[0] <= total <= effects.interval[1]
     certain = {edge for pair in learned.verdicts for edge in pair.certain_edges}
     assert certain <= set(learned.graph.edges)
-    with pytest.raises(cl.InputError, match="interventions tell graphs of one class apart"):
-        learned.equivalence_class  # noqa: B018
+
+
+def test_the_class_is_that_of_the_tables_and_says_what_to_do_next(learned):
+    members = learned.equivalence_class
+    assert isinstance(members, cl.InterventionalClass)
+    assert members.interventions == tuple(map(tuple, TARGETS))
+    assert {learned.graph, *learned.alternatives} <= set(members)
+    advice = cl.next_experiment(learned)
+    assert advice.tables == members.interventions
+    assert set(advice.graphs) == set(members)
+    with pytest.raises(cl.InputError, match="ranked by one observed table"):
+        learned.rank_members(np.zeros((100, 3)))
 
 
 def test_rows_are_drawn_within_tables(tables, together):

@@ -132,6 +132,26 @@ def test_ties_count_as_open_where_an_experiment_gives_the_same():
     assert all(1 <= c.n_classes <= advice.size for c in advice.candidates)
 
 
+def test_groups_are_planned_for_by_structure():
+    groups = {name: CHAIN.sample(300, random_state=n) for n, name in enumerate("st")}
+    learned = cl.learn(groups, n_starts=1)
+    advice = cl.next_experiment(learned)
+    assert advice.table["rows"].isna().all()
+    named = cl.next_experiment(learned, ["b"], model=learned.models["s"], max_truths=1)
+    assert np.isfinite(named.best.rows)
+    with pytest.raises(cl.InputError, match="the result has groups"):
+        learned.rank_members(groups["s"])
+
+
+def test_knowledge_holds_for_tables_with_interventions():
+    observed = CHAIN.sample(300, random_state=0)
+    held = observed.assign(d=np.random.default_rng(0).normal(size=300))
+    knowledge = cl.Knowledge(forbidden=[("b", "a")])
+    learned = cl.learn([observed, held], interventions=[[], ["d"]], knowledge=knowledge, n_starts=1)
+    for graph in cl.next_experiment(learned).graphs:
+        assert ("b", "a") not in graph.edges
+
+
 def test_large_classes_are_sampled():
     complete = cl.DirectedGraph(np.triu(np.ones((4, 4)), 1))
     whole = cl.next_experiment(complete, max_members=1_000)

@@ -25,12 +25,12 @@ Interventions: TypeAlias = Sequence[Sequence[Node]]
 
 
 @dataclass(frozen=True)
-class Design:
+class InterventionDesign:
     """The targets of every table, as indices of nodes in ascending order.
 
     Examples
     --------
-    >>> Design(4, ((), (0,), (0, 1))).groups
+    >>> InterventionDesign(4, ((), (0,), (0, 1))).groups
     ((0,), (1,), (2, 3))
     """
 
@@ -52,7 +52,7 @@ class Design:
         return tuple(j for j in range(self.n_nodes) if j not in free)
 
 
-def as_design(interventions: Interventions, graph: DirectedGraph) -> Design:
+def as_design(interventions: Interventions, graph: DirectedGraph) -> InterventionDesign:
     """The design that a list of targets for each table describes, checked.
 
     Examples
@@ -69,7 +69,7 @@ def as_design(interventions: Interventions, graph: DirectedGraph) -> Design:
     tables = [_targets(targets, graph) for targets in interventions]
     if not tables:
         raise InputError("interventions are empty; give [[]] for observed data alone")
-    return Design(graph.n_nodes, tuple(tables))
+    return InterventionDesign(graph.n_nodes, tuple(tables))
 
 
 def _targets(targets: Sequence[Node], graph: DirectedGraph) -> tuple[int, ...]:

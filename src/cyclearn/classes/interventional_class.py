@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any
 
 from cyclearn.classes.completeness import Completeness, completeness
-from cyclearn.classes.design import Design, Interventions, as_design
+from cyclearn.classes.design import InterventionDesign, Interventions, as_design
 from cyclearn.classes.graph_class import GraphClass
 from cyclearn.classes.redundancy import irreducible_columns, irreducible_seatings
 from cyclearn.classes.rule_search import MAX_CLASSES, ClassKey, LinkedClasses, linked_classes
@@ -49,13 +49,13 @@ class InterventionalClass(GraphClass):
     Attributes
     ----------
     graph : DirectedGraph
-    design : Design
+    design : InterventionDesign
         The targets of every table.
     """
 
     graph: DirectedGraph
     names: tuple[str, ...]
-    design: Design
+    design: InterventionDesign
     rules: str
     max_states: int
     max_classes: int
@@ -63,14 +63,14 @@ class InterventionalClass(GraphClass):
     def __init__(
         self,
         graph: DirectedGraph,
-        interventions: Interventions | Design,
+        interventions: Interventions | InterventionDesign,
         *,
         rules: str = "all",
         max_states: int = 300_000,
         max_classes: int = MAX_CLASSES,
     ) -> None:
         checked_graph(graph)
-        if not isinstance(interventions, Design):
+        if not isinstance(interventions, InterventionDesign):
             interventions = as_design(interventions, graph)
         # Written here once, past the guard in __setattr__.
         self.__dict__.update(
@@ -230,11 +230,13 @@ class InterventionalClass(GraphClass):
         return f"InterventionalClass({size} members, {n} table{'s' * (n != 1)})"
 
 
-def _restored(graph: DirectedGraph, design: Design, options: dict[str, Any]) -> InterventionalClass:
+def _restored(
+    graph: DirectedGraph, design: InterventionDesign, options: dict[str, Any]
+) -> InterventionalClass:
     return InterventionalClass(graph, design, **options)
 
 
-def group_territories(graph: DirectedGraph, design: Design) -> tuple[ClassKey, ...]:
+def group_territories(graph: DirectedGraph, design: InterventionDesign) -> tuple[ClassKey, ...]:
     """For every group of a design, the territories of the graph that keeps the edges into it.
 
     Graphs with equal ones cannot be told apart by the design; rules may link different ones.

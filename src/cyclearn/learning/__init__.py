@@ -8,6 +8,7 @@ from cyclearn.learning.class_effects import ClassEffects as ClassEffects
 from cyclearn.learning.class_effects import class_effects as class_effects
 from cyclearn.learning.knowledge import Knowledge as Knowledge
 from cyclearn.learning.learn import learn as learn
+from cyclearn.learning.member_ranking_result import MemberRanking as MemberRanking
 from cyclearn.learning.next_experiment import NextExperiment as NextExperiment
 from cyclearn.learning.next_experiment import next_experiment as next_experiment
 from cyclearn.learning.options import SearchOptions as SearchOptions
@@ -25,6 +26,7 @@ __all__ = [
     "CyclicGraphLearner",
     "Knowledge",
     "LearnResult",
+    "MemberRanking",
     "NextExperiment",
     "Posterior",
     "SamplingWarning",

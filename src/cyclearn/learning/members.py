@@ -98,7 +98,7 @@ def list_members(
     seatings = [part for each in classes for part in each.irreducible_seatings(*masks)]
     chosen, selection, size = _chosen(seatings, names, max_members, random_state)
     given = [graph for graph in graphs if isinstance(graph, DirectedGraph)]
-    alone = [] if chosen else [graph for graph in given if _respects(graph, masks)]
+    alone = [] if chosen else [graph for graph in given if respects(graph, masks)]
     chosen += Counter(alone)
     tables = (moments,) if isinstance(moments, Moments) else tuple(moments)
     members = tuple(_fitted(graph, tables, times) for graph, times in chosen.items())
@@ -133,7 +133,8 @@ def _n_excluded(classes: Sequence[EquivalenceClass], n_respecting: int | None) -
         return None
 
 
-def _respects(graph: DirectedGraph, masks: tuple[object, object]) -> bool:
+def respects(graph: DirectedGraph, masks: tuple[object, object]) -> bool:
+    """Whether all edges of a graph are allowed and all required edges there."""
     allowed, required = (None if mask is None else np.asarray(mask) for mask in masks)
     A = graph.adjacency
     return (allowed is None or not (A & ~allowed).any()) and (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyclearn.arguments import at_least
-from cyclearn.classes.design import Design
+from cyclearn.classes.design import InterventionDesign
 from cyclearn.classes.interventional_class import group_territories
 from cyclearn.classes.rule_search import ClassKey, linked_classes
 from cyclearn.errors import InputError, LimitError
@@ -348,12 +348,12 @@ def _as_targets(targets: Sequence[Node] | Node, graph: DirectedGraph) -> tuple[i
 
 def _design(
     graph: DirectedGraph, tables: Sequence[Sequence[Node]], targets: tuple[int, ...]
-) -> Design:
+) -> InterventionDesign:
     known = tuple(tuple(sorted(graph.index(t) for t in table)) for table in tables)
-    return Design(graph.n_nodes, (*known, targets))
+    return InterventionDesign(graph.n_nodes, (*known, targets))
 
 
-def _class_key(graph: DirectedGraph, design: Design) -> tuple[ClassKey, ...]:
+def _class_key(graph: DirectedGraph, design: InterventionDesign) -> tuple[ClassKey, ...]:
     """Equal for two graphs exactly if the design is not known to tell them apart."""
     return tuple(map(_first_linked, group_territories(graph, design)))
 

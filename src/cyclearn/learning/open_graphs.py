@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TypeAlias
 
@@ -13,7 +14,7 @@ from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.json_input import short
 from cyclearn.learning.knowledge import Knowledge
-from cyclearn.learning.members import Member, list_members
+from cyclearn.learning.members import Member, list_members, respects
 from cyclearn.learning.result import LearnResult
 from cyclearn.models import FittedModel, LinearGaussianModel, Moments
 from cyclearn.random_state import RandomState
@@ -49,10 +50,16 @@ def list_open(
             )
         return _listed(given, given.design.tables, max_members, random_state)
     if isinstance(given, LearnResult):
-        model = given.model if model is None else model
+        if given.experiments is not None:
+            found = list_open(given.equivalence_class, model, max_members, random_state)
+            return _respecting(found, given.options.knowledge)
+        if model is None and not given.groups:
+            model = given.model
+        # Of several groups none is the one whose experiment is planned, so rows are not predicted.
+        moments = [fitted.moments for fitted in given.models.values()]
         return _fitted(
             (given.graph, *given.alternatives),
-            model,
+            moments if model is None else model,
             given.options.knowledge,
             max_members,
             random_state,
@@ -69,20 +76,23 @@ def list_open(
 
 def _fitted(
     starts: tuple[DirectedGraph | EquivalenceClass, ...],
-    model: LinearGaussianModel | FittedModel,
+    model: LinearGaussianModel | FittedModel | Sequence[Moments],
     knowledge: Knowledge | None,
     max_members: int,
     random_state: RandomState,
 ) -> Listed:
+    names, n_observed = starts[0].names, inf
     if isinstance(model, FittedModel):
-        moments, n_observed = model.moments, model.n_effective
+        tables, n_observed = [model.moments], model.n_effective
+    elif isinstance(model, LinearGaussianModel):
+        # The number of rows plays no part; any above p asks for a regular covariance.
+        rows = model.n_variables + 2
+        tables = [Moments(model.covariance, rows, model.mean, model.names)]
     else:
-        p = model.n_variables
-        moments = Moments(model.covariance, p + 2, model.mean, model.names)
-        n_observed = inf
+        tables = list(model)
     listed = list_members(
         starts,
-        moments.aligned_to(starts[0].names),
+        [moments.aligned_to(names) for moments in tables],
         knowledge,
         max_members=max_members,
         random_state=random_state,
@@ -93,8 +103,30 @@ def _fitted(
             "no graph of the class has a stable fit; give the class without a model to plan an "
             "experiment by structure alone"
         )
-    size = sum(m.times for m in stable) if listed.selection == "all" else None
-    return Listed(stable, listed.selection, size, ((),), n_observed, True, len(starts) > 1)
+    return Listed(
+        stable,
+        listed.selection,
+        sum(m.times for m in stable) if listed.selection == "all" else None,
+        ((),),
+        n_observed,
+        has_model=isinstance(model, (FittedModel, LinearGaussianModel)),
+        has_ties=len(starts) > 1,
+    )
+
+
+def _respecting(found: Listed, knowledge: Knowledge | None) -> Listed:
+    """Without the graphs that contradict the knowledge."""
+    if knowledge is None:
+        return found
+    masks = knowledge.masks(found.members[0].graph.names)
+    kept = tuple(member for member in found.members if respects(member.graph, masks))
+    if not kept:
+        raise InputError(
+            "all graphs that were looked at contradict the knowledge; raise max_members, or plan "
+            "by the class itself: next_experiment(result.equivalence_class)"
+        )
+    size = sum(member.times for member in kept) if found.selection == "all" else None
+    return replace(found, members=kept, size=size)
 
 
 def _listed(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.classes import EquivalenceClass
+from cyclearn.classes import EquivalenceClass, InterventionalClass
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from cyclearn.learning.member_ranking_result import MemberRanking
     from cyclearn.models.grouped_tables import SeveralData
+    from cyclearn.models.moments import Data
 
 _SCHEMA = "cyclearn.LearnResult/2"
 
@@ -145,19 +147,23 @@ class LearnResult:
         return self.fitted.experiments if isinstance(self.fitted, FittedModel) else None
 
     @cached_property
-    def equivalence_class(self) -> EquivalenceClass:
+    def equivalence_class(self) -> EquivalenceClass | InterventionalClass:
         """All graphs that generate the same distributions as the learned one.
 
-        Interventions tell some of these apart: the graphs that tie under them are ``graph`` and
-        ``alternatives``.
+        With perfect interventions, in every table: fewer than in observed data alone.
         """
-        if self.experiments is not None:
+        if self.experiments is None:
+            return EquivalenceClass(self.graph)
+        design = self.experiments.tables.design
+        if design is not None and design.kind != "perfect":
             raise InputError(
-                "interventions tell graphs of one class apart; those with the same score are "
-                "result.graph and result.alternatives, and the class without interventions is "
+                f"the class is known for perfect interventions, and these are of kind "
+                f"{design.kind!r}; those with the same score are result.graph and "
+                "result.alternatives, and the class without interventions is "
                 "cl.equivalence_class(result.graph)"
             )
-        return EquivalenceClass(self.graph)
+        tables = self.experiments.tables
+        return InterventionalClass(self.graph, [table.targets for table in tables])
 
     @cached_property
     def verdicts(self) -> tuple[PairVerdict, ...]:
@@ -215,6 +221,70 @@ class LearnResult:
             names = ", ".join(map(repr, self.groups)) or "none"
             raise InputError(f"group is {group!r}; groups are {names}")
         return self.models[group]
+
+    def rank_members(
+        self,
+        data: Data,
+        *,
+        level: float = 0.01,
+        stable_only: bool = False,
+        max_fillings: int = 500,
+    ) -> MemberRanking:
+        """The members of the class, ranked by the shape of the noise.
+
+        The members fit the covariance equally well. Where the noise is not Gaussian, the residuals
+        of the true one are independent and those of others are mixtures, closer to Gaussian. So
+        every member, with every parameter set, is scored by the likelihood of its residuals under
+        a smooth density fitted to each. Classes that tie with the learned one take part, members
+        that contradict the knowledge do not.
+
+        Parameters
+        ----------
+        data : DataFrame, array of shape (n, p) or path
+            The rows, without missing values; the result keeps only means and covariances.
+        level : float
+            How often, at most, Gaussian noise may get an answer: the level of a test (D'Agostino
+            and Pearson, with Bonferroni's correction) of the residuals of the member shown.
+        stable_only : bool
+            Leave out parameter sets that are not stable. A turned cycle with the inverse gain ties
+            exactly, and is told by this alone.
+        max_fillings : int
+            How many graphs of one block of the class are looked at; the result says if there are
+            more.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cyclearn import learn
+        >>> rng = np.random.default_rng(0)
+        >>> cause, noise = rng.laplace(size=(2, 2000))
+        >>> data = np.column_stack([cause, 0.6 * cause + noise])
+        >>> ranking = learn(data).rank_members(data)
+        >>> ranking.best.graph.edges, ranking.is_clear
+        ((('X1', 'X2'),), True)
+        """
+        from cyclearn.learning.member_ranking import rank_members
+
+        if self.groups or self.experiments is not None:
+            kind = "groups" if self.groups else "interventions"
+            raise InputError(
+                f"members are ranked by one observed table, and the result has {kind}; learn from "
+                "that table alone"
+            )
+        if self.options.margins != "raw":
+            raise InputError(
+                f"the result was learned with margins={self.options.margins!r}, which makes every "
+                "column Gaussian; learn from the columns as they are to rank by their shape"
+            )
+        return rank_members(
+            (self.graph, *self.alternatives),
+            data,
+            self.model.model,
+            knowledge=self.options.knowledge,
+            level=level,
+            stable_only=stable_only,
+            max_fillings=max_fillings,
+        )
 
     def report(self, path: str | Path, *, data: SeveralData | None = None, **options: Any) -> Path:
         """Write a page of HTML about the result that opens without a network.

@@ -9,7 +9,7 @@ from cyclearn.learning.next_experiment import NextExperiment, next_experiment
 from cyclearn.report.findings import Findings
 
 _MAX_TARGETS = 20
-_MAX_MEMBERS = 50
+_MAX_MEMBERS = 30
 # A report is read after a search and may take a second, no more.
 _MAX_TRUTHS = 2
 _MAX_PREDICTED = 2
