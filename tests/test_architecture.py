@@ -11,6 +11,7 @@ ROOT = Path(cyclearn.__file__).parent
 # A room imports only from rooms above it in this list.
 ROOMS = [
     "errors",
+    "readable",
     "files",
     "json_input",
     "deadlines",
@@ -35,7 +36,7 @@ ROOMS = [
 
 
 # Methods that reach upwards for the user's convenience; they import when called.
-CONVENIENCES = {"plot", "report", "is_reducible", "reduced", "dimension"}
+CONVENIENCES = {"plot", "report", "export", "is_reducible", "reduced", "dimension"}
 
 
 def imported_rooms(path):

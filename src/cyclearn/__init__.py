@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from cyclearn.learning.class_effects import class_effects as class_effects
     from cyclearn.learning.learn import learn as learn
     from cyclearn.learning.posterior import posterior as posterior
+    from cyclearn.learning.saving import load as load
     from cyclearn.models import DataWarning as DataWarning
     from cyclearn.models import FittedModel as FittedModel
     from cyclearn.models import LinearGaussianModel as LinearGaussianModel
@@ -74,6 +75,7 @@ _ROOM_OF = {
     "FittedModel": "cyclearn.models",
     "project": "cyclearn.models",
     "learn": "cyclearn.learning",
+    "load": "cyclearn.learning",
     "bootstrap": "cyclearn.learning",
     "posterior": "cyclearn.learning",
     "Posterior": "cyclearn.learning",

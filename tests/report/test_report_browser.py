@@ -1,6 +1,7 @@
 """The report in a real browser: it works, it is silent, and names in it are text."""
 
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -43,6 +44,9 @@ def learned():
     truth = cl.LinearGaussianModel(B, [1, 1, 1, 1], NAMES)
     moments = cl.Moments(truth.covariance, 5_000, names=NAMES)
     result = cl.learn(moments, method="hill-climbing", start=truth.graph)
+    # Of the class with eight members, whatever ties with it.
+    model = cl.fit(truth.graph, moments)
+    result = replace(result, graph=truth.graph, model=model, alternatives=())
     assert result.equivalence_class.size == 8
     return result
 

@@ -25,6 +25,7 @@ from cyclearn.cli import (
     fit_command,
     graph_commands,
     learn_command,
+    plot_command,
     posterior_command,
     report_command,
     simulate_command,
@@ -68,6 +69,7 @@ app.command("equivalent")(graph_commands.equivalent)
 app.command("compare")(compare_command.compare)
 app.command("class")(graph_commands.equivalence_class)
 app.command("report")(report_command.report)
+app.command("plot")(plot_command.plot)
 app.command("simulate")(simulate_command.simulate)
 app.command("evaluate")(evaluate_command.evaluate)
 app.add_typer(experiment_command.app)

@@ -66,6 +66,11 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
     return _with_options(command, _WRITTEN | _MATRIX, _read)
 
 
+def takes_table_or_result(command: Callable[..., None]) -> Callable[..., None]:
+    """As :func:`takes_table`, or a result in a ``.json`` file, which the command gets as it is."""
+    return _with_options(command, _WRITTEN | _MATRIX, _read_or_load)
+
+
 def takes_rows(command: Callable[..., None]) -> Callable[..., None]:
     """As :func:`takes_table`, with the ``TableFile`` and what was decided about it."""
     return _with_options(command, _WRITTEN, _read_file)
@@ -121,6 +126,27 @@ def _read(path: Path, options: dict[str, Any]) -> Any:
     # For the report, which names the file and its digest.
     found.frame.attrs["file"] = str(path)
     return found.frame
+
+
+def _read_or_load(path: Path, options: dict[str, Any]) -> Any:
+    """A saved result, or what :func:`_read` gives."""
+    if path.suffix.lower() != ".json":
+        return _read(path, options)
+    from cyclearn.learning import LearnResult, load
+
+    for name, (_, default, _) in (_WRITTEN | _MATRIX).items():
+        if options[name] != default:
+            raise InputError(
+                f"--{name.replace('_', '-')} is about a table, and {path} is a saved result; leave "
+                "it out"
+            )
+    found = load(path)
+    if not isinstance(found, LearnResult):
+        raise InputError(
+            f"{path} is a saved {type(found).__name__}, no result of learn; name that, and add "
+            "this one by --with"
+        )
+    return found
 
 
 def _read_matrix(path: Path, n: int | None, options: dict[str, Any]) -> Moments:

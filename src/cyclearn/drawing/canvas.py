@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from cyclearn.drawing.curves import part, point_on, sampled
 from cyclearn.drawing.layout import FONT_SIZE, Layout
-from cyclearn.drawing.palette import INK, Dashes
+from cyclearn.drawing.palette import GREY, INK, Dashes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,6 +107,7 @@ class Canvas:
         *,
         heads: tuple[bool, bool] = (False, True),
         label: str = "",
+        open_head: bool = False,
     ) -> None:
         """An edge along its route, with heads at (source, target), and a label on it."""
         from matplotlib.patches import PathPatch
@@ -116,7 +118,7 @@ class Canvas:
         line = curve
         for at_end, head in ((False, heads[0]), (True, heads[1])):
             if head:
-                line = self._headed(line, at_end=at_end, stroke=stroke, size=size)
+                line = self._headed(line, at_end, stroke, size, open_head)
         codes = [Path.MOVETO, *[Path.CURVE4] * (len(line) - 1)]
         self.ax.add_patch(
             PathPatch(
@@ -145,7 +147,7 @@ class Canvas:
         return float(point[0]), float(point[1])
 
     def _headed(
-        self, curve: FloatArray, *, at_end: bool, stroke: Stroke, size: float
+        self, curve: FloatArray, at_end: bool, stroke: Stroke, size: float, is_open: bool
     ) -> FloatArray:
         """Draw an arrow head on one end; the rest of the curve is returned."""
         from matplotlib.patches import Polygon
@@ -168,16 +170,19 @@ class Canvas:
             Polygon(
                 np.array([run[-1], back + across, back + along * 0.2 * size, back - across]),
                 closed=True,
-                facecolor=stroke.color,
-                edgecolor="none",
+                facecolor="white" if is_open else stroke.color,
+                edgecolor=stroke.color if is_open else "none",
+                linewidth=self._line(0.8),
                 zorder=2,
             )
         )
         rest = part(run, 0.0, max(cut, 1e-3))
         return rest if at_end else rest[::-1]
 
-    def legend(self, entries: list[tuple[str, Stroke]], *, columns: int) -> None:
-        """Samples of strokes and what they mean, below the graph."""
+    def legend(
+        self, entries: Sequence[tuple[str, Stroke]], *, columns: int, note: str = ""
+    ) -> None:
+        """Samples of strokes and what they mean, below the graph; a note stands under them."""
         from matplotlib.lines import Line2D
 
         if not entries:
@@ -192,7 +197,7 @@ class Canvas:
             )
             for _, stroke in entries
         ]
-        self.ax.legend(
+        legend = self.ax.legend(
             lines,
             [text for text, _ in entries],
             loc="lower center",
@@ -202,7 +207,10 @@ class Canvas:
             handlelength=2.4,
             columnspacing=1.0,
             borderaxespad=0.2,
+            title=note or None,
+            title_fontsize=max(0.75 * FONT_SIZE * self._points, 5),
         )
+        legend.get_title().set_color(GREY)
 
     def _line(self, width: float) -> float:
         return float(width * max(self._points / (72 * _UNIT), 0.35))

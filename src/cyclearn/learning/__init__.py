@@ -13,6 +13,7 @@ from cyclearn.learning.posterior import posterior as posterior
 from cyclearn.learning.posterior_result import Posterior as Posterior
 from cyclearn.learning.result import LearnResult as LearnResult
 from cyclearn.learning.sample_quality import SamplingWarning as SamplingWarning
+from cyclearn.learning.saving import load as load
 
 if TYPE_CHECKING:
     from cyclearn.learning.estimator import CyclicGraphLearner as CyclicGraphLearner
@@ -29,6 +30,7 @@ __all__ = [
     "bootstrap",
     "class_effects",
     "learn",
+    "load",
     "posterior",
 ]
 

@@ -12,21 +12,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyclearn.classes import EquivalenceClass
-from cyclearn.errors import InputError, LimitError
+from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.directed_graph import Node
+from cyclearn.graphs.directed_graph import Edge, Node
+from cyclearn.graphs.interchange import networkx_graph
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.class_effects import ClassEffects, class_effects
+from cyclearn.learning.edge_rows import EdgeRow, edge_rows, edge_table
 from cyclearn.learning.options import SearchOptions
+from cyclearn.learning.posterior_result import Posterior
+from cyclearn.learning.result_text import result_text
+from cyclearn.learning.saving import save
 from cyclearn.learning.trace import TracedMove
-from cyclearn.learning.verdicts import PairVerdict, pair_verdicts
+from cyclearn.learning.verdicts import PairVerdict, n_equally_good, pair_verdicts
 from cyclearn.models import DataWarning, FittedModel, Moments, fit
+from cyclearn.readable import significant
 from cyclearn.search.exact import Certificate
 from cyclearn.search.runs import SearchStatus
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import networkx as nx
     import pandas as pd
     from matplotlib.axes import Axes
 
@@ -82,6 +89,8 @@ class LearnResult:
         What an exact search went through.
     bootstrap : BootstrapResult or None
         Frequencies over resamples, where they were asked for.
+    posterior : Posterior or None
+        How probable edges are, given the data, where it was asked for.
     warnings : tuple of DataWarning
         What :func:`cyclearn.check_data` found about the data, and what was done about too few rows.
     """
@@ -100,6 +109,7 @@ class LearnResult:
     options: SearchOptions
     certificate: Certificate | None = None
     bootstrap: BootstrapResult | None = None
+    posterior: Posterior | None = None
     warnings: tuple[DataWarning, ...] = ()
 
     @cached_property
@@ -115,6 +125,27 @@ class LearnResult:
         knowledge.
         """
         return pair_verdicts((self.graph, *self.alternatives), self.options.knowledge)
+
+    @property
+    def n_equally_good(self) -> int | None:
+        """How many graphs the verdicts are about; None where they could not be counted."""
+        return n_equally_good(self.verdicts)
+
+    @cached_property
+    def edge_rows(self) -> tuple[EdgeRow, ...]:
+        """What is known about each edge: weight, verdict, probability; see :meth:`edge_table`."""
+        return edge_rows(self)
+
+    def edge_table(self) -> pd.DataFrame:
+        """One row for each edge that some graph has that fits equally well, those shown first.
+
+        ``weight``, ``std_error`` and ``standardised`` are those of the graph shown (``in_graph``).
+        ``verdict`` says whether all graphs that fit equally well agree: the edge is the *same in
+        all* of them, *turns*, or *comes and goes*; ``n_graphs`` how many have it. How probable it
+        is, given these data, is another question, answered by ``probability`` where there is a
+        posterior and by ``resamples`` where there is a bootstrap.
+        """
+        return edge_table(self.edge_rows)
 
     @property
     def trace(self) -> pd.DataFrame:
@@ -150,11 +181,42 @@ class LearnResult:
 
         return write_report(self, path, data=data, **options)
 
-    def plot(self, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
-        """Draw the learned graph with its weights; see :func:`cyclearn.drawing.plots.plot_fit`."""
-        from cyclearn.drawing.plots import plot_fit
+    @property
+    def edge_attributes(self) -> dict[Edge, dict[str, Any]]:
+        """What is known about each edge of the graph, as networkx keeps it."""
+        names = ("weight", "std_error", "standardised", "verdict", "probability", "resamples")
+        return {
+            row.edge: {
+                name: getattr(row, name)
+                for name in names
+                if getattr(row, name) is not None and getattr(row, name) == getattr(row, name)
+            }
+            for row in self.edge_rows
+            if row.in_graph
+        }
 
-        return plot_fit(self.model, ax, labels=labels)
+    def to_networkx(self) -> nx.DiGraph:
+        """The graph as a networkx ``DiGraph``: weights, verdicts and probabilities on its edges."""
+        return networkx_graph(self.graph, self.edge_attributes)
+
+    def export(self, path: str | Path, **options: Any) -> Path:
+        """Write the result in the form that the suffix of the file asks for.
+
+        See :func:`cyclearn.report.exports.export`: JSON, tables, graphs for other programs,
+        models for lavaan and dagitty, LaTeX, pictures, the report.
+        """
+        from cyclearn.report.exports import export
+
+        return export(self, path, **options)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the learned graph with its weights and what is known about each edge.
+
+        ``labels`` and ``standardised`` as of :func:`cyclearn.drawing.plots.plot_result`.
+        """
+        from cyclearn.drawing.plots import plot_result
+
+        return plot_result(self, ax, **options)
 
     def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
         """The result as plain values; how the run went, which may differ, only when asked for.
@@ -177,6 +239,7 @@ class LearnResult:
             "certificate": certificate,
             "warnings": [asdict(warning) for warning in self.warnings],
             "bootstrap": None if self.bootstrap is None else self.bootstrap.to_dict(),
+            "posterior": None if self.posterior is None else self.posterior.to_dict(),
             "model": self.model.to_dict(),
             "moments": {
                 "covariance": moments.covariance.tolist(),
@@ -189,7 +252,8 @@ class LearnResult:
         if timings:
             record["run"] = {
                 "starts": list(self.n_starts_agreeing),
-                "cost": asdict(self.cost),
+                # Nobody knows how long a result took that was read from a file without timings.
+                "cost": {k: v for k, v in asdict(self.cost).items() if v == v},
                 "trace": [move.to_dict() for move in self.moves],
             }
         return record
@@ -198,6 +262,13 @@ class LearnResult:
         """The result as JSON."""
         return json.dumps(self.to_dict(timings=timings), ensure_ascii=False, indent=1)
 
+    def save(self, path: str | Path) -> Path:
+        """Write the result, with how the run went, to a ``.json`` file for :func:`cyclearn.load`.
+
+        The file holds means and covariances, not the rows.
+        """
+        return save(self.to_dict(timings=True), path)
+
     @classmethod
     def from_json(cls, text: str) -> LearnResult:
         """The result that :meth:`to_json` wrote; the model is fitted again from its moments."""
@@ -205,7 +276,12 @@ class LearnResult:
             record = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise InputError(f"not valid JSON: {error}") from None
-        if not isinstance(record, dict) or record.get("schema") != _SCHEMA:
+        return cls.from_dict(record)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> LearnResult:
+        """The result that :meth:`to_dict` gave."""
+        if not isinstance(record, Mapping) or record.get("schema") != _SCHEMA:
             raise InputError(f"not a result of learn; its schema would be {_SCHEMA!r}")
         try:
             return cls._from_dict(record)
@@ -222,6 +298,7 @@ class LearnResult:
         rows = dict(record["moments"])
         n_effective = rows.pop("n_effective")
         certificate, resampled = record["certificate"], record["bootstrap"]
+        probable = record.get("posterior")
         run = record.get("run") or {"starts": (0, 0), "cost": {}, "trace": ()}
         unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
         return cls(
@@ -239,6 +316,7 @@ class LearnResult:
             options=SearchOptions.from_dict(record["options"]),
             certificate=Certificate(**certificate) if certificate else None,
             bootstrap=BootstrapResult.from_dict(resampled) if resampled else None,
+            posterior=Posterior.from_dict(probable) if probable else None,
             warnings=tuple(
                 DataWarning(**(each | {"columns": tuple(each["columns"])}))
                 for each in record.get("warnings", ())
@@ -253,60 +331,18 @@ class LearnResult:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def to_text(self, *, standardised: bool = False) -> str:
+        """What ``print`` shows; ``standardised`` weights are free of units."""
+        return result_text(self, standardised=standardised)
+
     def __str__(self) -> str:
-        graph, model = self.graph, self.model
-        loops = [", ".join(nodes) for nodes in graph.components if len(nodes) > 1]
-        edges = [
-            f"  {a} -> {b}  {model.B[graph.index(a), graph.index(b)]:+.3f}" for a, b in graph.edges
-        ]
-        lines = [
-            f"{graph.n_nodes} variables, {self._rows_in_words()}: {graph.n_edges} edges, "
-            f"score {self.score:.2f}, BIC {model.bic:.2f}",
-            "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
-            *edges,
-            self._class_in_words(),
-            *self._ties_in_words(),
-            f"Ended: {self.status.value}.",
-        ]
-        if self.limits:
-            lines.append("Limits reached: " + ", ".join(self.limits) + ".")
-        agreeing, starts = self.n_starts_agreeing
-        if starts > 1 and agreeing < 2:
-            lines.append(f"Of {starts} starts only one came to this score: it may not be the best.")
-        if self.options.margins == "rank":
-            lines.append("Weights and effects are on the scale of normal scores of ranks.")
-        lines += [f"Mind: {warning.message}" for warning in self.warnings]
-        return "\n".join(lines)
-
-    def _class_in_words(self) -> str:
-        try:
-            size = self.equivalence_class.size
-        except LimitError:
-            return "The graphs that fit equally well are too many to be counted."
-        if size == 1:
-            return "No other graph generates the same distributions."
-        return f"{size} graphs generate the same distributions (see equivalence_class)."
-
-    def _rows_in_words(self) -> str:
-        n, worth = self.model.n_samples, self.model.n_effective
-        return f"{n} samples" if worth == n else f"{n} samples worth {worth:.0f} independent ones"
-
-    def _ties_in_words(self) -> list[str]:
-        if not self.alternatives:
-            return []
-        many = (
-            f"more than {len(self.alternatives)}"
-            if self.has_more_alternatives
-            else (f"{len(self.alternatives)}")
-        )
-        other = "another class fits" if many == "1" else f"{many} other classes fit"
-        return [f"Exactly tied: {other} these data as well (see alternatives)."]
+        return self.to_text()
 
     def __repr__(self) -> str:
         return f"LearnResult({self.graph!r}, score={self.score:.3f}, status={self.status.name})"
 
     def _repr_html_(self) -> str:
-        table = self.model.summary().to_html(border=0, float_format=lambda x: f"{x:.3f}")
+        table = self.edge_table().to_html(border=0, index=False, float_format=significant)
         first, *others = str(self).splitlines()
         about = "".join(f"<br>{escape(line)}" for line in others if not line.startswith("  "))
         return f"<div><p><b>{escape(first)}</b>{about}</p>{table}</div>"

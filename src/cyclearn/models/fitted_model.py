@@ -83,6 +83,12 @@ class FittedModel:
         return self.model.noise_variances
 
     @property
+    def standardised_weights(self) -> FloatArray:
+        """Weights in standard deviations of effect for one of cause, by the data, shape (p, p)."""
+        scale = self.moments.scale
+        return np.asarray(self.B * scale[:, None] / scale)
+
+    @property
     def covariance(self) -> FloatArray:
         """Covariance that the estimate implies, shape (p, p)."""
         return self.model.covariance
@@ -178,11 +184,11 @@ class FittedModel:
             "alternatives": [model.to_dict() for model in self.alternatives],
         }
 
-    def plot(self, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the graph with its weights; see :func:`cyclearn.drawing.plots.plot_fit`."""
         from cyclearn.drawing.plots import plot_fit
 
-        return plot_fit(self, ax, labels=labels)
+        return plot_fit(self, ax, **options)
 
     def to_dot(self) -> str:
         """The graph with its weights in DOT, the language of graphviz; negative ones dashed."""

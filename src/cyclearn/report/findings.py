@@ -8,13 +8,13 @@ from math import log10
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cyclearn.classes.edge_verdicts import SAME
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.learning import Knowledge, LearnResult
-from cyclearn.learning.members import MemberList, list_members
+from cyclearn.learning.edge_rows import EdgeRow
 from cyclearn.learning.verdicts import PairVerdict
 from cyclearn.models import (
     DataWarning,
@@ -36,8 +36,8 @@ _SAME = 1e-6
 class Findings:
     """A result seen with the eyes of a reader.
 
-    ``listing`` has members of the learned class, ``equally_good`` those of the classes that tie
-    with it as well.
+    ``listing`` has graphs that fit equally well: members of the learned class and of those that
+    tie with it.
     """
 
     result: LearnResult
@@ -45,12 +45,16 @@ class Findings:
     has_rows: bool
     has_knowledge: bool
     listing: Listing
-    equally_good: MemberList
 
     @property
     def pairs(self) -> tuple[PairVerdict, ...]:
         """What all graphs that fit equally well agree on, pair by pair."""
         return self.result.verdicts
+
+    @property
+    def rows(self) -> tuple[EdgeRow, ...]:
+        """Everything about each edge; those of the learned graph come first."""
+        return self.result.edge_rows
 
     @property
     def graph(self) -> DirectedGraph:
@@ -63,34 +67,23 @@ class Findings:
         return tuple(nodes for nodes in self.graph.components if len(nodes) > 1)
 
     @cached_property
-    def standardised(self) -> NDArray[np.float64]:
-        """Weights in standard deviations of effect for one of cause, shape (p, p)."""
-        scale = self.result.model.moments.scale
-        return self.result.model.B * scale[:, None] / scale
-
-    @cached_property
-    def certain(self) -> frozenset[Edge]:
-        """Edges that every member of the class has."""
-        return frozenset(edge for pair in self.pairs for edge in pair.certain_edges)
-
-    @cached_property
-    def pair_of(self) -> dict[Edge, PairVerdict]:
-        """The verdict on the pair that an edge joins."""
-        return {edge: pair for pair in self.pairs for edge in pair.possible_edges}
+    def shared(self) -> frozenset[Edge]:
+        """Edges that every graph has that fits equally well."""
+        return frozenset(row.edge for row in self.rows if row.verdict == SAME)
 
     @property
     def members(self) -> tuple[ListedMember, ...]:
-        """The listed members of the class, the learned graph first."""
+        """The listed graphs that fit equally well, the learned one first."""
         return self.listing.members
 
     @property
     def size(self) -> int | None:
-        """Number of members of the class that agree with the knowledge, if known."""
+        """Number of graphs that fit equally well and agree with the knowledge, if known."""
         return self.listing.found.size
 
     @property
     def size_in_words(self) -> str:
-        """The number of members, however large."""
+        """The number of these graphs, however large."""
         if self.size is None:
             return "an unknown number of"
         return f"{self.size:,}" if self.size < 10**15 else f"about 10^{int(log10(self.size))}"
@@ -99,26 +92,16 @@ class Findings:
 def find_out(result: LearnResult, data: Data | None, max_members: int) -> Findings:
     """Everything that the report of a result needs and the result does not hold by itself.
 
-    Members that contradict the knowledge of the search are no answers, and left out.
+    Graphs that contradict the knowledge of the search are no answers, and left out.
     """
     rows = _checked_rows(result, data)
     knowledge = result.options.knowledge
-    listed = listing(result, max_members)
-    everything = listed.found
-    if result.alternatives:
-        everything = list_members(
-            (result.graph, *result.alternatives),
-            result.model.moments,
-            knowledge,
-            max_members=max_members,
-        )
     return Findings(
         result,
         warnings=(*_data_warnings(result, rows), *check_fit(result.model)),
         has_rows=not isinstance(rows, Moments),
         has_knowledge=knowledge is not None and knowledge != Knowledge(),
-        listing=listed,
-        equally_good=everything,
+        listing=listing(result, max_members),
     )
 
 

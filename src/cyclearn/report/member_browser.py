@@ -1,4 +1,4 @@
-"""The members of the class one by one: a picture that a script changes, and a list without it."""
+"""Equally good graphs one by one: a picture that a script changes, and a list without it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def member_browser(found: Findings) -> Markup:
             for edge in union
         ),
         identifier="member-graph",
-        title="One graph of the class",
+        title="One graph that fits equally well",
         description="The text beside the buttons says how it differs from the learned graph.",
     )
     changes = [
@@ -82,7 +82,7 @@ def member_browser(found: Findings) -> Markup:
                 id="members",
                 class_="members",
                 role="group",
-                aria_label="Graphs of the class, one by one",
+                aria_label="Graphs that fit equally well, one by one",
                 hidden=True,
             ),
             tag("details", tag("summary", "All listed graphs as text"), listing),
@@ -120,13 +120,13 @@ def _cap(found: Findings) -> str:
     listed = len(found.members)
     stable = sum(member.is_stable for member in found.members)
     agreeing = " that agree with the knowledge" if found.has_knowledge else ""
-    words = f"All {listed:,} graphs of the class{agreeing}, those nearest to the learned one first."
+    words = f"All {listed:,} graphs{agreeing}, those nearest to the learned one first."
     if listed == 1:
-        words = "The learned graph is the only one" + (agreeing or " of its class") + "."
+        words = f"No other graph{agreeing.replace('agree', 'agrees')} fits these data equally well."
     elif found.listing.found.selection != "all":
         how = {"sampled": "drawn at random", "first": "the first of a long list"}
         words = (
-            f"{listed:,} of {found.size_in_words} graphs of the class{agreeing} are listed here, "
+            f"{listed:,} of {found.size_in_words} graphs{agreeing} are listed here, "
             f"{how[found.listing.found.selection]} to keep this page small; the learned one comes "
             "first, then those nearest to it."
         )

@@ -6,10 +6,10 @@ from math import isnan
 
 import numpy as np
 
-from cyclearn.drawing.markup import Markup, join, number, table, tag
+from cyclearn.drawing.markup import Markup, fixed, join, number, table, tag
 from cyclearn.report.findings import Findings
 from cyclearn.report.fit_words import chi_square_in_words, index_rows, verdict
-from cyclearn.report.graph_section import arrow, standing
+from cyclearn.report.graph_section import arrow
 
 # A square of more variables than this is hard to read; the strongest effects stand before it.
 _MAX_SQUARE = 12
@@ -21,26 +21,36 @@ def coefficients(found: Findings) -> Markup:
     graph, model = found.graph, found.result.model
     if not graph.n_edges:
         return tag("p", "The learned graph has no edges, so there are no coefficients.")
-    summary = model.summary()
+    intervals = model.summary()
     rows = []
-    for (a, b), (_, row) in zip(graph.edges, summary.iterrows(), strict=False):
-        weight = float(found.standardised[graph.index(a), graph.index(b)])
+    for row in (row for row in found.rows if row.in_graph):
+        test = intervals.loc[f"{row.source} -> {row.target}"]
         interval = "–"
-        if not isnan(row["lower"]):
-            interval = f"{number(row['lower'])} to {number(row['upper'])}"
-        cells = (
-            arrow((a, b)),
-            number(row["estimate"]),
-            number(row["std_error"]),
+        if not isnan(test["lower"]):
+            interval = f"{number(test['lower'])} to {number(test['upper'])}"
+        cells = [
+            arrow(row.edge),
+            number(row.weight),
+            number(row.std_error, 2),
             interval,
-            _p_value(row["p_value"]),
-            number(weight, 2),
-            standing(found, (a, b)),
-        )
-        rows.append((abs(weight), cells))
+            _p_value(test["p_value"]),
+            number(row.standardised, 2),
+            row.verdict,
+        ]
+        if row.probability is not None:
+            cells.append(fixed(row.probability, 2))
+        if row.resamples is not None:
+            cells.append(f"{row.resamples:.0%}")
+        rows.append((abs(row.standardised), cells))
     rows.sort(key=lambda each: -each[0])
+    columns = ["edge", "weight", "standard error", "95% interval", "p-value", "standardised"]
+    columns.append("equally good graphs")
+    if found.result.posterior is not None:
+        columns.append("probability")
+    if found.result.bootstrap is not None:
+        columns.append("resamples")
     variances = [
-        (name, number(v), number(e))
+        (name, number(v), number(e, 2))
         for name, v, e in zip(
             model.names, model.noise_variances, model.noise_variance_errors, strict=True
         )
@@ -55,17 +65,9 @@ def coefficients(found: Findings) -> Markup:
             ),
             table(
                 "Coefficients, strongest first",
-                (
-                    "edge",
-                    "weight",
-                    "standard error",
-                    "95% interval",
-                    "p-value",
-                    "standardised",
-                    "in the class",
-                ),
+                columns,
                 [cells for _, cells in rows],
-                numbers=(1, 2, 3, 4, 5),
+                numbers=(1, 2, 3, 4, 5, 7, 8),
             ),
             tag(
                 "details",
@@ -84,7 +86,7 @@ def coefficients(found: Findings) -> Markup:
 def _p_value(value: float) -> str:
     if isnan(value):
         return "–"
-    return "< 0.001" if value < 0.001 else number(value)
+    return "< 0.001" if value < 0.001 else fixed(value)
 
 
 def fit_quality(found: Findings) -> Markup:

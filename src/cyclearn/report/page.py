@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING
 from cyclearn.drawing.markup import Markup, join, tag
 from cyclearn.errors import InputError
 from cyclearn.files import check_output, write_text
-from cyclearn.learning import LearnResult
+from cyclearn.learning import BootstrapResult, LearnResult, Posterior
+from cyclearn.learning.edge_rows import agreement_in_words
+from cyclearn.learning.evidence import evidence_in_words, with_evidence
+from cyclearn.learning.result_text import starts_in_words
 from cyclearn.models import DataWarning
-from cyclearn.report.bootstrap_section import bootstrap_section
 from cyclearn.report.class_effects_section import class_effects_section
+from cyclearn.report.download_section import download_section
+from cyclearn.report.evidence_section import evidence_section
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import verdict
 from cyclearn.report.graph_section import picture, verdicts
@@ -34,6 +38,8 @@ def write_report(
     path: str | Path,
     *,
     data: Data | None = None,
+    bootstrap: BootstrapResult | None = None,
+    posterior: Posterior | None = None,
     title: str | None = None,
     command: Iterable[str] | None = None,
     max_members: int = MAX_MEMBERS,
@@ -48,7 +54,15 @@ def write_report(
     inputs = [data] if isinstance(data, (str, Path)) else []
     # Making the page can take long; what would fail after it fails before it.
     check_output(path, inputs)
-    page = report_html(result, data=data, title=title, command=command, max_members=max_members)
+    page = report_html(
+        result,
+        data=data,
+        bootstrap=bootstrap,
+        posterior=posterior,
+        title=title,
+        command=command,
+        max_members=max_members,
+    )
     write_text(path, page)
     return Path(path)
 
@@ -57,6 +71,8 @@ def report_html(
     result: LearnResult,
     *,
     data: Data | None = None,
+    bootstrap: BootstrapResult | None = None,
+    posterior: Posterior | None = None,
     title: str | None = None,
     command: Iterable[str] | None = None,
     max_members: int = MAX_MEMBERS,
@@ -71,6 +87,9 @@ def report_html(
     data : DataFrame, array of shape (n, p), path or Moments, optional
         What the result was learned from. A result keeps only means and covariances; the rows
         are needed for warnings about dependent rows and columns that are not Gaussian.
+    bootstrap : BootstrapResult, optional
+    posterior : Posterior, optional
+        Finished ones of the same data, to stand beside every edge in place of those of the result.
     title : str, optional
         Heading of the page.
     command : sequence of str, optional
@@ -87,6 +106,7 @@ def report_html(
     """
     if max_members < 1:
         raise InputError(f"max_members is {max_members}; give at least 1")
+    result = with_evidence(result, bootstrap=bootstrap, posterior=posterior)
     found = find_out(result, data, max_members)
     source = Source(command=None if command is None else shlex.join(command))
     # Tables that were read from a file remember which.
@@ -99,19 +119,20 @@ def report_html(
     sections = [
         ("graph", "Graph", "The learned graph", picture(found)),
         ("warnings", "What to mind", "What to mind", _warnings(found)),
-        ("certain", "What is certain", "What is certain", verdicts(found)),
-        ("class", "Class", "Graphs that fit equally well", member_browser(found)),
+        ("agreement", "Agreement", "What equally good graphs agree on", verdicts(found)),
+        ("class", "Graph by graph", "Graphs that fit equally well", member_browser(found)),
         ("coefficients", "Coefficients", "Coefficients", coefficients(found)),
         ("fit", "Fit", "How well it fits", fit_quality(found)),
         ("effects", "Total effects", "Total effects", total_effects(found)),
-        ("class-effects", "Over the class", "Effects over the class", class_effects_section(found)),
         (
-            "bootstrap",
-            "Bootstrap",
-            "How often it comes out",
-            bootstrap_section(result.bootstrap),
+            "class-effects",
+            "Over all graphs",
+            "Effects over all equally good graphs",
+            class_effects_section(found),
         ),
+        ("probable", "How probable", "How probable, given these data", evidence_section(found)),
         ("alternatives", "Ties", "Other answers with the same score", _alternatives(found)),
+        ("take", "Take along", "Take it along", download_section(found)),
         ("made", "How it was made", "How this was made", how_it_was_made(found, source)),
     ]
     links = join(tag("li", tag("a", short, href=f"#{key}")) for key, short, *_ in sections)
@@ -136,6 +157,7 @@ def report_html(
             ),
             tag("footer", tag("p", f"Made with cyclearn {VERSION}.")),
             tag("script", _asset("members.js")),
+            tag("script", _asset("downloads.js")),
         ],
         "\n",
     )
@@ -169,22 +191,15 @@ def _summary(found: Findings) -> Markup:
     feedback = "No feedback was found."
     if loops:
         feedback = f"Feedback was found among {'; '.join(loops)}."
-    if found.size == 1:
-        others = "No other graph generates the same distributions."
-    else:
-        others = f"{found.size_in_words} graphs generate the same distributions"
-        others = others[:1].upper() + others[1:]
-        certain = found.certain
-        if certain is not None:
-            others += (
-                f"; {len(certain)} edge{'s are' if len(certain) != 1 else ' is'} in all of them"
-            )
-        others += "."
     first = (
         f"{model.n_samples:,} rows of {graph.n_nodes:,} variables: {graph.n_edges:,} "
         f"edge{'s' * (graph.n_edges != 1)}."
     )
-    return tag("p", join([first, feedback, others, verdict(model.fit_indices)], " "), class_="lead")
+    sentences = [first, feedback, agreement_in_words(found.rows, found.result.n_equally_good)]
+    if found.result.posterior is not None or found.result.bootstrap is not None:
+        sentences.append(evidence_in_words(found.result))
+    sentences += [*starts_in_words(found.result), verdict(model.fit_indices)]
+    return tag("p", join(sentences, " "), class_="lead")
 
 
 def _mind(found: Findings) -> Markup:

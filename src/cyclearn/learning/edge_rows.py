@@ -1,0 +1,153 @@
+"""Everything that a result says about each edge, in one row: the source of all tables of edges.
+
+Two questions are kept apart. Do all graphs that fit equally well have the edge (``verdict``)? And
+how probable is it, given these data (``probability`` by a posterior, ``resamples`` by a bootstrap)?
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+from typing import TYPE_CHECKING
+
+from cyclearn.classes.edge_verdicts import SAME, Verdict
+from cyclearn.graphs.directed_graph import Edge
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cyclearn.learning.result import LearnResult
+
+
+@dataclass(frozen=True)
+class EdgeRow:
+    """One edge that some graph has that fits equally well.
+
+    Attributes
+    ----------
+    source, target : str
+    in_graph : bool
+        Whether the graph shown has it.
+    weight, std_error, standardised : float
+        Of the graph shown; NaN where it lacks the edge. Standardised: standard deviations of the
+        target for one of the source.
+    verdict : str
+        ``"same in all"``, ``"turns"`` or ``"comes and goes"``, over all graphs that fit equally
+        well.
+    n_graphs : int or None
+        How many of these have the edge; None where they could not be counted.
+    probability : float or None
+        Given these data, by the posterior of the result.
+    resamples : float or None
+        Share of resamples whose learned graph has the edge.
+    """
+
+    source: str
+    target: str
+    in_graph: bool
+    weight: float
+    std_error: float
+    standardised: float
+    verdict: Verdict
+    n_graphs: int | None
+    probability: float | None
+    resamples: float | None
+
+    @property
+    def edge(self) -> Edge:
+        """Source and target."""
+        return self.source, self.target
+
+    @property
+    def evidence(self) -> str:
+        """How probable the edge is, in words; empty where nobody asked."""
+        parts = []
+        if self.probability is not None:
+            parts.append(f"probability {self.probability:.2f}")
+        if self.resamples is not None:
+            parts.append(f"in {self.resamples:.0%} of resamples")
+        return ", ".join(parts)
+
+
+def edge_rows(result: LearnResult) -> tuple[EdgeRow, ...]:
+    """The edges of the graph shown, then those that only other graphs have."""
+    graph, model = result.graph, result.model
+    standardised = model.standardised_weights
+    verdicts = {edge: pair for pair in result.verdicts for edge in pair.possible_edges}
+    others = sorted(
+        (edge for edge in verdicts if not graph.has_edge(*edge)),
+        key=lambda edge: (graph.index(edge[0]), graph.index(edge[1])),
+    )
+    rows = []
+    for edge in (*graph.edges, *others):
+        i, j = graph.index(edge[0]), graph.index(edge[1])
+        shown = graph.has_edge(*edge)
+        pair = verdicts[edge]
+        rows.append(
+            EdgeRow(
+                *edge,
+                in_graph=shown,
+                weight=float(model.B[i, j]) if shown else nan,
+                std_error=float(model.standard_errors[i, j]) if shown else nan,
+                standardised=float(standardised[i, j]) if shown else nan,
+                verdict=pair.edge_verdict(edge),
+                n_graphs=pair.count(edge),
+                probability=_probability(result, i, j),
+                resamples=_share_of_resamples(result, i, j),
+            )
+        )
+    return tuple(rows)
+
+
+def edge_table(rows: tuple[EdgeRow, ...]) -> pd.DataFrame:
+    """The rows as a table; columns that nobody asked for are left out."""
+    import pandas as pd
+
+    names = ["source", "target", "in_graph", "weight", "std_error", "standardised"]
+    names += ["verdict", "n_graphs", "probability", "resamples"]
+    table = pd.DataFrame([[getattr(row, name) for name in names] for row in rows], columns=names)
+    optional = [name for name in names[-3:] if all(getattr(row, name) is None for row in rows)]
+    return table.drop(columns=optional)
+
+
+def agreement_in_words(rows: tuple[EdgeRow, ...], n_graphs: int | None) -> str:
+    """How many edges of the graph shown all graphs that fit equally well have.
+
+    One sentence for print, headline and report.
+    """
+    shown = [row for row in rows if row.in_graph]
+    if n_graphs == 1:
+        return "No other graph fits these data equally well."
+    many = "All graphs" if n_graphs is None else f"{_count(n_graphs)} graphs"
+    number = sum(row.verdict == SAME for row in shown)
+    if number == len(shown):
+        which = "and all of them have these edges"
+    elif number == 0:
+        which = "and no edge is the same in all of them"
+    else:
+        which = f"and {number} of {len(shown)} edges {'is' if number == 1 else 'are'} the same in "
+        which += "all of them"
+    if n_graphs is None:
+        return f"Graphs too many to be counted fit these data equally well, {which}."
+    return f"{many} fit these data equally well, {which}."
+
+
+def _probability(result: LearnResult, i: int, j: int) -> float | None:
+    if result.posterior is None:
+        return None
+    names, own = result.posterior.names, result.graph.names
+    return float(result.posterior.edges[names.index(own[i]), names.index(own[j])])
+
+
+def _share_of_resamples(result: LearnResult, i: int, j: int) -> float | None:
+    if result.bootstrap is None:
+        return None
+    names, own = result.bootstrap.names, result.graph.names
+    frequencies = result.bootstrap.edge_frequencies
+    return float(frequencies[names.index(own[i]), names.index(own[j])])
+
+
+def _count(number: int) -> str:
+    from math import log10
+
+    return f"{number:,}" if number < 10**15 else f"About 10^{int(log10(number))}"
