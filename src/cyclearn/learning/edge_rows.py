@@ -7,11 +7,12 @@ how probable is it, given these data (``probability`` by a posterior, ``resample
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan
+from math import log10, nan
 from typing import TYPE_CHECKING
 
 from cyclearn.classes.edge_verdicts import SAME, Verdict
 from cyclearn.graphs.directed_graph import Edge
+from cyclearn.learning.knowledge import Knowledge
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,26 +111,29 @@ def edge_table(rows: tuple[EdgeRow, ...]) -> pd.DataFrame:
     return table.drop(columns=optional)
 
 
-def agreement_in_words(rows: tuple[EdgeRow, ...], n_graphs: int | None) -> str:
+def agreement_in_words(result: LearnResult) -> str:
     """How many edges of the graph shown all graphs that fit equally well have.
 
     One sentence for print, headline and report.
     """
-    shown = [row for row in rows if row.in_graph]
+    knowledge, n_graphs = result.options.knowledge, result.n_equally_good
+    agree = " that agree with the knowledge" if knowledge not in (None, Knowledge()) else ""
     if n_graphs == 1:
-        return "No other graph fits these data equally well."
-    many = "All graphs" if n_graphs is None else f"{_count(n_graphs)} graphs"
+        return f"No other graph{agree.replace('agree', 'agrees')} fits these data equally well."
+    shown = [row for row in result.edge_rows if row.in_graph]
     number = sum(row.verdict == SAME for row in shown)
     if number == len(shown):
-        which = "and all of them have these edges"
+        which = "all of them have these edges"
     elif number == 0:
-        which = "and no edge is the same in all of them"
+        which = "no edge is the same in all of them"
     else:
-        which = f"and {number} of {len(shown)} edges {'is' if number == 1 else 'are'} the same in "
-        which += "all of them"
-    if n_graphs is None:
-        return f"Graphs too many to be counted fit these data equally well, {which}."
-    return f"{many} fit these data equally well, {which}."
+        which = f"{number} of {len(shown)} edges {'is' if number == 1 else 'are'} the same in all "
+        which += "of them"
+    many = "Graphs too many to be counted"
+    if n_graphs is not None:
+        count = f"{n_graphs:,}" if n_graphs < 10**15 else f"About 10^{int(log10(n_graphs))}"
+        many = f"{count} graphs{agree}"
+    return f"{many} fit these data equally well, and {which}."
 
 
 def _probability(result: LearnResult, i: int, j: int) -> float | None:
@@ -145,9 +149,3 @@ def _share_of_resamples(result: LearnResult, i: int, j: int) -> float | None:
     names, own = result.bootstrap.names, result.graph.names
     frequencies = result.bootstrap.edge_frequencies
     return float(frequencies[names.index(own[i]), names.index(own[j])])
-
-
-def _count(number: int) -> str:
-    from math import log10
-
-    return f"{number:,}" if number < 10**15 else f"About 10^{int(log10(number))}"

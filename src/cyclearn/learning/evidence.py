@@ -63,5 +63,5 @@ def evidence_in_words(result: LearnResult) -> str:
             f"{len(rows)} edges."
         )
     return " ".join(parts) or (
-        "How probable an edge is, given these data, is another question: posterior=True answers it."
+        "How probable an edge is, given these data, is another question: ask for the posterior."
     )

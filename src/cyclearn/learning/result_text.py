@@ -25,7 +25,7 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
     ]
     if standardised and rows:
         lines.append("Weights are standardised: standard deviations of effect for one of cause.")
-    lines.append(agreement_in_words(result.edge_rows, result.n_equally_good))
+    lines.append(agreement_in_words(result))
     lines += _ties_in_words(result)
     if rows:
         lines.append(evidence_in_words(result))

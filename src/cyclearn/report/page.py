@@ -101,7 +101,7 @@ def report_html(
     --------
     >>> from cyclearn import Moments, learn
     >>> page = report_html(learn(Moments([[2.0, 1.0], [1.0, 2.0]], 100, names=["a", "b"])))
-    >>> page.startswith("<!DOCTYPE html>"), "http://" in page.replace("http://www.w3.org/", "")
+    >>> page.startswith("<!DOCTYPE html>"), " src=" in page
     (True, False)
     """
     if max_members < 1:
@@ -195,7 +195,7 @@ def _summary(found: Findings) -> Markup:
         f"{model.n_samples:,} rows of {graph.n_nodes:,} variables: {graph.n_edges:,} "
         f"edge{'s' * (graph.n_edges != 1)}."
     )
-    sentences = [first, feedback, agreement_in_words(found.rows, found.result.n_equally_good)]
+    sentences = [first, feedback, agreement_in_words(found.result)]
     if found.result.posterior is not None or found.result.bootstrap is not None:
         sentences.append(evidence_in_words(found.result))
     sentences += [*starts_in_words(found.result), verdict(model.fit_indices)]
