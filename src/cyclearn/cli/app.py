@@ -20,6 +20,7 @@ from cyclearn.cli import (
     check_command,
     compare_command,
     demo,
+    effects_command,
     evaluate_command,
     experiment_command,
     fit_command,
@@ -68,6 +69,7 @@ app.command("fit")(fit_command.fit)
 app.command("equivalent")(graph_commands.equivalent)
 app.command("compare")(compare_command.compare)
 app.command("class")(graph_commands.equivalence_class)
+app.command("effects")(effects_command.effects)
 app.command("report")(report_command.report)
 app.command("plot")(plot_command.plot)
 app.command("simulate")(simulate_command.simulate)

@@ -59,8 +59,8 @@ def evidence_in_words(result: LearnResult) -> str:
     if result.bootstrap is not None:
         often = sum(row.resamples is not None and row.resamples >= OFTEN for row in rows)
         parts.append(
-            f"Of {result.bootstrap.n_resamples:,} resamples at least {OFTEN:.0%} led to {often} of "
-            f"{len(rows)} edges."
+            f"{often} of {len(rows)} edges came out of at least {OFTEN:.0%} of "
+            f"{result.bootstrap.n_resamples:,} resamples."
         )
     return " ".join(parts) or (
         "How probable an edge is, given these data, is another question: ask for the posterior."

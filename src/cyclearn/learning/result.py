@@ -25,7 +25,9 @@ from cyclearn.learning.result_text import result_text
 from cyclearn.learning.saving import save
 from cyclearn.learning.trace import TracedMove
 from cyclearn.learning.verdicts import PairVerdict, n_equally_good, pair_verdicts
+from cyclearn.learning.what_if import what_if
 from cyclearn.models import DataWarning, FittedModel, Moments, fit
+from cyclearn.random_state import RandomState
 from cyclearn.readable import significant
 from cyclearn.search.exact import Certificate
 from cyclearn.search.runs import SearchStatus
@@ -165,6 +167,49 @@ class LearnResult:
         """
         own = {"knowledge": self.options.knowledge, "ties": self.alternatives}
         return class_effects(self.graph, self.model.moments, source, target, **(own | options))
+
+    def do(
+        self,
+        values: Mapping[Node, float] | None = None,
+        *,
+        shift: Mapping[Node, float] | None = None,
+        level: float = 0.95,
+        max_members: int = 500,
+        random_state: RandomState = 0,
+    ) -> pd.DataFrame:
+        """What happens to every variable when some are changed from outside.
+
+        Parameters
+        ----------
+        values : mapping, optional
+            Variables that are held, and at which values: their causes no longer matter.
+        shift : mapping, optional
+            Variables that are pushed, and by how much: they go on listening to their causes, so
+            that feedback on them counts.
+        level : float
+            Of the intervals.
+        max_members, random_state
+            As of :func:`cyclearn.class_effects`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each variable. ``now``: its mean in the data. ``mean``, ``lower``, ``upper``:
+            the mean then and its interval, by the graph shown. ``smallest``, ``largest``: the mean
+            over all graphs that fit equally well; ``lowest``, ``highest``: the interval that
+            covers the intervals of all of them. ``sd``: standard deviation then, by the graph
+            shown. NaN where the system does not settle; intervals are NaN where the data do not
+            determine the weights. Intervals take the graph as given. ``attrs`` say how many
+            graphs were looked at, and how many of their parameter sets do not settle.
+        """
+        return what_if(
+            self,
+            values,
+            shift=shift,
+            level=level,
+            max_members=max_members,
+            random_state=random_state,
+        )
 
     def report(self, path: str | Path, *, data: Data | None = None, **options: Any) -> Path:
         """Write a page of HTML about the result that opens without a network.

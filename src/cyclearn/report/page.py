@@ -26,6 +26,7 @@ from cyclearn.report.graph_section import picture, verdicts
 from cyclearn.report.member_browser import member_browser
 from cyclearn.report.number_sections import coefficients, fit_quality, total_effects
 from cyclearn.report.provenance import VERSION, Source, how_it_was_made
+from cyclearn.report.what_if_section import what_if_section
 
 if TYPE_CHECKING:
     from cyclearn.models.moments import Data
@@ -130,6 +131,7 @@ def report_html(
             "Effects over all equally good graphs",
             class_effects_section(found),
         ),
+        ("what-if", "What if", "What if a variable is held", what_if_section(found)),
         ("probable", "How probable", "How probable, given these data", evidence_section(found)),
         ("alternatives", "Ties", "Other answers with the same score", _alternatives(found)),
         ("take", "Take along", "Take it along", download_section(found)),
