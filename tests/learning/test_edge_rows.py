@@ -67,7 +67,7 @@ def test_weights_are_those_of_the_model():
     i = [result.graph.index(name) for name in shown["source"]]
     j = [result.graph.index(name) for name in shown["target"]]
     assert np.array_equal(shown["weight"], result.model.B[i, j])
-    scale = result.model.moments.scale
+    scale = np.sqrt(result.model.covariance.diagonal())
     assert np.allclose(shown["standardised"], shown["weight"] * scale[i] / scale[j])
     assert table.loc[~table["in_graph"], "weight"].isna().all()
     drawn = result.to_networkx()

@@ -14,6 +14,7 @@ from cyclearn.report.graph_section import arrow
 # A square of more variables than this is hard to read; the strongest effects stand before it.
 _MAX_SQUARE = 12
 _MAX_EFFECTS = 40
+_MAX_LEFT_OVER = 15
 
 
 def coefficients(found: Findings) -> Markup:
@@ -50,9 +51,13 @@ def coefficients(found: Findings) -> Markup:
     if found.result.bootstrap is not None:
         columns.append("resamples")
     variances = [
-        (name, number(v), number(e, 2))
-        for name, v, e in zip(
-            model.names, model.noise_variances, model.noise_variance_errors, strict=True
+        (name, number(v), number(e, 2), fixed(r))
+        for name, v, e, r in zip(
+            model.names,
+            model.noise_variances,
+            model.noise_variance_errors,
+            model.r_squared,
+            strict=True,
         )
     ]
     return join(
@@ -71,12 +76,13 @@ def coefficients(found: Findings) -> Markup:
             ),
             tag(
                 "details",
-                tag("summary", "Noise variances"),
+                tag("summary", "Noise variances and R²"),
                 table(
-                    "What the causes in the graph leave unexplained",
-                    ("variable", "noise variance", "standard error"),
+                    "What the causes in the graph leave unexplained, and the share that they "
+                    "explain (negative where feedback damps a variable below its own noise)",
+                    ("variable", "noise variance", "standard error", "R²"),
                     variances,
-                    numbers=(1, 2),
+                    numbers=(1, 2, 3),
                 ),
             ),
         ]
@@ -103,7 +109,49 @@ def fit_quality(found: Findings) -> Markup:
         index_rows(indices),
         numbers=(1,),
     )
-    return join([*words, grid])
+    return join([*words, grid, *_left_over(found)])
+
+
+def _left_over(found: Findings) -> list[Markup]:
+    """The largest residual correlations, and edges left out that would help most."""
+    model, names = found.result.model, found.graph.names
+    residuals = model.residual_correlations().to_numpy()
+    pairs = sorted(
+        ((i, j) for j in range(len(names)) for i in range(j)),
+        key=lambda pair: (-round(abs(residuals[pair]), 9), pair),
+    )
+    parts = []
+    if pairs:
+        grid = table(
+            "Correlations in the data less those that the graph makes, the largest",
+            ("pair", "residual correlation"),
+            [
+                (f"{names[i]}, {names[j]}", fixed(residuals[i, j]))
+                for i, j in pairs[:_MAX_LEFT_OVER]
+            ],
+            numbers=(1,),
+        )
+        parts.append(tag("details", tag("summary", "Residual correlations"), grid))
+    if model.observed is None and model.converged:
+        indices = model.modification_indices().dropna(subset="index").head(_MAX_LEFT_OVER)
+        grid = table(
+            "Edges that were left out: about how much −2 log-likelihood would fall with each, and "
+            "the weight it would get. Among many edges on offer some look useful by chance",
+            ("edge", "modification index", "expected weight", "standardised"),
+            [
+                (
+                    arrow((row.source, row.target)),
+                    fixed(row.index_, 2),
+                    number(row.expected),
+                    number(row.standardised, 2),
+                )
+                for row in indices.rename(columns={"index": "index_"}).itertuples()
+            ],
+            numbers=(1, 2, 3),
+        )
+        if len(indices):
+            parts.append(tag("details", tag("summary", "Modification indices"), grid))
+    return parts
 
 
 def total_effects(found: Findings) -> Markup:
