@@ -19,6 +19,7 @@ from cyclearn.graphs.interchange import networkx_graph
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.class_effects import ClassEffects, class_effects
 from cyclearn.learning.edge_rows import EdgeRow, edge_rows, edge_table
+from cyclearn.learning.hidden_causes import hidden_cause_table, hidden_causes
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.posterior_result import Posterior
 from cyclearn.learning.result_text import result_text
@@ -210,6 +211,24 @@ class LearnResult:
             max_members=max_members,
             random_state=random_state,
         )
+
+    def hidden_causes(self, *, max_members: int = 20) -> pd.DataFrame:
+        """Whether hidden common causes would do as well as edges, pair by pair.
+
+        For each pair that the graph, or another one that fits equally well (at most
+        ``max_members`` of them), joins, the edges of the pair give way to a hidden common cause of
+        the two, which costs what an edge costs; edges into the two that are then superfluous are
+        taken out.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The pair ``a``, ``b``; its ``edges``; the ``verdict``, *edge fits better*, *hidden
+            cause fits better* or *cannot be told apart*, which is the usual case and evidence for
+            neither; the ``difference`` of scores, below zero where the hidden cause is better,
+            undecided below log 10 either way; and the edges that are then ``superfluous``.
+        """
+        return hidden_cause_table(hidden_causes(self, max_members=max_members))
 
     def report(self, path: str | Path, *, data: Data | None = None, **options: Any) -> Path:
         """Write a page of HTML about the result that opens without a network.

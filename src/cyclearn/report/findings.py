@@ -15,6 +15,7 @@ from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.learning import Knowledge, LearnResult
 from cyclearn.learning.edge_rows import EdgeRow
+from cyclearn.learning.hidden_causes import HiddenCause, hidden_causes
 from cyclearn.learning.verdicts import PairVerdict
 from cyclearn.models import (
     DataWarning,
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 # Correlations of the same rows differ by rounding only.
 _SAME = 1e-6
+# With more edges than this, comparing each with a hidden cause would take long.
+MAX_COMPARED = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +40,7 @@ class Findings:
     """A result seen with the eyes of a reader.
 
     ``listing`` has graphs that fit equally well: members of the learned class and of those that
-    tie with it.
+    tie with it. ``hidden`` compares edges with hidden causes; None where there are too many.
     """
 
     result: LearnResult
@@ -45,6 +48,7 @@ class Findings:
     has_rows: bool
     has_knowledge: bool
     listing: Listing
+    hidden: tuple[HiddenCause, ...] | None
 
     @property
     def pairs(self) -> tuple[PairVerdict, ...]:
@@ -96,12 +100,33 @@ def find_out(result: LearnResult, data: Data | None, max_members: int) -> Findin
     """
     rows = _checked_rows(result, data)
     knowledge = result.options.knowledge
+    hidden = hidden_causes(result) if result.graph.n_edges <= MAX_COMPARED else None
     return Findings(
         result,
-        warnings=(*_data_warnings(result, rows), *check_fit(result.model)),
+        hidden=hidden,
+        warnings=(
+            *_data_warnings(result, rows),
+            *check_fit(result.model),
+            *_hidden_warnings(hidden),
+        ),
         has_rows=not isinstance(rows, Moments),
         has_knowledge=knowledge is not None and knowledge != Knowledge(),
         listing=listing(result, max_members),
+    )
+
+
+def _hidden_warnings(hidden: tuple[HiddenCause, ...] | None) -> tuple[DataWarning, ...]:
+    """Pairs that a hidden common cause explains better than an edge."""
+    return tuple(
+        DataWarning(
+            "hidden cause",
+            each.in_words(),
+            "Measure the suspected cause, or use a method that allows for hidden ones.",
+            each.difference,
+            (each.a, each.b),
+        )
+        for each in hidden or ()
+        if each.verdict == "hidden cause fits better"
     )
 
 

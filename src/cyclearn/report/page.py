@@ -23,6 +23,7 @@ from cyclearn.report.evidence_section import evidence_section
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import verdict
 from cyclearn.report.graph_section import picture, verdicts
+from cyclearn.report.hidden_section import hidden_section
 from cyclearn.report.member_browser import member_browser
 from cyclearn.report.number_sections import coefficients, fit_quality, total_effects
 from cyclearn.report.provenance import VERSION, Source, how_it_was_made
@@ -132,6 +133,7 @@ def report_html(
             class_effects_section(found),
         ),
         ("what-if", "What if", "What if a variable is held", what_if_section(found)),
+        ("hidden", "Hidden causes", "Edges or hidden causes", hidden_section(found)),
         ("probable", "How probable", "How probable, given these data", evidence_section(found)),
         ("alternatives", "Ties", "Other answers with the same score", _alternatives(found)),
         ("take", "Take along", "Take it along", download_section(found)),
@@ -240,9 +242,11 @@ def _warnings(found: Findings) -> Markup:
     parts.append(
         tag(
             "p",
-            "Assumed and not checkable from these data: that no common cause of the variables was "
-            "left out, that relations are linear, and that the system was at rest when it was "
-            "measured.",
+            "Assumed: that no common cause of the variables was left out, of which these data show "
+            "at most a part (see ",
+            tag("a", "edges or hidden causes", href="#hidden"),
+            "); and, not checkable from these data, that relations are linear and that the system "
+            "was at rest when it was measured.",
             class_="note",
         )
     )
