@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +18,8 @@ _CLEARANCE = 0.22
 _TIP_GAP = 0.06
 # How far apart the two edges of a pair run that are led around the same corners.
 _ASIDE = 0.4
+# With more edges than this, none is tried in several ways.
+_MOST_LED = 250
 # Sideways bends that are tried before an edge is led around corners, as shares of its length.
 _BENDS = (0.0, 0.1, -0.1, 0.2, -0.2, 0.3, -0.3)
 
@@ -51,6 +51,9 @@ class Router:
 
     def _route(self, pair: Pair) -> FloatArray:
         obstacles = self._obstacles_of(pair)
+        if len(self._pairs) > _MOST_LED:
+            # In a thicket there is hardly a free way, and nobody follows the lines.
+            return self._clipped(self._direct(pair, obstacles)[0], pair)
         best, fewest = None, np.inf
         for candidates in (self._direct, self._led):
             for curve in candidates(pair, obstacles):
@@ -107,8 +110,13 @@ class Router:
         # Close enough together that no node fits in between.
         longest = np.hypot(*np.diff(curve[::3], axis=0).T).max()
         points = sampled(curve, SAMPLES + int(8 * longest))
-        gaps = np.abs(points[:, None] - self._centres[obstacles]) - self._half[obstacles]
-        return int((gaps < _CLEARANCE).all(axis=2).sum())
+        # Most obstacles are nowhere near.
+        low, high = points.min(axis=0), points.max(axis=0)
+        reach = self._half[obstacles] + _CLEARANCE
+        centres = self._centres[obstacles]
+        near = ((centres + reach > low) & (centres - reach < high)).all(axis=1)
+        gaps = np.abs(points[:, None] - centres[near]) - reach[near]
+        return int((gaps < 0).all(axis=2).sum())
 
     def _around(self, ends: FloatArray, obstacles: NDArray[np.int64]) -> FloatArray:
         """The shortest polyline between two points around the corners of obstacles.
@@ -122,7 +130,7 @@ class Router:
             boxes = np.array(sorted(met))
             points = np.vstack([ends, self._corners(boxes, obstacles)])
             a, b = np.triu_indices(len(points), 1)
-            seen = np.flatnonzero(self._in_sight(points[a], points[b], boxes))
+            seen = np.flatnonzero(~self._hits(points[a], points[b], boxes).any(axis=1))
             lengths = np.hypot(*(points[a] - points[b]).T)
             graph = nx.Graph()
             graph.add_nodes_from((0, 1))
@@ -134,9 +142,8 @@ class Router:
 
     def _hit_by(self, path: FloatArray, obstacles: NDArray[np.int64]) -> set[int]:
         """The obstacles that a polyline hits."""
-        return {
-            int(box) for box in obstacles if not self._in_sight(path[:-1], path[1:], [box]).all()
-        }
+        hit = self._hits(path[:-1], path[1:], obstacles).any(axis=0)
+        return {int(box) for box in obstacles[hit]}
 
     def _corners(self, boxes: NDArray[np.int64], obstacles: NDArray[np.int64]) -> FloatArray:
         """Points just outside the corners of boxes, those within another obstacle left out."""
@@ -146,21 +153,17 @@ class Router:
         gaps = np.abs(points[:, None] - self._centres[obstacles]) - self._half[obstacles]
         return np.asarray(points[~(gaps < _CLEARANCE).all(axis=2).any(axis=1)])
 
-    def _in_sight(
-        self, start: FloatArray, end: FloatArray, boxes: Iterable[int]
+    def _hits(
+        self, start: FloatArray, end: FloatArray, boxes: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """For each segment, whether it misses all these boxes (the slab method)."""
-        clear = np.ones(len(start), dtype=bool)
+        """Entry (s, b): whether segment s hits box b (the slab method)."""
         step = end - start
-        step = np.where(np.abs(step) < 1e-12, 1e-12, step)
-        for box in boxes:
-            reach = self._half[box] + _CLEARANCE
-            near = (self._centres[box] - reach - start) / step
-            far = (self._centres[box] + reach - start) / step
-            enter = np.minimum(near, far).max(axis=1)
-            leave = np.maximum(near, far).min(axis=1)
-            clear &= ~((enter < leave) & (leave > 1e-9) & (enter < 1 - 1e-9))
-        return clear
+        step = np.where(np.abs(step) < 1e-12, 1e-12, step)[:, None]
+        reach, away = self._half[boxes] + _CLEARANCE, self._centres[boxes] - start[:, None]
+        near, far = (away - reach) / step, (away + reach) / step
+        enter = np.minimum(near, far).max(axis=2)
+        leave = np.maximum(near, far).min(axis=2)
+        return np.asarray((enter < leave) & (leave > 1e-9) & (enter < 1 - 1e-9))
 
 
 def _moved_left(path: FloatArray) -> FloatArray:
