@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.drawing.curves import part, point_on, sampled
+from cyclearn.drawing.label_places import label_places
 from cyclearn.drawing.layout import FONT_SIZE, Layout
 from cyclearn.drawing.palette import GREY, INK, Dashes
 
@@ -60,15 +61,17 @@ class Canvas:
         inches = np.array(ax.figure.bbox.size) / ax.figure.dpi * (box.width, box.height)
         scale = 72 * min(inches[0] / max(layout.width, 1.0), inches[1] / max(height, 1.0))
         self._points = float(min(scale, 72 * _UNIT))
-        # Rectangles that hold text already: nodes, then labels of edges as they come.
-        self._labelled = [
-            (np.array(centre), np.array([layout.widths[name] / 2, 0.5]))
-            for name, centre in layout.positions.items()
-        ]
+        # Labels of edges, which find their places when all are known.
+        self._labels: list[tuple[tuple[str, str], str, str]] = []
 
     def draw_nodes(self) -> None:
-        """Groups behind everything, nodes and their labels in front of the edges."""
+        """Groups behind everything; nodes, names and labels of edges in front of the edges."""
         from matplotlib.patches import FancyBboxPatch
+
+        size = 0.72 * FONT_SIZE
+        places = label_places(self.layout, [(e, text) for e, text, _ in self._labels], size)
+        for (_, text, color), (x, y) in zip(self._labels, places, strict=True):
+            self._text(x, y, text, size, zorder=2.5, color=color, boxed=True)
 
         for group in self.layout.groups:
             corner = (group.left + 0.3, group.top + 0.3)
@@ -132,19 +135,7 @@ class Canvas:
             )
         )
         if label:
-            x, y = self._place_for(label, curve)
-            self._text(x, y, label, 0.8 * FONT_SIZE, zorder=2.5, color=stroke.color, boxed=True)
-
-    def _place_for(self, label: str, curve: FloatArray) -> tuple[float, float]:
-        """A point of the curve near its middle where the label covers no other."""
-        half = np.array([0.15 * len(label), 0.25])
-        n_curves = (len(curve) - 1) / 3
-        for share in (0.5, 0.42, 0.58, 0.34, 0.66, 0.27):
-            point = point_on(curve, share * n_curves)
-            if not any((np.abs(point - q) < half + h).all() for q, h in self._labelled):
-                break
-        self._labelled.append((point, half))
-        return float(point[0]), float(point[1])
+            self._labels.append((edge, label, stroke.color))
 
     def _headed(
         self, curve: FloatArray, at_end: bool, stroke: Stroke, size: float, is_open: bool

@@ -16,6 +16,8 @@ Frame = tuple[tuple[int, ...], FloatArray, FloatArray]
 # Clear space around a node that is not an end of the edge, and before the tip of an arrow.
 _CLEARANCE = 0.22
 _TIP_GAP = 0.06
+# How far apart two edges end on one side of a node, and how far from its corners.
+_ANCHOR_GAP, _CORNER = 0.42, 0.18
 # How far apart the two edges of a pair run that are led around the same corners.
 _ASIDE = 0.4
 # With more edges than this, none is tried in several ways.
@@ -47,7 +49,43 @@ class Router:
 
     def routes(self) -> dict[Pair, FloatArray]:
         """A chain of cubic Bézier curves, shape (3k + 1, 2), for every pair."""
-        return {pair: self._route(pair) for pair in self._pairs}
+        found = {pair: self._route(pair) for pair in self._pairs}
+        self._spread(found)
+        return found
+
+    def _spread(self, routes: dict[Pair, FloatArray]) -> None:
+        """Move ends apart that meet in one point of a border; no two edges share an anchor."""
+        ends: dict[tuple[int, int, int], list[tuple[float, Pair, int]]] = {}
+        for pair, route in routes.items():
+            for v, end in ((pair[0], 0), (pair[1], -1)):
+                away = route[end] - self._centres[v]
+                # The side of the node: above and below, or left and right.
+                axis = int(abs(away[1]) < self._half[v, 1])
+                side = int(away[1 - axis] > 0)
+                ends.setdefault((v, axis, side), []).append((float(route[end][axis]), pair, end))
+        for (v, axis, _), found in ends.items():
+            if len(found) < 2:
+                continue
+            found.sort(key=lambda each: (round(each[0], 6), self._direction(routes, each, axis)))
+            room = self._half[v, axis] - _CORNER
+            gap = min(_ANCHOR_GAP, 2 * room / (len(found) - 1))
+            wanted = np.array([place for place, _, _ in found])
+            middle = self._centres[v, axis]
+            moved = np.clip(_apart(wanted, gap), middle - room, middle + room)
+            # What the border pushed together is pushed apart again, from the other side.
+            moved = _apart(moved[::-1] * -1, gap)[::-1] * -1 if len(found) > 1 else moved
+            for (place, pair, end), now in zip(found, moved, strict=True):
+                routes[pair] = _with_end(routes[pair], end, axis, float(now) - place)
+
+    @staticmethod
+    def _direction(
+        routes: dict[Pair, FloatArray], end: tuple[float, Pair, int], axis: int
+    ) -> tuple[float, Pair]:
+        """Where an edge comes from, so that edges that meet do not cross when they are moved."""
+        _, pair, which = end
+        route = routes[pair]
+        inner = route[3] if which == 0 else route[-4]
+        return round(float(inner[axis]), 6), pair
 
     def _route(self, pair: Pair) -> FloatArray:
         obstacles = self._obstacles_of(pair)
@@ -164,6 +202,28 @@ class Router:
         enter = np.minimum(near, far).max(axis=2)
         leave = np.maximum(near, far).min(axis=2)
         return np.asarray((enter < leave) & (leave > 1e-9) & (enter < 1 - 1e-9))
+
+
+def _apart(places: FloatArray, gap: float) -> FloatArray:
+    """Ascending places moved as little as possible to be at least this far from each other.
+
+    Examples
+    --------
+    >>> _apart(np.array([0.0, 0.0, 5.0]), 1.0).tolist()
+    [-0.5, 0.5, 5.0]
+    """
+    from scipy.optimize import isotonic_regression
+
+    base = gap * np.arange(len(places))
+    return np.asarray(isotonic_regression(places - base).x + base)
+
+
+def _with_end(route: FloatArray, end: int, axis: int, shift: float) -> FloatArray:
+    """The chain with one end, and the control point next to it, moved along a border."""
+    moved = route.copy()
+    moved[end, axis] += shift
+    moved[1 if end == 0 else -2, axis] += 0.6 * shift
+    return moved
 
 
 def _moved_left(path: FloatArray) -> FloatArray:

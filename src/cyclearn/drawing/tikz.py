@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from cyclearn.drawing.curves import FloatArray, point_on
+from cyclearn.drawing.label_places import label_places
 from cyclearn.drawing.layout import Layout, lay_out
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 
 # Size of one unit of a layout, in centimetres.
 _UNIT = 0.75
+# Of labels, in these units.
+_LABEL_SIZE = 0.35
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -64,8 +66,9 @@ def tikz_picture(
         size = f"minimum width={layout.widths[name] * _UNIT:.2f}cm, minimum height={_UNIT}cm"
         place = _point(layout.positions[name])
         lines.append(rf"\node[variable, {size}] (v{number}) at {place} {{{latex_text(name)}}};")
-    for edge, words in (labels or {}).items():
-        middle = _middle(layout.routes[edge])
+    written = list((labels or {}).items())
+    places = label_places(layout, written, _LABEL_SIZE)
+    for (_, words), middle in zip(written, places, strict=True):
         sign = re.sub("^[-−]", "$-$", words)
         lines.append(rf"\node[weight] at {_point(middle)} {{{sign}}};")
     return "\n".join([*lines, r"\end{tikzpicture}"]) + "\n"
@@ -79,11 +82,6 @@ def _edge(edge: Edge, layout: Layout, is_negative: bool) -> str:
     ]
     style = "edge, dashed" if is_negative else "edge"
     return rf"\draw[{style}] {_point(route[0])}{''.join(curves)};"
-
-
-def _middle(route: FloatArray) -> tuple[float, float]:
-    x, y = point_on(route, 0.45 * (len(route) - 1) / 3)
-    return float(x), float(y)
 
 
 def _point(place: Iterable[float]) -> str:
