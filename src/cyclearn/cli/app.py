@@ -102,7 +102,7 @@ def main() -> None:
 
 
 def _say_compiling() -> None:
-    complain("cyclearn: first use on this machine: compiling, up to a minute")
+    complain("cyclearn: first use on this machine: compiling, one to two minutes")
 
 
 def _run() -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log10
 from typing import TYPE_CHECKING
@@ -139,6 +139,12 @@ def _data_warnings(result: LearnResult, rows: Data) -> tuple[DataWarning, ...]:
         found += tuple(each for each in result.warnings if each.kind == "too few rows")
     elif not found:
         found = check_data(rows)
+    if options.n_effective is not None:
+        # What was done about it takes the place of what could be done.
+        done = f"Here they count for {result.model.n_effective:.0f} independent rows."
+        found = tuple(
+            replace(each, remedy=done) if each.kind == "dependent rows" else each for each in found
+        )
     if options.margins == "rank":
         found += (
             DataWarning(

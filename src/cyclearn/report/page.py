@@ -195,8 +195,11 @@ def _summary(found: Findings) -> Markup:
     feedback = "No feedback was found."
     if loops:
         feedback = f"Feedback was found among {'; '.join(loops)}."
+    worth = ""
+    if round(model.n_effective) < model.n_samples:
+        worth = f", worth {model.n_effective:,.0f} independent ones,"
     first = (
-        f"{model.n_samples:,} rows of {graph.n_nodes:,} variables: {graph.n_edges:,} "
+        f"{model.n_samples:,} rows{worth} of {graph.n_nodes:,} variables: {graph.n_edges:,} "
         f"edge{'s' * (graph.n_edges != 1)}."
     )
     sentences = [first, feedback, agreement_in_words(found.result)]
