@@ -18,7 +18,7 @@ from cyclearn.graphs.directed_graph import Edge
 FloatArray = NDArray[np.float64]
 
 # Width of a character and half the height of a label, as shares of the size of its font.
-_CHARACTER, _HALF_HEIGHT = 0.58, 0.62
+_CHARACTER, _HALF_HEIGHT = 0.64, 0.62
 # Length of an arrow head, with some air around it.
 _HEAD = 0.5
 # Points along each line that a label is tried at, the first and last of which are not its ends.
