@@ -122,7 +122,7 @@ def _compare(
 
 def _annealed(score: GraphScore, n: int, seed: int) -> list[NDArray[np.uint8] | float]:
     """The annealing of acyclic graphs, with the proposals of a start of the default search."""
-    p = len(score.S)
+    p = score.n_variables
     started = process_time()
     annealed = score.anneal(
         np.zeros((p, p), dtype=np.uint8),

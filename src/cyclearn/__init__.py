@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from cyclearn.classes import CycleReversion as CycleReversion
     from cyclearn.classes import Equivalence as Equivalence
     from cyclearn.classes import EquivalenceClass as EquivalenceClass
+    from cyclearn.classes import InterventionalClass as InterventionalClass
     from cyclearn.classes import ParentExchange as ParentExchange
     from cyclearn.classes import ParentReduction as ParentReduction
     from cyclearn.classes import equivalent as equivalent
@@ -38,15 +39,18 @@ if TYPE_CHECKING:
     from cyclearn.learning import CyclicGraphLearner as CyclicGraphLearner
     from cyclearn.learning import Knowledge as Knowledge
     from cyclearn.learning import LearnResult as LearnResult
+    from cyclearn.learning import NextExperiment as NextExperiment
     from cyclearn.learning import Posterior as Posterior
     from cyclearn.learning import SamplingWarning as SamplingWarning
     from cyclearn.learning import SearchOptions as SearchOptions
     from cyclearn.learning.bootstrap import bootstrap as bootstrap
     from cyclearn.learning.class_effects import class_effects as class_effects
     from cyclearn.learning.learn import learn as learn
+    from cyclearn.learning.next_experiment import next_experiment as next_experiment
     from cyclearn.learning.posterior import posterior as posterior
     from cyclearn.learning.saving import load as load
     from cyclearn.models import DataWarning as DataWarning
+    from cyclearn.models import FittedGroups as FittedGroups
     from cyclearn.models import FittedModel as FittedModel
     from cyclearn.models import LinearGaussianModel as LinearGaussianModel
     from cyclearn.models import Moments as Moments
@@ -72,12 +76,15 @@ _ROOM_OF = {
     "read_table": "cyclearn.models",
     "DataWarning": "cyclearn.models",
     "fit": "cyclearn.models",
+    "FittedGroups": "cyclearn.models",
     "FittedModel": "cyclearn.models",
     "project": "cyclearn.models",
     "learn": "cyclearn.learning",
     "load": "cyclearn.learning",
     "bootstrap": "cyclearn.learning",
     "posterior": "cyclearn.learning",
+    "next_experiment": "cyclearn.learning",
+    "NextExperiment": "cyclearn.learning",
     "Posterior": "cyclearn.learning",
     "SamplingWarning": "cyclearn.learning",
     "class_effects": "cyclearn.learning",
@@ -94,6 +101,7 @@ _ROOM_OF = {
     "Equivalence": "cyclearn.classes",
     "EquivalenceClass": "cyclearn.classes",
     "InputError": "cyclearn.errors",
+    "InterventionalClass": "cyclearn.classes",
     "LimitError": "cyclearn.errors",
     "ParentExchange": "cyclearn.classes",
     "ParentReduction": "cyclearn.classes",

@@ -1,8 +1,9 @@
-"""JSON of the user, read strictly: what no JSON file of ours can hold is refused with a reason."""
+"""JSON, strictly: what no JSON file of ours can hold is refused, or written as null."""
 
 from __future__ import annotations
 
 import json
+from math import isfinite
 from reprlib import Repr
 from typing import Any
 
@@ -18,6 +19,21 @@ _SHORT.maxlevel = 2
 def short(value: object) -> str:
     """A value for a message, on one line and cut where it is long."""
     return " ".join(_SHORT.repr(value).split())
+
+
+def finite(value: Any) -> Any:
+    """A value of dicts and lists for JSON, in which what is not finite is null.
+
+    Examples
+    --------
+    >>> finite({"p": (0.5, float("nan"))})
+    {'p': [0.5, None]}
+    """
+    if isinstance(value, dict):
+        return {key: finite(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(part) for part in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def load_json(text: str, what: str) -> Any:

@@ -47,7 +47,7 @@ def learned():
     result = cl.learn(moments, method="hill-climbing", start=truth.graph)
     # Of the class with eight members, whatever ties with it.
     model = cl.fit(truth.graph, moments)
-    result = replace(result, graph=truth.graph, model=model, alternatives=())
+    result = replace(result, graph=truth.graph, fitted=model, alternatives=())
     assert result.equivalence_class.size == 8
     return result
 

@@ -191,7 +191,7 @@ def test_members_are_those_of_the_class():
     learned = cl.learn(moments, method="hill-climbing", start=truth.graph)
     # A class with an acyclic member ties with it, and is shown.
     assert any(truth.graph in cl.equivalence_class(tied) for tied in learned.alternatives)
-    learned = replace(learned, graph=truth.graph, model=cl.fit(truth.graph, moments))
+    learned = replace(learned, graph=truth.graph, fitted=cl.fit(truth.graph, moments))
     learned = replace(learned, alternatives=())
     assert learned.equivalence_class.size == 8
     found = find_out(learned, None, 200)

@@ -113,7 +113,7 @@ def has_longer_cycle(A: Bytes, nodes: Ints, max_length: int) -> bool:
 
 @kernel
 def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
-    """Whether some parameter set with the best likelihood found from several starts is stable."""
+    """Whether in every group some best-likelihood parameter set, from several starts, is stable."""
     p = g.A.shape[0]
     k = nodes.size
     offsets = np.zeros(k + 1, np.int64)
@@ -133,14 +133,17 @@ def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
     for s in range(1, n_starts):
         for c in range(e):
             starts[s, c] = 3 * admission.normals[(s - 1) * e + c]
-    values, runs, _, _, statuses = fit_component_from_starts(
-        g.S, nodes, offsets, parents, starts, 1e-9, _MAX_ITERATIONS
-    )
-    _, distinct = select_optima(values, runs, statuses, 1e-8)
-    smallest = np.inf
-    for s in distinct:
-        smallest = min(smallest, spectral_radius(nodes, offsets, parents, runs[s]))
-    return bool(smallest < STABLE_RADIUS)
+    for t in range(g.shares.size):
+        values, runs, _, _, statuses = fit_component_from_starts(
+            g.S[t], nodes, offsets, parents, starts, 1e-9, _MAX_ITERATIONS
+        )
+        _, distinct = select_optima(values, runs, statuses, 1e-8)
+        smallest = np.inf
+        for s in distinct:
+            smallest = min(smallest, spectral_radius(nodes, offsets, parents, runs[s]))
+        if not smallest < STABLE_RADIUS:
+            return False
+    return True
 
 
 @kernel

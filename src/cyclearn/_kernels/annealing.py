@@ -203,7 +203,7 @@ def anneal(
                 apply_toggles(g.A, walk)
                 continue
             n_edges += added
-        if region.size == 1:
+        if region.size == 1 and g.pooled.matrices.shape[0] == 0:
             label[region[0]] = 0
             after = _node_value(g, region)
             values[0] = after

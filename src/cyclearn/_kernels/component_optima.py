@@ -41,9 +41,7 @@ def fit_component_from_starts(
             for e in range(parents.size):
                 start[e] = starts[s, e]
         else:
-            scale = _geometric_mean(nodes, parents, coefficients[best]) ** -2
-            for e in range(parents.size):
-                start[e] = scale * coefficients[best, e]
+            start = inverted_gain(nodes, parents, coefficients[best])
         fitted = fit_component(S, nodes, offsets, parents, start, tolerance, max_iterations)
         values[s] = fitted[0]
         gradient_norms[s] = fitted[2]
@@ -54,6 +52,16 @@ def fit_component_from_starts(
         if values[s] < values[best]:
             best = s
     return values, coefficients, gradient_norms, iterations, statuses
+
+
+@kernel
+def inverted_gain(nodes: Ints, parents: Ints, coefficients: Floats) -> Floats:
+    """The start that inverts the gain of a cycle: coefficients by their squared geometric mean."""
+    scale = _geometric_mean(nodes, parents, coefficients) ** -2
+    start = np.empty(parents.size)
+    for e in range(parents.size):
+        start[e] = scale * coefficients[e]
+    return start
 
 
 @kernel

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.component_fit import fit_component, node_score
+from cyclearn._kernels.shared_weights import Pooled, fit_shared_component
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,11 +32,18 @@ _MAX_ITERATIONS = cast(int, np.int64(300))
 class Scored(NamedTuple):
     """A graph and what its score needs.
 
-    Correlations S, adjacency A, keys Z of edges (off the diagonal) and nodes (on it), the table of
-    remembered values, and ``counter[0]``, the number of values that had to be computed.
+    Correlations S of every table, shape (tables, p, p), and the ``shares`` that tables have of all
+    rows. Tables are groups, each with weights of its own, unless ``pooled`` has matrices: then
+    weights are shared, S are covariances on one scale, and ``targeted``, shape (tables, p), marks
+    variables that were set from outside. Adjacency A, keys Z of edges (off the diagonal) and nodes
+    (on it), the table of remembered values, and ``counter[0]``, the number of values that had to be
+    computed.
     """
 
     S: Floats
+    shares: Floats
+    targeted: Bytes
+    pooled: Pooled
     A: Bytes
     Z: Keys
     table_keys: Keys
@@ -142,6 +150,47 @@ def strong_components(A: Bytes, region: Ints, label: Ints) -> int:
 
 
 @kernel
+def component_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> float:
+    """Negative log-likelihood per sample of one component, over all tables."""
+    is_shared = g.pooled.matrices.shape[0] > 0
+    if is_shared:
+        for v in nodes:
+            if g.pooled.is_special[v]:
+                return _special_value(g, nodes, offsets, parents)
+    total = 0.0
+    for t in range(1 if is_shared else g.shares.size):
+        S = g.pooled.matrices[0] if is_shared else g.S[t]
+        share = 1.0 if is_shared else g.shares[t]
+        if nodes.size == 1:
+            value = node_score(S, nodes[0], parents)
+        else:
+            # One start: a second one doubled the time of a search and found no more truths.
+            start = np.zeros(parents.size)
+            fitted = fit_component(S, nodes, offsets, parents, start, 1e-7, _MAX_ITERATIONS)
+            value = fitted[0]
+        total += share * value
+    return total
+
+
+@kernel
+def _special_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> float:
+    """The value of a component some node of which was set, or had other noise, in some tables."""
+    pooled = g.pooled
+    first = pooled.at[nodes[0]]
+    n_terms = pooled.at[nodes[0] + 1] - first
+    if nodes.size == 1 and n_terms == 0:
+        return 0.0
+    if nodes.size == 1 and n_terms == 1:
+        S = pooled.matrices[pooled.which[first]]
+        return float(pooled.weights[first] * node_score(S, nodes[0], parents))
+    start = np.zeros(parents.size)
+    fitted = fit_shared_component(
+        pooled, g.shares, g.targeted, nodes, offsets, parents, start, 1e-11, _MAX_ITERATIONS
+    )
+    return float(fitted[0])
+
+
+@kernel
 def region_values(
     g: Scored, region: Ints, label: Ints, values: Floats, max_component: int
 ) -> float:
@@ -184,14 +233,7 @@ def region_values(
                     if g.A[i, v]:
                         parents[e] = i
                         e += 1
-            if k == 1:
-                place = remember(g, key, node_score(g.S, nodes[0], parents))
-            else:
-                # One start: a second one doubled the time of a search and found no more truths.
-                fitted = fit_component(
-                    g.S, nodes, offsets, parents, np.zeros(e), 1e-7, _MAX_ITERATIONS
-                )
-                place = remember(g, key, fitted[0])
+            place = remember(g, key, component_value(g, nodes, offsets, parents))
         values[c] = g.table_values[place]
         total += values[c]
     return total
@@ -201,8 +243,9 @@ def region_values(
 def saturated_value(g: Scored, region: Ints) -> float:
     """The least value any edges inside ``region`` could reach, given its outside parents.
 
-    ½ log det of the covariance of the region given its outside parents: no graph on the region
-    with these outside parents fits better.
+    ½ log det of the covariance of the region given its outside parents and what was set from
+    outside: no graph on the region with these outside parents fits better. Where weights are shared
+    too, since the logarithm of a mean over tables is at least the mean of the logarithms.
     """
     p = g.A.shape[0]
     role = np.zeros(p, np.uint8)
@@ -217,21 +260,38 @@ def saturated_value(g: Scored, region: Ints) -> float:
                 order[n] = i
                 n += 1
     n_outside = n
-    for v in region:
-        order[n] = v
-        n += 1
+    n += region.size
     L = np.empty((n, n))
+    total = 0.0
+    for t in range(g.shares.size):
+        n_given = n_outside
+        for v in region:
+            if g.targeted[t, v]:
+                order[n_given] = v
+                n_given += 1
+        m = n_given
+        for v in region:
+            if not g.targeted[t, v]:
+                order[m] = v
+                m += 1
+        total += g.shares[t] * _half_log_det(g.S[t], order, n_given, n, L)
+    return total
+
+
+@kernel
+def _half_log_det(S: Floats, order: Ints, n_given: int, n: int, L: Floats) -> float:
+    """½ log det of the covariance of ``order[n_given:n]`` given those before; L is room to work."""
     total = 0.0
     for a in range(n):
         for b in range(a + 1):
-            value = g.S[order[a], order[b]]
+            value = S[order[a], order[b]]
             for c in range(b):
                 value -= L[a, c] * L[b, c]
             if a == b:
                 if value <= 1e-14:
                     return -np.inf
                 L[a, a] = np.sqrt(value)
-                if a >= n_outside:
+                if a >= n_given:
                     total += np.log(L[a, a])
             else:
                 L[a, b] = value / L[b, b]

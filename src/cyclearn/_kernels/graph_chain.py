@@ -15,13 +15,13 @@ from cyclearn._kernels.admissible_components import Admission, is_admissible
 from cyclearn._kernels.annealing import apply_toggles, is_allowed, touched
 from cyclearn._kernels.balanced_moves import PairWeights, drawn, propose_balanced
 from cyclearn._kernels.compilation import kernel
-from cyclearn._kernels.component_fit import node_score
 from cyclearn._kernels.component_scores import (
     Bytes,
     Floats,
     Ints,
     Scored,
     column_key,
+    component_value,
     place_of,
     region_values,
     remember,
@@ -64,7 +64,11 @@ def _node_value(g: Scored, node: int) -> float:
             if g.A[i, node]:
                 parents[n] = i
                 n += 1
-        place = remember(g, key, node_score(g.S, node, parents))
+        nodes = np.empty(1, np.int64)
+        nodes[0] = node
+        offsets = np.zeros(2, np.int64)
+        offsets[1] = n
+        place = remember(g, key, component_value(g, nodes, offsets, parents))
     return float(g.table_values[place])
 
 

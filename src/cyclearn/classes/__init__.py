@@ -9,6 +9,7 @@ from cyclearn.classes.equivalence import Equivalence as Equivalence
 from cyclearn.classes.equivalence import equivalent as equivalent
 from cyclearn.classes.equivalence_class import EquivalenceClass as EquivalenceClass
 from cyclearn.classes.equivalence_class import equivalence_class as equivalence_class
+from cyclearn.classes.interventional_class import InterventionalClass as InterventionalClass
 from cyclearn.classes.rotation_class import RotationClass as RotationClass
 from cyclearn.classes.rotations import RotationKind as RotationKind
 from cyclearn.classes.rotations import SupportRotation as SupportRotation
@@ -30,6 +31,7 @@ __all__ = [
     "Equivalence",
     "EquivalenceClass",
     "GraphStep",
+    "InterventionalClass",
     "ParentAddition",
     "ParentExchange",
     "ParentReduction",

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from math import log10
-from random import Random
-from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.acyclic_members import AcyclicMembers
-from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.class_certificate import ClassCertificate, class_certificate
 from cyclearn.classes.completeness import Completeness, completeness
-from cyclearn.classes.edge_counts import PairCount, edge_table, summed
+from cyclearn.classes.design import Interventions
 from cyclearn.classes.feedback_pairs import FeedbackPairs, feedback_pairs
-from cyclearn.classes.nearest_member import NearestMember, nearest_member
+from cyclearn.classes.graph_class import GraphClass
+from cyclearn.classes.interventional_class import InterventionalClass
 from cyclearn.classes.rotation_class import RotationClass
 from cyclearn.classes.rule_search import (
     MAX_CLASSES,
@@ -33,32 +29,15 @@ from cyclearn.classes.territories import reduced_columns, territories
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
-from cyclearn.random_state import RandomState, generator
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 Rules = Literal["all", "rotations"]
 MAX_STATES = 300_000
 
 
-@dataclass(frozen=True)
-class Members:
-    """Members of a class as a list, and whether it was cut short."""
-
-    graphs: tuple[DirectedGraph, ...]
-    complete: bool
-    cut_by: str | None
-
-    def __iter__(self) -> Iterator[DirectedGraph]:
-        return iter(self.graphs)
-
-    def __len__(self) -> int:
-        return len(self.graphs)
-
-
-class EquivalenceClass:
+class EquivalenceClass(GraphClass):
     """All graphs proved to generate the distributions of one; made by :func:`equivalence_class`.
 
     A union of classes of rotations (Theorem 1), the ``rotation_classes``, which further rules
@@ -156,8 +135,9 @@ class EquivalenceClass:
             for part in each.irreducible_seatings
         ]
 
-    @property
-    def _seatings(self) -> list[Seating]:
+    @cached_property
+    def seatings(self) -> list[Seating]:
+        """Which node can hold a set of which territory; the members in disjoint parts."""
         return [seating for c in self.rotation_classes for seating in c.seatings]
 
     @property
@@ -180,73 +160,6 @@ class EquivalenceClass:
         """
         edges = [c.n_edges for c in self.rotation_classes if c.irreducible_seatings]
         return edges[0], edges[-1]
-
-    @property
-    def size(self) -> int:
-        """Number of members, exact, without listing them.
-
-        Raises
-        ------
-        LimitError
-            If the class is too entangled to be counted with ``max_states`` states.
-        """
-        return sum(c.size for c in self.rotation_classes)
-
-    def __iter__(self) -> Iterator[DirectedGraph]:
-        return chain.from_iterable(self.rotation_classes)
-
-    def iter_adjacencies(self) -> Iterator[NDArray[np.bool_]]:
-        """Stream the adjacency arrays of the members, in the order of iteration.
-
-        Faster than making graphs; memory does not grow with the number of members.
-        """
-        return chain.from_iterable(c.iter_adjacencies() for c in self.rotation_classes)
-
-    def members(self, max_members: int | None = None, time_limit: float | None = None) -> Members:
-        """The members as a list, at most ``max_members`` of them, within ``time_limit`` seconds."""
-        if max_members is not None and max_members < 0:
-            raise InputError(f"max_members is {max_members}; give zero or more")
-        deadline = None if time_limit is None else monotonic() + time_limit
-        graphs: list[DirectedGraph] = []
-        for graph in self:
-            if max_members is not None and len(graphs) >= max_members:
-                return Members(tuple(graphs), False, f"max_members={max_members}")
-            if deadline is not None and monotonic() > deadline:
-                return Members(tuple(graphs), False, f"time_limit={time_limit}")
-            graphs.append(graph)
-        return Members(tuple(graphs), True, None)
-
-    def sample(self, n: int, random_state: RandomState = None) -> tuple[DirectedGraph, ...]:
-        """Members drawn independently, each member with the same probability.
-
-        Raises
-        ------
-        LimitError
-            If the class is too entangled to be counted with ``max_states`` states.
-
-        Examples
-        --------
-        >>> chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
-        >>> len(set(EquivalenceClass(chain).sample(100, random_state=0)))
-        3
-        """
-        if isinstance(n, bool) or not isinstance(n, int) or n < 0:
-            raise InputError(f"n is {n!r}; give a whole number of members, zero or more")
-        # Python's own generator draws whole numbers of any size.
-        source = Random(int(generator(random_state).integers(2**62)))
-        size = self.size
-        has_parts = len(self._seatings) > 1
-        return tuple(
-            self._draw(source.randrange(size) if has_parts else 0, source) for _ in range(n)
-        )
-
-    def _draw(self, place: int, source: Random) -> DirectedGraph:
-        """A member of the part of the class in which number ``place`` of all members is."""
-        for found in self.rotation_classes:
-            if place < found.size:
-                return found.draw(place, source)
-            place -= found.size
-        raise AssertionError("the members have been used up")
 
     def iter_acyclic(self) -> Iterator[DirectedGraph]:
         """Stream the acyclic members, none when the class has none."""
@@ -304,27 +217,6 @@ class EquivalenceClass:
             )
         return class_certificate(self.graph, graph, self._linked)
 
-    def nearest(self, graph: DirectedGraph, *, time_limit: float | None = None) -> NearestMember:
-        """The member nearest to ``graph`` in structural Hamming distance, with bounds.
-
-        Of several that are equally near it is the first by the rule that chooses the member shown
-        (smallest feedback, then the smallest list of edges, names compared by code point).
-        """
-        graph = checked_graph(graph).reordered(self.names)
-        if self._by_name is not self:
-            near = self._by_name.nearest(graph, time_limit=time_limit)
-            return NearestMember(near.member.reordered(self.names), near.distance, near.lower_bound)
-        found = [nearest_member(seating, graph, time_limit) for seating in self._seatings]
-        best = min(
-            found,
-            key=lambda nearest: (
-                nearest.distance,
-                canonical_order(range(graph.n_nodes), nearest.member.columns),
-            ),
-        )
-        bound = min(nearest.lower_bound for nearest in found)
-        return NearestMember(best.member, best.distance, bound)
-
     @cached_property
     def _by_name(self) -> EquivalenceClass:
         """The same class with the nodes in the order of their names."""
@@ -339,49 +231,6 @@ class EquivalenceClass:
             max_classes=self.max_classes,
         )
 
-    def distance(self, graph: DirectedGraph, *, time_limit: float | None = None) -> int:
-        """The smallest structural Hamming distance from ``graph`` to a member, exact.
-
-        An edge to add, remove or turn counts one.
-
-        Raises
-        ------
-        LimitError
-            If ``time_limit`` seconds did not suffice; :meth:`nearest` returns the bounds.
-        """
-        nearest = self.nearest(graph, time_limit=time_limit)
-        if not nearest.is_exact:
-            raise LimitError(
-                f"the distance lies between {nearest.lower_bound} and {nearest.distance}; "
-                "allow more time for the exact value"
-            )
-        return nearest.distance
-
-    def edge_table(self) -> pd.DataFrame:
-        """In how many members each pair of nodes is joined, and how.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row for each unordered pair that is adjacent in some member: nodes ``a`` and ``b``;
-            the number of members with only a → b (``forward``), only b → a (``backward``), ``both``
-            and either (``adjacent``); the ``share`` of members in which they are adjacent; and
-            ``verdict``: *same in all* (joined the same way in every member, which is not how
-            probable it is), *turns* (always adjacent, but no edge is always there), *comes and
-            goes*. Pairs without a row are adjacent in no member. The four counts are
-            Python integers (dtype object) where the class has 2⁶² members or more, since 64 bits
-            could not hold them.
-
-        Raises
-        ------
-        LimitError
-            If the class is too entangled to be counted with ``max_states`` states.
-        """
-        return edge_table(self._pair_counts(), self.size, self.names)
-
-    def _pair_counts(self) -> list[PairCount]:
-        return summed(c.iter_edge_counts() for c in self.rotation_classes)
-
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what all members share; see :func:`cyclearn.drawing.plots.plot_class`."""
         from cyclearn.drawing.plots import plot_class
@@ -390,7 +239,7 @@ class EquivalenceClass:
 
     def feedback_pairs(self, max_fillings: int = 20_000) -> FeedbackPairs:
         """Which pairs of nodes lie on a common cycle in some member, and which in every one."""
-        found = [feedback_pairs(seating, max_fillings) for seating in self._seatings]
+        found = [feedback_pairs(seating, max_fillings) for seating in self.seatings]
         return FeedbackPairs(
             np.logical_or.reduce([pairs.some for pairs in found]),
             np.logical_and.reduce([pairs.every for pairs in found]),
@@ -435,20 +284,48 @@ def _restored(graph: DirectedGraph, options: dict[str, Any]) -> EquivalenceClass
     return EquivalenceClass(graph, **options)
 
 
+@overload
 def equivalence_class(
     graph: DirectedGraph,
     *,
+    interventions: None = None,
     rules: Rules = "all",
     reducible: bool = False,
     max_states: int = MAX_STATES,
     max_classes: int = MAX_CLASSES,
-) -> EquivalenceClass:
+) -> EquivalenceClass: ...
+@overload
+def equivalence_class(
+    graph: DirectedGraph,
+    *,
+    interventions: Interventions,
+    rules: Rules = "all",
+    reducible: bool = False,
+    max_states: int = MAX_STATES,
+    max_classes: int = MAX_CLASSES,
+) -> InterventionalClass: ...
+def equivalence_class(
+    graph: DirectedGraph,
+    *,
+    interventions: Interventions | None = None,
+    rules: Rules = "all",
+    reducible: bool = False,
+    max_states: int = MAX_STATES,
+    max_classes: int = MAX_CLASSES,
+) -> EquivalenceClass | InterventionalClass:
     """The class of all graphs that are proved to generate the same distributions.
+
+    With ``interventions``, those that generate the same distributions in every table of a list of
+    experiments, with the same weights in all: an :class:`InterventionalClass`.
 
     Parameters
     ----------
     graph : DirectedGraph
         Any member; a reducible graph stands for its class as well.
+    interventions : sequence of sequences of str or int, optional
+        The whole design: for every table the variables that were set from outside (perfect
+        interventions), ``[]`` for observed data. ``[[], ["a"]]`` is observed data and a table in
+        which ``a`` was set. Without ``[]`` there is no observed table.
     rules : {"all", "rotations"}, default "all"
         Whether the block, scaling and facet rules are searched for further graphs, or rotations
         alone: the class of the paper. ``completeness`` says whether there may be others still.
@@ -481,7 +358,31 @@ def equivalence_class(
     (4, 8)
     >>> print(equivalence_class(g).completeness.value)
     all graphs with these distributions are members, proved
+
+    An intervention settles what observed data leave open: three graphs are a chain's class, and
+    setting an end of it leaves the chain alone or the two others.
+
+    >>> chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+    >>> equivalence_class(chain).size, equivalence_class(chain, interventions=[[], ["a"]]).size
+    (3, 1)
+    >>> equivalence_class(chain, interventions=[[], ["c"]]).size
+    2
     """
+    if interventions is not None:
+        if reducible:
+            raise InputError(
+                "reducible=True is not offered with interventions; leave it out, and ask with "
+                "'graph in members', which takes graphs with redundant edges too"
+            )
+        # The options are those of a class without interventions, and checked there.
+        plain = EquivalenceClass(graph, rules=rules, max_states=max_states, max_classes=max_classes)
+        return InterventionalClass(
+            plain.graph,
+            interventions,
+            rules=rules,
+            max_states=max_states,
+            max_classes=max_classes,
+        )
     return EquivalenceClass(
         graph, rules=rules, reducible=reducible, max_states=max_states, max_classes=max_classes
     )

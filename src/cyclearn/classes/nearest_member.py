@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, product
 from math import ceil
 
@@ -56,6 +57,9 @@ def nearest_member(
     Of several it is the first by the rule that chooses the member shown, nodes in the order of
     their numbers.
     """
+    if seating.groups is not None:
+        # Edges between nodes of two groups can point both ways.
+        return _by_programmes(seating, graph, time_limit)
     columns = [0] * graph.n_nodes
     is_listed = True
     for block in seating.blocks:
@@ -144,7 +148,7 @@ def _best_assignment(
     best: dict[tuple[int, int], int] = {}
     for seat, territory in enumerate(seating.territories):
         for anchor in territory.anchors:
-            for j in bits(anchor):
+            for j in filter(partial(seating.may_take, seat), bits(anchor)):
                 members, value = _cheapest_set(territory.size, anchor, j, graph, price[:, j])
                 if value < cost[seat, j]:
                     cost[seat, j], best[seat, j] = value, members
@@ -201,7 +205,7 @@ def _by_integer_programme(
     allows: dict[tuple[int, int], dict[int, float]] = {}
     for seat, territory in enumerate(seating.territories):
         for anchor in territory.anchors:
-            for j in bits(anchor):
+            for j in filter(partial(seating.may_take, seat), bits(anchor)):
                 sits = variable("sits", seat, anchor, j)
                 held[seat][sits] = seated[j][sits] = 1.0
                 n_chosen[j][sits] = -float(territory.size - 1)
@@ -218,7 +222,7 @@ def _by_integer_programme(
             row = {
                 variable("sits", seat, anchor, j): 1.0
                 for anchor in seating.territories[seat].anchors
-                if anchor >> j & 1
+                if anchor >> j & 1 and seating.may_take(seat, j)
             }
             row |= {variable("edge", i, j): 1.0 for i in bits(members ^ (1 << j))}
             rows.append((row, -np.inf, float(members.bit_count() - 1)))

@@ -56,6 +56,8 @@ class Seating:
     """All ways to give each node a set of some territory, one block at a time.
 
     ``least`` and ``most`` are, for every node, the elements that its set must and may have.
+    ``groups`` are numbers for every node and for every territory: a node takes a territory of its
+    own group. Only irreducible members can be seated in groups.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Seating:
         max_states: int = 300_000,
         least: Sequence[int] | None = None,
         most: Sequence[int] | None = None,
+        groups: tuple[Sequence[int], Sequence[int]] | None = None,
     ) -> None:
         p = len(territories)
         self.territories = tuple(territories)
@@ -75,6 +78,7 @@ class Seating:
         self.max_states = max_states
         self.least = tuple(1 << j for j in range(p)) if least is None else tuple(least)
         self.most = ((1 << p) - 1,) * p if most is None else tuple(most)
+        self.groups = groups
         self.below = territory_below(self.territories)
         self._excluded: dict[tuple[int, int], frozenset[int]] = {}
 
@@ -147,7 +151,7 @@ class Seating:
     @cached_property
     def is_empty(self) -> bool:
         """Whether no choice of sets makes a member: then every graph has a redundant entry."""
-        if not self.redundant:
+        if not self.redundant and self.groups is None:
             return False
         return bool(
             (self._matched([(j, s) for j, row in enumerate(self.weights) for s in row]) < 0).any()
@@ -216,8 +220,12 @@ class Seating:
         return [
             seat
             for seat, territory in enumerate(self.territories)
-            if any(anchor >> j & 1 for anchor in territory.anchors)
+            if self.may_take(seat, j) and any(anchor >> j & 1 for anchor in territory.anchors)
         ]
+
+    def may_take(self, seat: int, j: int) -> bool:
+        """Whether a territory belongs to the group of node j."""
+        return self.groups is None or self.groups[0][j] == self.groups[1][seat]
 
     def _block(self, nodes: tuple[int, ...], seats: tuple[int, ...]) -> Block:
         position = {seat: n for n, seat in enumerate(seats)}

@@ -17,6 +17,7 @@ import typer
 from cyclearn import __version__
 from cyclearn._kernels.first_use import when_compiling
 from cyclearn.cli import (
+    app_command,
     check_command,
     compare_command,
     demo,
@@ -26,6 +27,7 @@ from cyclearn.cli import (
     fit_command,
     graph_commands,
     learn_command,
+    next_command,
     plot_command,
     posterior_command,
     report_command,
@@ -35,6 +37,7 @@ from cyclearn.cli.interruption import end_children, end_on_signals, ending_signa
 from cyclearn.cli.output import complain, say
 from cyclearn.errors import InputError, LimitError
 from cyclearn.files import why
+from cyclearn.interruption import when_asked
 
 _NO, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
 # As in sysexits.h; 1 would be an answer.
@@ -70,12 +73,14 @@ app.command("equivalent")(graph_commands.equivalent)
 app.command("compare")(compare_command.compare)
 app.command("class")(graph_commands.equivalence_class)
 app.command("effects")(effects_command.effects)
+app.command("next")(next_command.next_experiment)
 app.command("report")(report_command.report)
 app.command("plot")(plot_command.plot)
 app.command("simulate")(simulate_command.simulate)
 app.command("evaluate")(evaluate_command.evaluate)
 app.add_typer(experiment_command.app)
 app.command("demo")(demo.demo)
+app.command("app")(app_command.app)
 
 
 def main() -> None:
@@ -91,10 +96,12 @@ def main() -> None:
     output = sys.stdout
     if sys.stderr is not None and sys.stderr.isatty():
         when_compiling(_say_compiling)
+    when_asked(_say_stopping)
     try:
         code = _run()
     finally:
         when_compiling(None)
+        when_asked(None)
     if sys.stdout is not output:
         # How typer says that the reader went away.
         code = _CLOSED_PIPE
@@ -103,6 +110,10 @@ def main() -> None:
 
 def _say_compiling() -> None:
     complain("cyclearn: first use on this machine: compiling, one to two minutes")
+
+
+def _say_stopping() -> None:
+    complain("cyclearn: stopping with the best graph so far; Ctrl-C again ends at once")
 
 
 def _run() -> int:

@@ -5,33 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from cyclearn.cli.output import say
 from cyclearn.errors import InputError
 from cyclearn.files import replacing, why
 from cyclearn.graphs import DirectedGraph
-from cyclearn.models import LinearGaussianModel
+from cyclearn.models.example import EXAMPLE_ROWS, MARKET
 
-# Supply and demand: price and quantity drive each other, and what is sold leaves the stock, which
-# moves the price again.
-_MARKET = LinearGaussianModel(
-    B=np.array(
-        [
-            [0, 0, 0.7, 0, 0, 0],
-            [0, 0, 0, 0.8, 0, 0],
-            [0, 0, 0, -0.6, 0, 0.5],
-            [0, 0, 0.5, 0, -0.7, 0.6],
-            [0, 0, -0.3, 0, 0, 0],
-            [0, 0, 0, 0, 0, 0],
-        ]
-    ),
-    noise_variances=[1, 1, 1, 1, 1, 1],
-    names=["costs", "income", "price", "quantity", "stock", "profit"],
-)
 _TITLE = "What drives what in a market"
-_ROWS, _RESAMPLES = 2_000, 10
+_RESAMPLES = 10
 
 
 def demo(
@@ -42,17 +25,17 @@ def demo(
     """Learn the feedback in simulated market data, and write a report about it."""
     from cyclearn.learning import learn
 
-    truth = _MARKET.graph
+    truth = MARKET.graph
     table, page = folder / "market.csv", folder / "report.html"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make the folder {folder}: {why(error)}") from None
     with replacing(table) as beside:
-        _MARKET.sample(_ROWS, random_state=0).to_csv(beside, index=False)
-    say(f"{_ROWS:,} simulated rows of a market ({table}) in which")
+        MARKET.sample(EXAMPLE_ROWS, random_state=0).to_csv(beside, index=False)
+    say(f"{EXAMPLE_ROWS:,} simulated rows of a market ({table}) in which")
     for a, b in truth.edges:
-        say(f"  {a} -> {b}  {_MARKET.B[truth.index(a), truth.index(b)]:+.3f}")
+        say(f"  {a} -> {b}  {MARKET.B[truth.index(a), truth.index(b)]:+.3f}")
     say("\nLearning (the first time on a machine, the kernels are compiled) …")
     result = learn(table, bootstrap=_RESAMPLES)
     say("\nLearned from the data:")

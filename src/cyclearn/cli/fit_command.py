@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cyclearn.cli.output import Json, Standardised, print_json, say
-from cyclearn.cli.table_options import Margins, Missing, takes_table
+from cyclearn.cli.table_options import (
+    Groups,
+    Intercepts,
+    InterventionKind,
+    Interventions,
+    Margins,
+    Missing,
+    takes_table,
+)
+from cyclearn.errors import InputError
 from cyclearn.graphs import read_graph
 from cyclearn.readable import significant
 
@@ -25,6 +34,10 @@ def fit(
     level: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="Level of the confidence intervals.")
     ] = 0.95,
+    groups: Groups = None,
+    interventions: Interventions = None,
+    kind: InterventionKind = "perfect",
+    intercepts: Intercepts = "shared",
     missing: Missing = "error",
     margins: Margins = "raw",
     standardised: Standardised = False,
@@ -39,9 +52,25 @@ def fit(
 
     Exits with 1 where the fit did not converge to an ordinary maximum.
     """
+    from cyclearn.models import FittedModel
     from cyclearn.models import fit as fit_model
 
-    fitted = fit_model(read_graph(graph), data, missing=missing, margins=margins, random_state=seed)
+    fitted = fit_model(
+        read_graph(graph),
+        data,
+        groups=groups,
+        interventions=interventions,
+        kind=kind,
+        intercepts=intercepts,
+        missing=missing,
+        margins=margins,
+        random_state=seed,
+    )
+    if not isinstance(fitted, FittedModel):
+        if standardised or indices:
+            raise InputError("--standardised and --indices are for one table without groups")
+        print_json("fit", fitted.to_dict(level)) if as_json else say(fitted.to_text(level))
+        raise typer.Exit(0 if fitted.converged else 1)
     if as_json:
         print_json("fit", fitted.to_dict(level) | (_diagnosed(fitted) if indices else {}))
     else:

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from cyclearn.classes import EquivalenceClass, GraphStep
+from cyclearn.classes import EquivalenceClass, GraphStep, InterventionalClass
+from cyclearn.classes import equivalence_class as members_under
 from cyclearn.classes import equivalent as decide_equivalence
 from cyclearn.classes.equivalence_class import MAX_STATES
 from cyclearn.cli.output import Json, print_json, say
@@ -69,6 +70,14 @@ def equivalence_class(
     rotations: Annotated[
         bool, typer.Option("--rotations", help="The paper's class: search no further rules.")
     ] = False,
+    do: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A table in which these variables (a,b,…) were set from outside, beside observed "
+            "data; give it once for each table.",
+            metavar="NAMES",
+        ),
+    ] = None,
     max_members: Annotated[
         int, typer.Option("--max", min=0, help="List at most this many members.")
     ] = 1000,
@@ -78,15 +87,21 @@ def equivalence_class(
     as_json: Json = False,
     seed: Unused = None,  # noqa: ARG001 - scripts pass it to every command
 ) -> None:
-    """List, count or tabulate the graphs that no observational data can tell from a graph."""
+    """List, count or tabulate the graphs that no observational data can tell from a graph.
+
+    With ``--do``, those that the experiments named cannot tell from it either.
+    """
     if acyclic and table:
         raise InputError(
             "--table counts over all members, --acyclic keeps some; give only one of the two"
         )
+    if do and acyclic:
+        raise InputError("--acyclic is not offered with --do; list the members without it")
     everything = not (count or as_list or table)
     as_list = as_list or everything
-    graphs = EquivalenceClass(
+    graphs = members_under(
         read_graph(a),
+        interventions=[[], *(names.split(",") for names in do)] if do else None,
         rules="rotations" if rotations else "all",
         reducible=reducible,
         max_states=max_states,
@@ -102,7 +117,8 @@ def equivalence_class(
             if table:
                 raise
             left_out = f"No table of edges: {error}."
-    members = _Cut(graphs.iter_acyclic() if acyclic else iter(graphs), max_members)
+    shown = graphs.iter_acyclic() if acyclic and isinstance(graphs, EquivalenceClass) else graphs
+    members = _Cut(iter(shown), max_members)
     if as_json:
         result: dict[str, object] = {
             "size": size,
@@ -127,8 +143,8 @@ def equivalence_class(
         say(f"{number} equivalent graph{'s' * (size != 1)} ({kind}).")
     if as_list:
         for n, graph in enumerate(members, start=1):
-            shown = ", ".join(f"{a} -> {b}" for a, b in graph.edges)
-            say(f"{n}. {shown or '(no edges)'}")
+            edges_shown = ", ".join(f"{a} -> {b}" for a, b in graph.edges)
+            say(f"{n}. {edges_shown or '(no edges)'}")
         if not members.complete:
             total = "an unknown number" if size is None else size
             say(f"… cut after {max_members} of {total}; --max lists more.")
@@ -138,9 +154,13 @@ def equivalence_class(
         say(left_out)
 
 
-def _size(graphs: EquivalenceClass, acyclic: bool, *, is_required: bool) -> int | None:
+def _size(
+    graphs: EquivalenceClass | InterventionalClass, acyclic: bool, *, is_required: bool
+) -> int | None:
     try:
-        return graphs.n_acyclic if acyclic else graphs.size
+        if acyclic and isinstance(graphs, EquivalenceClass):
+            return graphs.n_acyclic
+        return graphs.size
     except LimitError:
         if is_required:
             raise

@@ -6,6 +6,8 @@ import signal
 from dataclasses import dataclass
 from types import FrameType
 
+from cyclearn.interruption import underlying
+
 
 @dataclass(frozen=True)
 class Ending:
@@ -38,13 +40,12 @@ def _raise(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as s
 
 def ending_signal(error: BaseException | None) -> Ending | None:
     """What ended the program, where that was a signal; compiled code hides it behind others."""
-    while error is not None:
-        if isinstance(error, KeyboardInterrupt):
-            return Ending(130, "interrupted")
-        if isinstance(error, Terminated):
-            closed = error.number != signal.SIGTERM
-            return Ending(128 + error.number, "the terminal was closed" if closed else "terminated")
-        error = error.__cause__ or (error.__context__ if isinstance(error, SystemError) else None)
+    error = underlying(error)
+    if isinstance(error, KeyboardInterrupt):
+        return Ending(130, "interrupted")
+    if isinstance(error, Terminated):
+        closed = error.number != signal.SIGTERM
+        return Ending(128 + error.number, "the terminal was closed" if closed else "terminated")
     return None
 
 

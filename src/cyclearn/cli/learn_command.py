@@ -54,3 +54,4 @@ def learn(
         say(result.to_text(standardised=standardised))
         if result.bootstrap is not None:
             say(f"\n{result.bootstrap}")
+    given.end_as_asked(result)

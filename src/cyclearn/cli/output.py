@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import re
 import sys
-from math import isfinite
 from typing import Annotated, Any
 
 import typer
+
+from cyclearn.json_input import finite
 
 SCHEMA_VERSION = 1
 
@@ -60,7 +61,7 @@ def _showable(text: str, stream: Any) -> str:
 
 def print_json(command: str, result: dict[str, Any]) -> None:
     """Print the result of a command as one JSON object; what is not finite is null."""
-    record = {"schema_version": SCHEMA_VERSION, "command": command, **_finite(result)}
+    record = {"schema_version": SCHEMA_VERSION, "command": command, **finite(result)}
     text = json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
@@ -69,11 +70,3 @@ def print_json(command: str, result: dict[str, Any]) -> None:
         text = json.dumps(record, indent=2, allow_nan=False)
     sys.stdout.write(_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
     sys.stdout.flush()
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(part) for part in value]
-    return None if isinstance(value, float) and not isfinite(value) else value

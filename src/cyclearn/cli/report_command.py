@@ -64,6 +64,7 @@ def report(
     else:
         say(str(result))
         say(f"Report: {out}")
+    given.end_as_asked(result)
 
 
 def learned(data: Any, options: SearchOptions, **searching: Any) -> Any:

@@ -42,6 +42,22 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
         typer.Option(help="Search; exact for few variables."),
     ),
     "penalty": (str, typer.Option(help="What an edge costs: bic, '2 bic', ebic, or a number.")),
+    "groups": (
+        str | None,
+        typer.Option(help="Column that names the group of each row: one graph, weights by group."),
+    ),
+    "interventions": (
+        str | None,
+        typer.Option(help="Column that names what was set from outside in each row, by commas."),
+    ),
+    "kind": (
+        Literal["perfect", "noise"],
+        typer.Option(help="What was set is cut off from its causes, or keeps them with new noise."),
+    ),
+    "intercepts": (
+        Literal["shared", "table"],
+        typer.Option(help="With interventions: whether shifts of means between tables count."),
+    ),
     "n_effective": (
         str | None,
         typer.Option(help="Independent rows that the rows are worth: a number, or auto."),
@@ -150,9 +166,18 @@ def search(
             **{name: getattr(options, name) for name in options.names()},
             n_jobs=jobs,
             on_step=on_step,
+            on_interrupt="best",
             bootstrap=None if bootstrap is None else resampling,
             posterior=posterior,
         )
+
+
+def end_as_asked(result: LearnResult) -> None:
+    """After the output of a search that was interrupted: end as interrupted programs do."""
+    from cyclearn.search.runs import SearchStatus
+
+    if result.status is SearchStatus.INTERRUPTED:
+        raise KeyboardInterrupt
 
 
 @contextmanager

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from cyclearn.models import Moments
     from cyclearn.models.table_files import TableFile
 
+# Options that name a column which says something about the rows.
+_LABELS = ("groups", "interventions")
 # How each option of ``read_table_file`` is written, and its default.
 _WRITTEN: dict[str, tuple[Any, Any, Any]] = {
     "sep": (str | None, None, typer.Option(help="Separator of cells; told from the file.")),
@@ -46,8 +48,14 @@ _MATRIX: dict[str, tuple[Any, Any, Any]] = {
     "n": (int | None, None, typer.Option("--n", min=2, help="Rows behind a covariance matrix.")),
 }
 
-Path_ = Annotated[
-    Path, typer.Argument(help="Table with a header: CSV, TSV, Parquet, Feather, Stata, Excel.")
+_FILE = "Table with a header: CSV, TSV, Parquet, Feather, Stata, Excel."
+Path_ = Annotated[Path, typer.Argument(help=_FILE)]
+Paths = Annotated[
+    list[Path], typer.Argument(help=f"{_FILE} Several files are groups that share one graph.")
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(help="Column that names the group of each row: one graph, weights by group."),
 ]
 Missing = Annotated[
     Literal["error", "em", "rows", "pairwise"],
@@ -57,29 +65,44 @@ Margins = Annotated[
     Literal["raw", "rank"], typer.Option(help="Columns as they are, or normal scores of ranks.")
 ]
 
+Interventions = Annotated[
+    str | None,
+    typer.Option(help="Column that names what was set from outside in each row, by commas."),
+]
+InterventionKind = Annotated[
+    Literal["perfect", "noise"],
+    typer.Option(help="What was set is cut off from its causes, or keeps them with new noise."),
+]
+Intercepts = Annotated[
+    Literal["shared", "table"],
+    typer.Option(help="With interventions: whether shifts of means between tables count."),
+]
+
 
 def takes_table(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command a file and how to read it in place of its parameter ``data``.
+    """Give a command files and how to read them in place of its parameter ``data``.
 
-    The command gets a DataFrame, or Moments where the file holds a covariance matrix.
+    The command gets a DataFrame, or Moments where the file holds a covariance matrix; of several
+    files a mapping from their names to these.
     """
-    return _with_options(command, _WRITTEN | _MATRIX, _read)
+    return _with_options(command, _WRITTEN | _MATRIX, _read_all, Paths)
 
 
 def takes_table_or_result(command: Callable[..., None]) -> Callable[..., None]:
     """As :func:`takes_table`, or a result in a ``.json`` file, which the command gets as it is."""
-    return _with_options(command, _WRITTEN | _MATRIX, _read_or_load)
+    return _with_options(command, _WRITTEN | _MATRIX, _read_or_load, Paths)
 
 
 def takes_rows(command: Callable[..., None]) -> Callable[..., None]:
     """As :func:`takes_table`, with the ``TableFile`` and what was decided about it."""
-    return _with_options(command, _WRITTEN, _read_file)
+    return _with_options(command, _WRITTEN, lambda path, options, _: _read_file(path, options))
 
 
 def _with_options(
     command: Callable[..., None],
     written: dict[str, tuple[Any, Any, Any]],
-    read: Callable[[Path, dict[str, Any]], Any],
+    read: Callable[[Any, dict[str, Any], list[str]], Any],
+    argument: Any = Path_,
 ) -> Callable[..., None]:
     own = inspect.signature(command, eval_str=True)
     reading = [
@@ -97,13 +120,16 @@ def _with_options(
         options = {name: arguments.pop(name) for name in written}
         if arguments.get("out") is not None:
             # A search can take long; what would fail after it fails before it.
-            check_output(arguments["out"], [arguments["data"]])
-        command(**(arguments | {"data": read(arguments["data"], options)}))
+            given = arguments["data"]
+            check_output(arguments["out"], given if isinstance(given, list) else [given])
+        named = [arguments.get(name) for name in _LABELS]
+        labels = [name for name in named if name is not None]
+        command(**(arguments | {"data": read(arguments["data"], options, labels)}))
 
     parameters = [
         parameter.replace(
             kind=inspect.Parameter.KEYWORD_ONLY,
-            annotation=Path_ if name == "data" else parameter.annotation,
+            annotation=argument if name == "data" else parameter.annotation,
         )
         for name, parameter in own.parameters.items()
     ]
@@ -113,14 +139,29 @@ def _with_options(
     return with_table
 
 
-def _read(path: Path, options: dict[str, Any]) -> Any:
+def _read_all(paths: list[Path], options: dict[str, Any], labels: list[str]) -> Any:
+    """One table, or several by name; by number where files have the same name."""
+    tables = [_read(path, dict(options), labels) for path in paths]
+    if len(tables) == 1:
+        return tables[0]
+    if labels:
+        raise InputError(
+            f"{labels[0]!r} names a column of one table, and {len(tables)} files were given; give "
+            "one file with all rows"
+        )
+    stems = [path.stem for path in paths]
+    names = stems if len(set(stems)) == len(stems) else map(str, range(1, len(stems) + 1))
+    return dict(zip(names, tables, strict=True))
+
+
+def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
     """Rows or moments; what was decided about the file goes to standard error."""
     is_matrix, n = options.pop("covariance"), options.pop("n")
     if is_matrix:
         return _read_matrix(path, n, options)
     if n is not None:
         raise InputError("--n is the number of rows behind a covariance matrix; add --covariance")
-    found = _read_file(path, options)
+    found = _read_file(path, options | {"labels": labels})
     for note in found.notes:
         complain(f"cyclearn: {path.name}: {note}")
     # For the report, which names the file and its digest.
@@ -128,10 +169,14 @@ def _read(path: Path, options: dict[str, Any]) -> Any:
     return found.frame
 
 
-def _read_or_load(path: Path, options: dict[str, Any]) -> Any:
-    """A saved result, or what :func:`_read` gives."""
-    if path.suffix.lower() != ".json":
-        return _read(path, options)
+def _read_or_load(paths: list[Path], options: dict[str, Any], labels: list[str]) -> Any:
+    """A saved result, or what :func:`_read_all` gives."""
+    saved = [path for path in paths if path.suffix.lower() == ".json"]
+    if not saved:
+        return _read_all(paths, options, labels)
+    path = saved[0]
+    if len(paths) > 1:
+        raise InputError(f"{path} is a saved result, and {len(paths)} files were given; give one")
     from cyclearn.learning import LearnResult, load
 
     for name, (_, default, _) in (_WRITTEN | _MATRIX).items():

@@ -20,6 +20,7 @@ from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.learning.edge_rows import edge_rows
 from cyclearn.models import FittedModel
 
 if TYPE_CHECKING:
@@ -98,14 +99,16 @@ def plot_result(
     *,
     labels: bool | None = None,
     standardised: bool = False,
+    group: str | None = None,
 ) -> Axes:
     """Draw a learned graph as :func:`plot_fit` does, with what is known about each edge.
 
     An open head: not all graphs that fit equally well have the edge. In brackets, where a
     posterior or a bootstrap was asked for: how probable the edge is, or how often it came out.
+    Of several groups, ``group`` names the one whose weights are drawn.
     """
     edges = []
-    for row in result.edge_rows:
+    for row in edge_rows(result, None if group is None else [result.model_of(group)]):
         if not row.in_graph:
             continue
         words = number(row.standardised if standardised else row.weight, 2)

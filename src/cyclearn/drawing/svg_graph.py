@@ -49,11 +49,13 @@ def graph_svg(
     identifier: str,
     title: str,
     description: str,
+    sized: bool = True,
 ) -> Markup:
     """The picture; ``identifier`` keeps its title apart from those of other pictures.
 
     The edges are those to draw, each with a route in the layout; ``graph`` says which nodes there
-    are.
+    are. A picture that is not ``sized`` has no style of its own, for pages that forbid any; its
+    view box says how large it is, in heights of a node.
     """
     drawn = list(edges)
     in_group = {name for group in layout.groups for name in group.nodes}
@@ -87,7 +89,7 @@ def graph_svg(
         aria_labelledby=f"{identifier}-title {identifier}-desc",
         id=identifier,
         class_="graph",
-        style=size,
+        style=size if sized else None,
     )
 
 

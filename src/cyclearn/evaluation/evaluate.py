@@ -21,6 +21,7 @@ from cyclearn.evaluation.distances import (
 from cyclearn.evaluation.multi_domain import Domains, SuccessRate, multi_domain_success
 from cyclearn.evaluation.structure import Features, StructureScores
 from cyclearn.graphs import DirectedGraph
+from cyclearn.interruption import interruptible
 from cyclearn.models import LinearGaussianModel
 from cyclearn.models.input_checks import whole_number
 from cyclearn.random_state import RandomState
@@ -184,6 +185,7 @@ def _n_redundant(graph: DirectedGraph) -> int:
     return graph.n_edges - graph.reduced().n_edges
 
 
+@interruptible
 def evaluate(
     learned: DirectedGraph,
     true: DirectedGraph,

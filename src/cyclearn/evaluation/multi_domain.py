@@ -21,6 +21,7 @@ from cyclearn.deadlines import check_deadline
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.interruption import interruptible
 from cyclearn.json_input import short
 from cyclearn.models import LinearGaussianModel, Moments, random_model
 from cyclearn.models.input_checks import as_float, whole_number
@@ -112,6 +113,7 @@ def draw_domains(
     return tuple(random_model(true, random_state=rng) for _ in range(n_domains))
 
 
+@interruptible
 def multi_domain_success(
     learned: DirectedGraph,
     true: DirectedGraph,
@@ -164,6 +166,7 @@ class MultiDomainOutput:
     success: SuccessRate
 
 
+@interruptible
 def multi_domain_outputs(
     true: DirectedGraph,
     learner: Callable[[Moments], DirectedGraph],

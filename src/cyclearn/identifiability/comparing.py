@@ -21,10 +21,12 @@ from cyclearn.identifiability.difference.largest_columns import separate_by_larg
 from cyclearn.identifiability.numerics.numerical_evidence import DrawOptions, numerical_evidence
 from cyclearn.identifiability.numerics.numerical_overlap import Sampler
 from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
+from cyclearn.interruption import interruptible
 
 _MOST_CONTAINMENTS = 50
 
 
+@interruptible
 def compare(
     g: DirectedGraph,
     h: DirectedGraph,
@@ -90,6 +92,7 @@ def compare(
     return Comparison(**_compared(g, h, settings))
 
 
+@interruptible
 def quasi_equivalent(
     g: DirectedGraph,
     h: DirectedGraph,

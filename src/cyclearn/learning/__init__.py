@@ -8,6 +8,8 @@ from cyclearn.learning.class_effects import ClassEffects as ClassEffects
 from cyclearn.learning.class_effects import class_effects as class_effects
 from cyclearn.learning.knowledge import Knowledge as Knowledge
 from cyclearn.learning.learn import learn as learn
+from cyclearn.learning.next_experiment import NextExperiment as NextExperiment
+from cyclearn.learning.next_experiment import next_experiment as next_experiment
 from cyclearn.learning.options import SearchOptions as SearchOptions
 from cyclearn.learning.posterior import posterior as posterior
 from cyclearn.learning.posterior_result import Posterior as Posterior
@@ -24,6 +26,7 @@ __all__ = [
     "CyclicGraphLearner",
     "Knowledge",
     "LearnResult",
+    "NextExperiment",
     "Posterior",
     "SamplingWarning",
     "SearchOptions",
@@ -31,6 +34,7 @@ __all__ = [
     "class_effects",
     "learn",
     "load",
+    "next_experiment",
     "posterior",
 ]
 

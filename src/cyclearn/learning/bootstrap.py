@@ -11,24 +11,33 @@ import numpy as np
 from cyclearn.arguments import at_least, processes
 from cyclearn.arguments import seed as drawn_seed
 from cyclearn.errors import InputError
+from cyclearn.interruption import interruptible
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.learning.options import SearchOptions
-from cyclearn.learning.resampling import Kind, Resample, Resampler, make_resampler
+from cyclearn.learning.resampling import (
+    AnyResampler,
+    Kind,
+    Resample,
+    make_resampler,
+)
 from cyclearn.learning.run import learn_with
-from cyclearn.models.moments import Data
+from cyclearn.models.grouped_tables import SeveralData
+from cyclearn.models.tables import Kind as InterventionKind
 from cyclearn.random_state import RandomState
 
 # Options of learn that bootstrap has itself, or that have no place in it.
 _OWN = {"on_step", "bootstrap"}
 
 
+@interruptible
 def bootstrap(
-    data: Data,
+    data: SeveralData,
     n_resamples: int = 100,
     *,
     kind: Kind | None = None,
     checkpoint: str | Path | None = None,
+    intervention_kind: InterventionKind = "perfect",
     random_state: RandomState = None,
     n_jobs: int | None = None,
     on_resample: Callable[[int, int], None] | None = None,
@@ -39,8 +48,9 @@ def bootstrap(
     Parameters
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
+        Or several of these, one for each group; rows are drawn within groups.
     n_resamples : int
-    kind : {"rows", "blocks", "half", "parametric"}, optional
+    kind : {"rows", "blocks", "half", "parametric", "groups"}, optional
         ``"rows"`` draws n rows with replacement, the default where there are rows. ``"blocks"``
         draws stretches of neighbouring rows, the default where ``n_effective`` says that rows
         resemble those before them. Rows drawn
@@ -48,10 +58,14 @@ def bootstrap(
         ``"half"`` draws half of the rows without replacement, which does not, but has the power
         of half a sample. ``"parametric"``, the default for Moments, draws the covariance of n
         samples of the Gaussian distribution with the covariance given (a Wishart matrix).
+        ``"groups"`` draws groups with replacement and leaves their rows as they are: how much hangs
+        on which groups there are.
     checkpoint : path, optional
         File in which every resample is kept as soon as it is done. Called again with the same
         data, options and version of the library, and perhaps a larger ``n_resamples``, the
         function goes on where it was; with others, it refuses.
+    intervention_kind : {"perfect", "noise"}
+        What :func:`cyclearn.learn` calls ``kind``.
     random_state : int, Generator or None
         None is a fixed seed.
     n_jobs : int, optional
@@ -83,18 +97,14 @@ def bootstrap(
     n_jobs, seed = processes(n_jobs), drawn_seed(random_state) or 0
     if taken := sorted(_OWN & set(options)):
         raise InputError(f"{taken[0]} is no option of the searches of a bootstrap; leave it out")
-    search = SearchOptions.of(options)
+    search = SearchOptions.of({**options, "kind": intervention_kind})
     resampler = make_resampler(data, kind, seed, search)
-    if resampler.n_effective < resampler.moments.n_samples:
-        # Resamples are worth what the data are worth, whatever the draw looks like.
-        share = 0.5 if resampler.kind == "half" else 1.0
-        search = search.replaced(n_effective=max(share * resampler.n_effective, 2.0))
+    if resampler.worth is not None:
+        search = search.replaced(n_effective=resampler.worth)
     plain = {key: value for key, value in search.to_dict().items() if key != "random_state"}
     plain["seed"] = seed
-    # The resampler treats holes and margins of every draw.
-    search = search.replaced(missing="error", margins="raw")
     # What cannot be searched at all is refused before the first resample.
-    search.problem(search.tables(resampler.moments))
+    search.problem(resampler.given())
     done: dict[int, Resample] = {}
     keep: Checkpoint | None = None
     if checkpoint is not None:
@@ -110,11 +120,14 @@ def bootstrap(
         if on_resample is not None:
             on_resample(n_done, n_resamples)
     resamples = tuple(done[number] for number in range(n_resamples))
-    return BootstrapResult(resampler.moments.names, resamples, resampler.kind, plain)
+    return BootstrapResult(resampler.names, resamples, resampler.kind, plain)
 
 
 def _run(
-    resampler: Resampler, numbers: list[int], options: SearchOptions, n_jobs: int | None
+    resampler: AnyResampler,
+    numbers: list[int],
+    options: SearchOptions,
+    n_jobs: int | None,
 ) -> Iterator[Resample]:
     if n_jobs in (None, 1) or len(numbers) < 2:
         for number in numbers:
@@ -127,11 +140,11 @@ def _run(
     yield from run(delayed(learn_resample)(resampler, number, options) for number in numbers)
 
 
-def learn_resample(resampler: Resampler, number: int, options: SearchOptions) -> Resample:
+def learn_resample(resampler: AnyResampler, number: int, options: SearchOptions) -> Resample:
     """Draw one resample and learn from it."""
     try:
-        moments, seed, redraws = resampler.draw(number)
-        result = learn_with(options.replaced(random_state=seed), moments, with_warnings=False)
+        tables, seed, redraws = resampler.draw_tables(number)
+        result = learn_with(options.replaced(random_state=seed), tables)
     except InputError as error:
         return Resample(number, (), error=str(error))
     edges = tuple((int(i), int(j)) for i, j in np.argwhere(result.graph.adjacency))

@@ -264,7 +264,9 @@ class BootstrapResult:
     def __str__(self) -> str:
         drawn = {
             "rows": "of the rows, drawn with replacement",
+            "blocks": "of the rows, drawn in blocks of neighbours",
             "half": "of half of the rows",
+            "groups": "of the groups, drawn with replacement",
             "parametric": "of the covariance (parametric)",
         }[self.kind]
         lines = [f"Bootstrap: {self.n_resamples} resamples {drawn}."]

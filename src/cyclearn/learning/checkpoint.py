@@ -15,7 +15,7 @@ from typing import Any
 from cyclearn import __version__
 from cyclearn.errors import InputError
 from cyclearn.files import why, write_new
-from cyclearn.learning.resampling import Resample, Resampler
+from cyclearn.learning.resampling import AnyResampler, Resample
 
 _SCHEMA = "cyclearn.bootstrap-checkpoint/1"
 # Bytes of a first line, with room for much knowledge.
@@ -25,9 +25,9 @@ _LONGEST = 100_000_000
 class Checkpoint:
     """The checkpoint of one bootstrap: what was kept of it, and where more is kept."""
 
-    def __init__(self, path: Path, resampler: Resampler, options: dict[str, Any]) -> None:
+    def __init__(self, path: Path, resampler: AnyResampler, options: dict[str, Any]) -> None:
         self._path = path
-        self._n_nodes = resampler.moments.n_variables
+        self._n_nodes = len(resampler.names)
         self._header = {
             "schema": _SCHEMA,
             "version": __version__,

@@ -212,23 +212,28 @@ def class_effects(
     names = member.names
     moments = as_moments(data).aligned_to(names)
     i, j = member.index(source), member.index(target)
-    if i == j:
-        raise InputError(f"source and target are both {names[i]!r}; give two variables")
     listed = list_members(
         (graph, *ties), moments, knowledge, max_members=max_members, random_state=random_state
     )
+    return effects_over(listed, names[i], names[j])
+
+
+def effects_over(listed: MemberList, source: str, target: str) -> ClassEffects:
+    """Effects of one variable on another over members that have been fitted."""
+    if source == target:
+        raise InputError(f"source and target are both {source!r}; give two variables")
     n_looked_at = listed.n_looked_at
     effects = tuple(
         MemberEffect(
             member.graph,
             model,
             member.times / n_looked_at / len(member.models),
-            *_effects(model, i, j),
+            *_effects(model, model.names.index(source), model.names.index(target)),
         )
         for member in listed.members
         for model in member.models
     )
-    return ClassEffects(names[i], names[j], effects, listed)
+    return ClassEffects(source, target, effects, listed)
 
 
 def _effects(model: LinearGaussianModel, i: int, j: int) -> tuple[float, float]:

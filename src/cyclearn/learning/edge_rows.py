@@ -6,9 +6,12 @@ how probable is it, given these data (``probability`` by a posterior, ``resample
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log10, nan
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from cyclearn.classes.edge_verdicts import SAME, Verdict
 from cyclearn.graphs.directed_graph import Edge
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cyclearn.learning.result import LearnResult
+    from cyclearn.models import FittedModel
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class EdgeRow:
         Whether the graph shown has it.
     weight, std_error, standardised : float
         Of the graph shown; NaN where it lacks the edge. Standardised: standard deviations of the
-        target for one of the source.
+        target for one of the source. Of several groups, the mean, without a standard error.
     verdict : str
         ``"same in all"``, ``"turns"`` or ``"comes and goes"``, over all graphs that fit equally
         well.
@@ -70,10 +74,19 @@ class EdgeRow:
         return ", ".join(parts)
 
 
-def edge_rows(result: LearnResult) -> tuple[EdgeRow, ...]:
-    """The edges of the graph shown, then those that only other graphs have."""
-    graph, model = result.graph, result.model
-    standardised = model.standardised_weights
+def edge_rows(
+    result: LearnResult, models: Sequence[FittedModel] | None = None
+) -> tuple[EdgeRow, ...]:
+    """The edges of the graph shown, then those that only other graphs have.
+
+    Weights are those of the models; of several, by default those of all groups, the mean, without
+    a standard error.
+    """
+    graph = result.graph
+    models = models or list(result.models.values())
+    weights = np.mean([model.B for model in models], axis=0)
+    errors = models[0].standard_errors if len(models) == 1 else np.full_like(weights, nan)
+    standardised = np.mean([model.standardised_weights for model in models], axis=0)
     verdicts = {edge: pair for pair in result.verdicts for edge in pair.possible_edges}
     others = sorted(
         (edge for edge in verdicts if not graph.has_edge(*edge)),
@@ -88,8 +101,8 @@ def edge_rows(result: LearnResult) -> tuple[EdgeRow, ...]:
             EdgeRow(
                 *edge,
                 in_graph=shown,
-                weight=float(model.B[i, j]) if shown else nan,
-                std_error=float(model.standard_errors[i, j]) if shown else nan,
+                weight=float(weights[i, j]) if shown else nan,
+                std_error=float(errors[i, j]) if shown else nan,
                 standardised=float(standardised[i, j]) if shown else nan,
                 verdict=pair.edge_verdict(edge),
                 n_graphs=pair.count(edge),

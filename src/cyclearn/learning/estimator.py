@@ -15,9 +15,10 @@ from cyclearn.errors import InputError
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.options import Method, SearchOptions, Start
 from cyclearn.learning.run import learn_with
+from cyclearn.models.grouped_tables import labelled_rows
 from cyclearn.models.margins import Margins
 from cyclearn.models.missing_values import Missing
-from cyclearn.models.tables import EffectiveRows
+from cyclearn.models.tables import EffectiveRows, Intercepts, Kind
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import Penalty
 
@@ -35,8 +36,9 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     adjacency_ : array of shape (p, p)
         ``adjacency_[i, j]`` is true when i → j.
     coef_ : array of shape (p, p)
-        ``coef_[i, j]`` is the weight of i → j.
+        ``coef_[i, j]`` is the weight of i → j; with ``groups``, of shape (groups, p, p).
     noise_variances_ : array of shape (p,)
+        With ``groups``, of shape (groups, p).
     score_ : float
         Negative log-likelihood + λ·|E| of the training data; smaller is better.
     result_ : LearnResult
@@ -61,6 +63,10 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         self,
         method: Method = "auto",
         penalty: Penalty = "bic",
+        groups: str | None = None,
+        interventions: Any = None,
+        kind: Kind = "perfect",
+        intercepts: Intercepts = "shared",
         n_effective: EffectiveRows = None,
         missing: Missing = "error",
         margins: Margins = "raw",
@@ -83,6 +89,10 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.method = method
         self.penalty = penalty
+        self.groups = groups
+        self.interventions = interventions
+        self.kind = kind
+        self.intercepts = intercepts
         self.n_effective = n_effective
         self.missing = missing
         self.margins = margins
@@ -104,23 +114,33 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: Any = None) -> CyclicGraphLearner:  # noqa: ARG002
-        """Learn the graph of the columns of X; y is ignored."""
+        """Learn the graph of the columns of X; y is ignored.
+
+        With ``groups`` or ``interventions``, X is a DataFrame with that column among the others.
+        """
         arguments = self.get_params(deep=False)
         self.result_ = learn_with(
             SearchOptions.among(arguments),
-            self._table(X, reset=True),
+            self._labelled_table(X),
             n_jobs=processes(arguments["n_jobs"]),
         )
         self.graph_ = self.result_.graph
         self.adjacency_ = self.graph_.adjacency
-        self.coef_ = self.result_.model.B
-        self.noise_variances_ = self.result_.model.noise_variances
+        models = list(self.result_.models.values())
+        coef, variances = [m.B for m in models], [m.noise_variances for m in models]
+        self.coef_ = coef[0] if self.groups is None else np.array(coef)
+        self.noise_variances_ = variances[0] if self.groups is None else np.array(variances)
         self.score_ = self.result_.score
         return self
 
     def score(self, X: ArrayLike, y: Any = None) -> float:  # noqa: ARG002
         """Mean log-likelihood of the rows of X under the learned model; larger is better."""
         check_is_fitted(self)
+        if self.groups is not None or self.interventions is not None:
+            raise InputError(
+                "rows of several groups, and rows with interventions, have no density in common; "
+                "score rows with groups=None and interventions=None"
+            )
         if self.margins != "raw":
             raise InputError(
                 f"margins is {self.margins!r}, and the density of ranks is none of the data; score "
@@ -134,6 +154,18 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         log_det = 2 * np.linalg.slogdet(C)[1] - np.log(model.noise_variances).sum()
         squares = ((centred @ C) ** 2 / model.noise_variances).sum(axis=1).mean()
         return float(0.5 * (log_det - squares - rows.shape[1] * np.log(2 * np.pi)))
+
+    def _labelled_table(self, X: ArrayLike) -> pd.DataFrame | NDArray[np.float64]:
+        """The table, with its column of labels put back after the others were checked."""
+        option = "groups" if self.interventions is None else "interventions"
+        label = getattr(self, option)
+        if label is None:
+            return self._table(X, reset=True)
+        if not isinstance(label, str):
+            raise InputError(f"{option} of an estimator is the name of a column of X")
+        frame = labelled_rows(X, [label], option)
+        table = self._table(frame.drop(columns=label), reset=True)
+        return pd.DataFrame(table).assign(**{label: frame[label].to_numpy()})
 
     def _table(self, X: ArrayLike, *, reset: bool) -> pd.DataFrame | NDArray[np.float64]:
         matrix = validate_data(

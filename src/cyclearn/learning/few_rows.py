@@ -13,8 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log1p
 
-from scipy.stats import beta
-
 from cyclearn.models.data_checks import DataWarning
 
 # Rows a variable, above which nothing of this is needed.
@@ -60,6 +58,9 @@ def few_rows(n_effective: float, n_variables: int) -> FewRows | None:
     n, p = n_effective, n_variables
     if p < 2 or n > _ROWS_PER_VARIABLE * (p + 1):
         return None
+    # It takes a second to load, which few tables need.
+    from scipy.stats import beta
+
     most = max(int(n // _ROWS_PER_PARENT), 1)
     chance = _FALSE_EDGES / (p * (p - 1) / 2)
     # The last parent that is allowed joins all the others.

@@ -95,10 +95,10 @@ class GraphChain:
         self._problem = problem
         self.memory = memory
         p = problem.n_variables
-        self._S = problem.tables.only.moments.correlation
         self._unit = 1 / problem.tables.n_effective
         score = problem.score()
-        self._keys = score.Z
+        self._S, self._shares, self._keys = score.S, score.shares, score.Z
+        self._targeted, self._pooled = score.targeted, score.pooled
         self._rng = np.random.default_rng(seed)
         self.accepted = np.zeros(N_KINDS, dtype=np.int64)
         self.n_swaps = np.zeros((max(1, len(temperatures) - 1), 2), dtype=np.int64)
@@ -176,7 +176,14 @@ class GraphChain:
         from cyclearn._kernels.graph_chain import run_chain
 
         scored = Scored(
-            self._S, copy.A, self._keys, *self.memory.values, np.zeros(1, dtype=np.int64)
+            self._S,
+            self._shares,
+            self._targeted,
+            self._pooled,
+            copy.A,
+            self._keys,
+            *self.memory.values,
+            np.zeros(1, dtype=np.int64),
         )
         if copy.rules is None:
             raise AssertionError("a round begins by making the rules")

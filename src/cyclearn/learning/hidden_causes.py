@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.arguments import at_least
+from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.learning.members import list_members
 from cyclearn.models.hidden_pair import HiddenPair
@@ -80,6 +81,11 @@ class HiddenCause:
 
 def hidden_causes(result: LearnResult, *, max_members: int = 20) -> tuple[HiddenCause, ...]:
     """For each joined pair the best explanation by a hidden cause, over equally good graphs."""
+    if result.groups or result.experiments is not None:
+        raise InputError(
+            "hidden causes are compared for one table without groups and interventions; learn from "
+            "each table by itself"
+        )
     moments = result.model.moments
     listed = list_members(
         (result.graph, *result.alternatives),

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from cyclearn.arguments import processes
+from cyclearn.interruption import OnInterrupt
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.options import Method, SearchOptions, Start
@@ -16,20 +17,24 @@ from cyclearn.learning.posterior import INHERITED as POSTERIOR_OPTIONS
 from cyclearn.learning.posterior import posterior as run_posterior
 from cyclearn.learning.result import LearnResult
 from cyclearn.learning.run import learn_with
+from cyclearn.models.grouped_tables import SeveralData
 from cyclearn.models.margins import Margins
 from cyclearn.models.missing_values import Missing
-from cyclearn.models.moments import Data
-from cyclearn.models.tables import EffectiveRows
+from cyclearn.models.tables import EffectiveRows, Intercepts, Kind
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import Penalty
-from cyclearn.search.runs import OnStep
+from cyclearn.search.runs import OnStep, SearchStatus
 
 
 def learn(
-    data: Data,
+    data: SeveralData,
     *,
     method: Method = "auto",
     penalty: Penalty = "bic",
+    groups: str | None = None,
+    interventions: Any = None,
+    kind: Kind = "perfect",
+    intercepts: Intercepts = "shared",
     n_effective: EffectiveRows = None,
     missing: Missing = "error",
     margins: Margins = "raw",
@@ -50,6 +55,7 @@ def learn(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     on_step: OnStep | None = None,
+    on_interrupt: OnInterrupt = "raise",
     bootstrap: int | Mapping[str, Any] | None = None,
     posterior: bool | Mapping[str, Any] = False,
 ) -> LearnResult:
@@ -61,18 +67,32 @@ def learn(
     Parameters
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
+        Or several of these, in a list or in a mapping from names: groups that share one graph, each
+        with weights and noise of its own. The score is the sum of those of the groups.
     method : {"auto", "exact", "tabu", "hill-climbing"}
-        ``"auto"`` anneals acyclic graphs, climbs from the best with cyclic moves, and anneals
-        region by region until nothing improves. ``"exact"`` finds the best graph of all, for few
-        variables, and says what it went through (``result.certificate``). ``"tabu"`` and
-        ``"hill-climbing"`` are the local searches of the paper, whose moves add, delete or
-        reverse an edge or are those of the virtual-edge operator.
+        ``"auto"`` searches over orders for the best acyclic graph, climbs from it with cyclic
+        moves, and anneals region by region until nothing improves. ``"exact"`` finds the best
+        graph of all, for few variables, and says what it went through (``result.certificate``).
+        ``"tabu"`` and ``"hill-climbing"`` are the local searches of the paper, whose moves add,
+        delete or reverse an edge or are those of the virtual-edge operator.
     penalty : "bic", a multiple such as "2 bic", "ebic", or a number
-        What one edge costs; ½ log n by default.
+        What one edge costs; ½ log n by default. With groups it is paid in each, by its own rows.
+    groups : str, optional
+        The column of one table that names the group of each row.
+    interventions : list of lists of str, or str, optional
+        Targets of each table of a list: variables that were set from outside there, none where the
+        system was only observed. Or the column of one table that names the targets of each row,
+        separated by commas. Weights are then shared over tables.
+    kind : {"perfect", "noise"}
+        Targets are cut off from their parents; or keep them, and have noise and intercept of their
+        own.
+    intercepts : {"shared", "table"}
+        Whether shifts of means between tables count. Shared intercepts use them, but turn
+        differences between batches into edges.
     n_effective : number, "auto" or None
-        How many independent rows the data are worth, in likelihood and penalty together: by
-        default all; ``"auto"`` estimates it from the memory of the columns, for rows of a time
-        series. ``result.model.n_effective`` says which number was used.
+        How many independent rows the data, or each group of them, are worth, in likelihood and
+        penalty together: by default all; ``"auto"`` estimates it from the memory of the columns,
+        for rows of a time series. ``result.model.n_effective`` says which number was used.
     missing : {"error", "em", "rows", "pairwise"}
         What is done about missing values: refuse them; use the maximum likelihood mean and
         covariance (EM); use complete rows only; or take each covariance from the rows that have
@@ -99,8 +119,9 @@ def learn(
         moves without a new best. The paper used lengths 5 and 10, and patience 5; 10 and 10 get
         stuck less often.
     stable : bool
-        Visit only structures on which some best-likelihood parameter set found is stable; where a
-        move leads to an unstable one, equivalent graphs with a cycle reversed are tried instead.
+        Visit only structures on which some best-likelihood parameter set found is stable, in every
+        group; where a move leads to an unstable one, equivalent graphs with a cycle reversed are
+        tried instead.
     max_component, max_cycle_length, max_parents, max_edges : int, optional
         Limits on the graph: nodes in a strongly connected component, nodes in a cycle, parents of
         a node, edges.
@@ -115,6 +136,9 @@ def learn(
         Processes for several starts; the result does not depend on it.
     on_step : callable, optional
         Called with every move of a search in this process.
+    on_interrupt : {"raise", "best"}
+        What Ctrl-C does: it raises KeyboardInterrupt, or ends the search, and the best graph so
+        far is returned with a status that says so; pressed again it raises.
     bootstrap : int or mapping, optional
         Learn also from this many resamples of the data, with the same options, and keep the
         frequencies as ``result.bootstrap``; a mapping gives ``n_resamples`` and other arguments
@@ -143,11 +167,15 @@ def learn(
     True
     """
     options, n_jobs = SearchOptions.among(locals()), processes(n_jobs)
-    result = learn_with(options, data, n_jobs=n_jobs, on_step=on_step)
+    result = learn_with(options, data, n_jobs=n_jobs, on_step=on_step, on_interrupt=on_interrupt)
+    if result.status is SearchStatus.INTERRUPTED:
+        return result
     if bootstrap is not None:
         own = bootstrap if isinstance(bootstrap, Mapping) else {"n_resamples": bootstrap}
         # A generator has been drawn from: its seed serves the resamples as well.
         inherited = {name: getattr(options, name) for name in options.names()}
+        # There, kind is how resamples are drawn.
+        inherited["intervention_kind"] = inherited.pop("kind")
         resampled = run_bootstrap(data, **(inherited | {"n_jobs": n_jobs} | dict(own)))
         result = replace(result, bootstrap=resampled)
     if posterior is not False and posterior is not None:

@@ -21,7 +21,8 @@ from cyclearn.classes.seating import Seating
 from cyclearn.errors import LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.knowledge import Knowledge
-from cyclearn.models import LinearGaussianModel, Moments, fit
+from cyclearn.models import FittedModel, LinearGaussianModel, Moments, fit
+from cyclearn.models.tables import Tables
 from cyclearn.random_state import RandomState, generator
 
 Selection = Literal["all", "sampled", "first"]
@@ -79,7 +80,7 @@ class MemberList:
 
 def list_members(
     graphs: Sequence[DirectedGraph | EquivalenceClass],
-    moments: Moments,
+    moments: Moments | Sequence[Moments],
     knowledge: Knowledge | None = None,
     *,
     max_members: int,
@@ -87,8 +88,9 @@ def list_members(
 ) -> MemberList:
     """The members of some classes, each given by itself or by a graph, with their fits.
 
-    A graph that no member of its class can stand for, since it keeps a required edge that
-    rotations show to be redundant, stands for itself.
+    With the moments of several groups a member has the parameters of all of them, and none where it
+    is not stable in every group. A graph that no member of its class can stand for, since it keeps
+    a required edge that rotations show to be redundant, stands for itself.
     """
     names = graphs[0].names
     masks = (None, None) if knowledge is None else knowledge.masks(names)
@@ -98,9 +100,28 @@ def list_members(
     given = [graph for graph in graphs if isinstance(graph, DirectedGraph)]
     alone = [] if chosen else [graph for graph in given if _respects(graph, masks)]
     chosen += Counter(alone)
-    members = tuple(_fitted(graph, moments, times) for graph, times in chosen.items())
+    tables = (moments,) if isinstance(moments, Moments) else tuple(moments)
+    members = tuple(_fitted(graph, tables, times) for graph, times in chosen.items())
     n_excluded = 0 if knowledge is None else _n_excluded(classes, size)
     return MemberList(members, selection, len(alone) if alone else size, n_excluded)
+
+
+def fitted_members(graphs: Sequence[DirectedGraph], tables: Tables) -> MemberList:
+    """These graphs, fitted to tables with interventions."""
+    members = []
+    for graph in graphs:
+        fitted = fit(graph, tables)
+        models = _stable_models(fitted) if isinstance(fitted, FittedModel) else ()
+        fault: Literal["", "unstable"] = "" if models else "unstable"
+        members.append(Member(graph, models, fault=fault))
+    return MemberList(tuple(members), "all", len(members), 0)
+
+
+def _stable_models(fitted: FittedModel) -> tuple[LinearGaussianModel, ...]:
+    models = (fitted.model, *fitted.alternatives)
+    if fitted.experiments is None:
+        return tuple(model for model in models if model.is_stable)
+    return tuple(model for model in models if fitted.experiments.is_stable(model.B))
 
 
 def _n_excluded(classes: Sequence[EquivalenceClass], n_respecting: int | None) -> int | None:
@@ -156,9 +177,14 @@ def _iter_columns(seating: Seating) -> Iterator[tuple[int, ...]]:
             yield tuple(int.from_bytes(column.tobytes(), "little") for column in member)
 
 
-def _fitted(graph: DirectedGraph, moments: Moments, times: int) -> Member:
-    fitted = fit(graph, moments)
-    if not fitted.converged:
-        return Member(graph, (), times, "degenerate")
-    models = tuple(m for m in (fitted.model, *fitted.alternatives) if m.is_stable)
-    return Member(graph, models, times, "" if models else "unstable")
+def _fitted(graph: DirectedGraph, tables: tuple[Moments, ...], times: int) -> Member:
+    models: list[LinearGaussianModel] = []
+    for moments in tables:
+        fitted = fit(graph, moments)
+        if not fitted.converged:
+            return Member(graph, (), times, "degenerate")
+        stable = _stable_models(fitted)
+        if not stable:
+            return Member(graph, (), times, "unstable")
+        models += stable
+    return Member(graph, tuple(models), times)

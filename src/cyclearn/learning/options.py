@@ -12,10 +12,19 @@ from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.few_rows import FewRows, few_rows
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.models.data_checks import DataWarning
+from cyclearn.models.grouped_tables import SeveralData
+from cyclearn.models.intervened_tables import checked_interventions, tables_with_interventions
 from cyclearn.models.margins import Margins, checked_margins
 from cyclearn.models.missing_values import Missing, Treated, checked_treatment
-from cyclearn.models.moments import Data
-from cyclearn.models.tables import EffectiveRows, Tables, as_tables, checked_effective_rows
+from cyclearn.models.tables import (
+    Design,
+    EffectiveRows,
+    Intercepts,
+    Kind,
+    Tables,
+    as_tables,
+    checked_effective_rows,
+)
 from cyclearn.random_state import RandomState
 from cyclearn.search.methods import SearchMethod, method_named
 from cyclearn.search.penalty import Penalty, edge_penalty
@@ -40,6 +49,10 @@ class SearchOptions:
 
     method: Method = "auto"
     penalty: Penalty = "bic"
+    groups: str | None = None
+    interventions: Any = None
+    kind: Kind = "perfect"
+    intercepts: Intercepts = "shared"
     n_effective: EffectiveRows = None
     missing: Missing = "error"
     margins: Margins = "raw"
@@ -72,6 +85,10 @@ class SearchOptions:
                 raise InputError(f"{name} is None; give a whole number")
         if self.n_effective not in (None, "auto"):
             checked["n_effective"] = checked_effective_rows(self.n_effective)
+        if not isinstance(self.groups, str | None):
+            raise InputError(f"groups is {self.groups!r}; give the name of a column")
+        checked["interventions"] = checked_interventions(self.interventions)
+        Design(self.kind, self.intercepts)
         checked["missing"] = checked_treatment(self.missing)
         checked["margins"] = checked_margins(self.margins)
         checked["time_limit"] = seconds("time_limit", self.time_limit)
@@ -123,41 +140,66 @@ class SearchOptions:
         """The seed; without one, a fixed one, so that results repeat."""
         return 0 if self.random_state is None else int(self.random_state)  # type: ignore[arg-type]
 
-    def tables(self, data: Data | Tables | Treated) -> Tables:
+    def tables(self, data: SeveralData | Tables | Treated) -> Tables:
         """The data, read as these options say."""
+        if self.interventions is not None:
+            return tables_with_interventions(
+                data,
+                self.interventions,
+                Design(self.kind, self.intercepts),
+                groups=self.groups,
+                n_effective=self.n_effective,
+                missing=self.missing,
+                margins=self.margins,
+            )
         return as_tables(
-            data, n_effective=self.n_effective, missing=self.missing, margins=self.margins
+            data,
+            groups=self.groups,
+            n_effective=self.n_effective,
+            missing=self.missing,
+            margins=self.margins,
         )
 
     def edge_penalty(self, tables: Tables) -> float:
-        """What one edge costs with these data; with too few rows, at least what chance reaches."""
-        named = edge_penalty(self.penalty, tables.n_effective, tables.n_variables)
-        few = self.few_rows(tables)
-        return named if few is None else max(named, few.price)
+        """What one edge costs with these data, which is paid in every group.
 
-    def few_rows(self, tables: Tables) -> FewRows | None:
-        """What applies where there are too few rows; a price given as a number is left alone."""
+        Where a group has too few rows, at least what chance reaches there. Tables that share their
+        weights pay once, for all rows.
+        """
+        total = 0.0
+        for rows, few in zip(_rows_paid_for(tables), self.few_rows(tables), strict=True):
+            named = edge_penalty(self.penalty, rows, tables.n_variables)
+            total += named if few is None else max(named, few.price)
+        return total
+
+    def few_rows(self, tables: Tables) -> tuple[FewRows | None, ...]:
+        """What applies in each group with too few rows; a price given as a number is left alone."""
+        paid = _rows_paid_for(tables)
         if not isinstance(self.penalty, str):
-            return None
-        return few_rows(tables.n_effective, tables.n_variables)
+            return (None,) * len(paid)
+        return tuple(few_rows(rows, tables.n_variables) for rows in paid)
 
     def warnings(self, tables: Tables) -> tuple[DataWarning, ...]:
         """What these options add to what the data have to say."""
-        few = self.few_rows(tables)
-        if few is None:
-            return ()
-        named = edge_penalty(self.penalty, tables.n_effective, tables.n_variables)
-        return (few.warning(named, tables.n_effective),)
+        found = []
+        paid = _rows_paid_for(tables)
+        names = tables.groups if len(paid) == len(tables) else ("",)
+        for name, rows, few in zip(names, paid, self.few_rows(tables), strict=True):
+            if few is not None:
+                named = edge_penalty(self.penalty, rows, tables.n_variables)
+                found.append(few.warning(named, rows).in_group(name))
+        return tuple(found)
 
     def problem(self, tables: Tables) -> SearchProblem:
         """The problem that data pose with these options."""
         allowed, required = (self.knowledge or Knowledge()).masks(tables.names)
         max_parents, max_component = self.max_parents, self.max_component
-        few = self.few_rows(tables)
+        few = [each for each in self.few_rows(tables) if each is not None]
         # What is required or started from has been decided by somebody who knows.
-        if few is not None and self.start is None and not required.any():
-            max_parents = few.max_parents if max_parents is None else max_parents
-            max_component = few.max_component if max_component is None else max_component
+        if few and self.start is None and not required.any():
+            fewest = min(few, key=lambda each: each.max_parents)
+            max_parents = fewest.max_parents if max_parents is None else max_parents
+            max_component = fewest.max_component if max_component is None else max_component
         return SearchProblem.of(
             tables,
             self.edge_penalty(tables),
@@ -201,6 +243,8 @@ class SearchOptions:
             record["knowledge"] = self.knowledge.to_dict()
         if self.starts is not None:
             record["start"] = [graph.to_dict() for graph in self.starts]
+        if isinstance(self.interventions, tuple):
+            record["interventions"] = [list(targets) for targets in self.interventions]
         return record
 
     @classmethod
@@ -212,6 +256,13 @@ class SearchOptions:
         if options.get("start") is not None:
             options["start"] = [DirectedGraph.from_dict(each) for each in options["start"]]
         return cls.of(options)
+
+
+def _rows_paid_for(tables: Tables) -> tuple[float, ...]:
+    """Independent rows by which each edge is paid for: those of every group, or all together."""
+    if tables.design is not None:
+        return (tables.n_effective,)
+    return tuple(table.n_effective for table in tables)
 
 
 def _starts(start: Start) -> tuple[DirectedGraph, ...] | None:
@@ -229,6 +280,8 @@ def _starts(start: Start) -> tuple[DirectedGraph, ...] | None:
 def _as_python(value: Any) -> str:
     if isinstance(value, Knowledge):
         return f"cl.Knowledge.from_dict({value.to_dict()!r})"
+    if isinstance(value, tuple) and all(isinstance(each, tuple) for each in value):
+        return repr([list(each) for each in value])
     if isinstance(value, tuple):
         graphs = [f"cl.DirectedGraph.from_dict({graph.to_dict()!r})" for graph in value]
         return graphs[0] if len(graphs) == 1 else f"[{', '.join(graphs)}]"

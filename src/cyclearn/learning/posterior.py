@@ -15,6 +15,7 @@ from cyclearn.arguments import at_least, processes
 from cyclearn.classes import EquivalenceClass
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.interruption import interruptible
 from cyclearn.learning.graph_sample import GraphSample, SampleSize, sample_graphs
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.members import list_members
@@ -66,6 +67,7 @@ def posterior_penalty(n_samples: float, n_variables: int) -> float:
     return 0.5 * log(n_samples) + max(0.0, log(n_variables / EXPECTED_PARENTS))
 
 
+@interruptible
 def posterior(
     data: Data | Tables,
     *,
@@ -152,6 +154,11 @@ def posterior(
     if prior not in ("graphs", "classes"):
         raise InputError(f"prior is {prior!r}; give 'graphs' or 'classes'")
     tables = as_tables(data, n_effective=n_effective)
+    if tables.is_grouped:
+        raise InputError(
+            f"there are {len(tables)} tables, and a posterior takes one; ask for that of one "
+            "group, or learn from all with a bootstrap"
+        )
     if tables.n_variables < 2:
         raise InputError("there is one variable; a posterior over graphs takes at least two")
     given: dict[str, Any] = {

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.options import SearchOptions
-from cyclearn.learning.resampling import make_resampler
+from cyclearn.learning.resampling import table_resampler
 from cyclearn.models import Moments, fit
 
 FloatArray = NDArray[np.float64]
@@ -91,7 +91,7 @@ def draw_effects(
     state.
     """
     names = moments.names
-    resampler = make_resampler(moments, "parametric", seed, SearchOptions())
+    resampler = table_resampler(moments, "parametric", seed, SearchOptions())
     drawn = _systematic(weights, n_draws, seed)
     reach = [_reaches(graph, source, target) for graph in graphs]
     draws, paths, n_unstable = [], [], 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from html import escape
@@ -17,17 +17,26 @@ from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge, Node
 from cyclearn.graphs.interchange import networkx_graph
 from cyclearn.learning.bootstrap_result import BootstrapResult
-from cyclearn.learning.class_effects import ClassEffects, class_effects
+from cyclearn.learning.class_effects import ClassEffects, class_effects, effects_over
 from cyclearn.learning.edge_rows import EdgeRow, edge_rows, edge_table
 from cyclearn.learning.hidden_causes import hidden_cause_table, hidden_causes
+from cyclearn.learning.members import fitted_members
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.posterior_result import Posterior
 from cyclearn.learning.result_text import result_text
 from cyclearn.learning.saving import save
 from cyclearn.learning.trace import TracedMove
-from cyclearn.learning.verdicts import PairVerdict, n_equally_good, pair_verdicts
+from cyclearn.learning.verdicts import (
+    PairVerdict,
+    graph_verdicts,
+    n_equally_good,
+    pair_verdicts,
+)
 from cyclearn.learning.what_if import what_if
-from cyclearn.models import DataWarning, FittedModel, Moments, fit
+from cyclearn.models import DataWarning, FittedGroups, FittedModel, Moments, fit
+from cyclearn.models.experiments import Experiments
+from cyclearn.models.input_checks import default_names
+from cyclearn.models.tables import Design, Table, Tables, as_tables
 from cyclearn.random_state import RandomState
 from cyclearn.readable import significant
 from cyclearn.search.exact import Certificate
@@ -40,7 +49,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from cyclearn.models.moments import Data
+    from cyclearn.models.grouped_tables import SeveralData
 
 _SCHEMA = "cyclearn.LearnResult/2"
 
@@ -64,12 +73,13 @@ class LearnResult:
     graph : DirectedGraph
         The member of the learned class that a rule of structure chooses (see
         :func:`cyclearn.learn`).
-    model : FittedModel
-        Its maximum likelihood fit: weights, standard errors, fit indices.
+    fitted : FittedModel or FittedGroups
+        Its maximum likelihood fit, what :func:`cyclearn.fit` gives for the same data: ``model``,
+        or ``models`` of several groups.
     score : float
         Negative log-likelihood + λ·|E|; smaller is better.
     penalty : float
-        λ, what one edge costs.
+        λ, what one edge costs, in all groups together.
     status : SearchStatus
         Why the search ended; its value is a sentence.
     limits : tuple of str
@@ -99,7 +109,7 @@ class LearnResult:
     """
 
     graph: DirectedGraph
-    model: FittedModel
+    fitted: FittedModel | FittedGroups
     score: float
     penalty: float
     status: SearchStatus
@@ -115,9 +125,56 @@ class LearnResult:
     posterior: Posterior | None = None
     warnings: tuple[DataWarning, ...] = ()
 
+    @property
+    def model(self) -> FittedModel:
+        """The fit: weights, standard errors, fit indices.
+
+        Several groups have a model each, in ``models``; which one is meant must then be said.
+        """
+        models = self.models
+        if len(models) > 1:
+            names = ", ".join(map(repr, list(models)[:5]))
+            raise InputError(
+                f"there are {len(models)} groups, each with a model of its own: "
+                f"result.models[name], with name one of {names}{', …' * (len(models) > 5)}"
+            )
+        (model,) = models.values()
+        return model
+
+    @property
+    def models(self) -> Mapping[str, FittedModel]:
+        """The fit of every group by name; that of one table without groups has the name ``""``."""
+        return self.fitted.models if isinstance(self.fitted, FittedGroups) else {"": self.fitted}
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Names of the groups; none for one table."""
+        return tuple(self.models) if isinstance(self.fitted, FittedGroups) else ()
+
+    def weights_by_group(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Weights by group, and which differ; see :meth:`FittedGroups.weights_by_group`."""
+        if not isinstance(self.fitted, FittedGroups):
+            raise InputError("there are no groups; learn from several tables, or with groups=…")
+        return self.fitted.weights_by_group(alpha)
+
+    @property
+    def experiments(self) -> Experiments | None:
+        """The tables with interventions that were learned from, if any were."""
+        return self.fitted.experiments if isinstance(self.fitted, FittedModel) else None
+
     @cached_property
     def equivalence_class(self) -> EquivalenceClass:
-        """All graphs that generate the same distributions as the learned one."""
+        """All graphs that generate the same distributions as the learned one.
+
+        Interventions tell some of these apart: the graphs that tie under them are ``graph`` and
+        ``alternatives``.
+        """
+        if self.experiments is not None:
+            raise InputError(
+                "interventions tell graphs of one class apart; those with the same score are "
+                "result.graph and result.alternatives, and the class without interventions is "
+                "cl.equivalence_class(result.graph)"
+            )
         return EquivalenceClass(self.graph)
 
     @cached_property
@@ -125,8 +182,10 @@ class LearnResult:
         """What all graphs that fit equally well agree on, pair by pair.
 
         These are the members of the class, and of the classes that tie with it, that respect the
-        knowledge.
+        knowledge. With interventions, the graph and its alternatives themselves.
         """
+        if self.experiments is not None:
+            return graph_verdicts((self.graph, *self.alternatives))
         return pair_verdicts((self.graph, *self.alternatives), self.options.knowledge)
 
     @property
@@ -160,20 +219,49 @@ class LearnResult:
             columns=["kind", "move", "change", "score", "is_best"],
         )
 
-    def effects(self, source: Node, target: Node, **options: Any) -> ClassEffects:
+    def effects(
+        self, source: Node, target: Node, *, group: str | None = None, **options: Any
+    ) -> ClassEffects:
         """Effects of one variable on another under all graphs that fit equally well.
 
         Knowledge given to the search holds here too; options as of
-        :func:`cyclearn.class_effects`.
+        :func:`cyclearn.class_effects`. Of several groups, ``group`` names the one whose weights
+        count.
         """
+        if self.experiments is not None:
+            listed = fitted_members((self.graph, *self.alternatives), self.experiments.tables)
+            i, j = self.graph.index(source), self.graph.index(target)
+            return effects_over(listed, self.graph.names[i], self.graph.names[j])
         own = {"knowledge": self.options.knowledge, "ties": self.alternatives}
-        return class_effects(self.graph, self.model.moments, source, target, **(own | options))
+        moments = self.model_of(group).moments
+        return class_effects(self.graph, moments, source, target, **(own | options))
+
+    def effects_by_group(self, source: Node, target: Node, **options: Any) -> pd.DataFrame:
+        """The smallest and the largest total effect in every group, over all graphs that fit."""
+        import pandas as pd
+
+        found = {
+            name: self.effects(source, target, group=name, **options).interval
+            for name in self.models
+        }
+        table = pd.DataFrame.from_dict(found, orient="index", columns=["smallest", "largest"])
+        return table.rename_axis("group")
+
+    def model_of(self, group: str | None) -> FittedModel:
+        """The fit of a group; without a name, that of the only table."""
+        if group is None:
+            return self.model
+        if group not in self.models:
+            names = ", ".join(map(repr, self.groups)) or "none"
+            raise InputError(f"group is {group!r}; groups are {names}")
+        return self.models[group]
 
     def do(
         self,
         values: Mapping[Node, float] | None = None,
         *,
         shift: Mapping[Node, float] | None = None,
+        group: str | None = None,
         level: float = 0.95,
         max_members: int = 500,
         random_state: RandomState = 0,
@@ -187,6 +275,8 @@ class LearnResult:
         shift : mapping, optional
             Variables that are pushed, and by how much: they go on listening to their causes, so
             that feedback on them counts.
+        group : str, optional
+            Of several groups, the one whose weights and means count.
         level : float
             Of the intervals.
         max_members, random_state
@@ -207,6 +297,7 @@ class LearnResult:
             self,
             values,
             shift=shift,
+            model=self.model_of(group),
             level=level,
             max_members=max_members,
             random_state=random_state,
@@ -230,7 +321,7 @@ class LearnResult:
         """
         return hidden_cause_table(hidden_causes(self, max_members=max_members))
 
-    def report(self, path: str | Path, *, data: Data | None = None, **options: Any) -> Path:
+    def report(self, path: str | Path, *, data: SeveralData | None = None, **options: Any) -> Path:
         """Write a page of HTML about the result that opens without a network.
 
         Parameters
@@ -276,7 +367,8 @@ class LearnResult:
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the learned graph with its weights and what is known about each edge.
 
-        ``labels`` and ``standardised`` as of :func:`cyclearn.drawing.plots.plot_result`.
+        ``labels``, ``standardised`` and ``group``, of several, as of
+        :func:`cyclearn.drawing.plots.plot_result`.
         """
         from cyclearn.drawing.plots import plot_result
 
@@ -287,7 +379,11 @@ class LearnResult:
 
         With ``timings`` there is also ``run``: moves, evaluations, agreeing starts and seconds.
         """
-        moments, certificate = self.model.moments, None
+        certificate = None
+        moments = {
+            name: _moments_record(model.moments, model.n_effective)
+            for name, model in self.models.items()
+        }
         if self.certificate is not None:
             certificate = self.certificate.to_dict(timings=timings)
         record = {
@@ -304,14 +400,9 @@ class LearnResult:
             "warnings": [asdict(warning) for warning in self.warnings],
             "bootstrap": None if self.bootstrap is None else self.bootstrap.to_dict(),
             "posterior": None if self.posterior is None else self.posterior.to_dict(),
-            "model": self.model.to_dict(),
-            "moments": {
-                "covariance": moments.covariance.tolist(),
-                "n_samples": moments.n_samples,
-                "n_effective": self.model.n_effective,
-                "mean": None if moments.mean is None else moments.mean.tolist(),
-                "names": None if moments.has_default_names else list(moments.names),
-            },
+            "model": self.fitted.to_dict(),
+            "moments": moments if self.groups else moments[""],
+            "tables": None if self.experiments is None else _tables_record(self.experiments.tables),
         }
         if timings:
             record["run"] = {
@@ -359,15 +450,17 @@ class LearnResult:
     @classmethod
     def _from_dict(cls, record: Mapping[str, Any]) -> LearnResult:
         graph = DirectedGraph.from_dict(record["graph"])
-        rows = dict(record["moments"])
-        n_effective = rows.pop("n_effective")
+        tables = _tables_of(record["moments"])
+        options = SearchOptions.from_dict(record["options"])
+        if record.get("tables") is not None:
+            tables = _intervened_tables_of(record["tables"], options)
         certificate, resampled = record["certificate"], record["bootstrap"]
         probable = record.get("posterior")
         run = record.get("run") or {"starts": (0, 0), "cost": {}, "trace": ()}
         unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
         return cls(
             graph=graph,
-            model=fit(graph, Moments(**rows), n_effective=n_effective),
+            fitted=fit(graph, tables),
             score=float(record["score"]),
             penalty=float(record["penalty"]),
             status=SearchStatus[record["status"]],
@@ -377,7 +470,7 @@ class LearnResult:
             moves=tuple(map(TracedMove.from_dict, run["trace"])),
             cost=SearchCost(**(unknown | run["cost"])),
             n_starts_agreeing=(int(run["starts"][0]), int(run["starts"][1])),
-            options=SearchOptions.from_dict(record["options"]),
+            options=options,
             certificate=Certificate(**certificate) if certificate else None,
             bootstrap=BootstrapResult.from_dict(resampled) if resampled else None,
             posterior=Posterior.from_dict(probable) if probable else None,
@@ -410,3 +503,45 @@ class LearnResult:
         first, *others = str(self).splitlines()
         about = "".join(f"<br>{escape(line)}" for line in others if not line.startswith("  "))
         return f"<div><p><b>{escape(first)}</b>{about}</p>{table}</div>"
+
+
+def _moments_record(moments: Moments, n_effective: float) -> dict[str, Any]:
+    return {
+        "covariance": moments.covariance.tolist(),
+        "n_samples": moments.n_samples,
+        "n_effective": n_effective,
+        "mean": None if moments.mean is None else moments.mean.tolist(),
+        "names": None if moments.has_default_names else list(moments.names),
+    }
+
+
+def _tables_record(tables: Tables) -> list[dict[str, Any]]:
+    """Every table with what was set in it."""
+    return [
+        {**_moments_record(t.moments, t.n_effective), "targets": list(t.targets)} for t in tables
+    ]
+
+
+def _intervened_tables_of(record: Sequence[Any], options: SearchOptions) -> Tables:
+    tables = []
+    for each in record:
+        names = each["names"] or default_names(len(each["covariance"]))
+        mean = each["mean"]
+        moments = Moments._unchecked(
+            np.array(each["covariance"], dtype=float),
+            int(each["n_samples"]),
+            None if mean is None else np.array(mean, dtype=float),
+            tuple(names),
+            each["names"] is None,
+        )
+        tables.append(Table(moments, float(moments.n_samples), targets=tuple(each["targets"])))
+    return Tables(tuple(tables), Design(options.kind, options.intercepts))
+
+
+def _tables_of(record: Mapping[str, Any]) -> Tables:
+    """The moments of one table, or of every group by name."""
+    if "covariance" in record:
+        rows = dict(record)
+        n_effective = rows.pop("n_effective")
+        return as_tables(Moments(**rows), n_effective=n_effective)
+    return Tables.of_groups({name: _tables_of(rows) for name, rows in record.items()})

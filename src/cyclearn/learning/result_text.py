@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cyclearn.learning.edge_rows import EdgeRow, agreement_in_words
 from cyclearn.learning.evidence import evidence_in_words
+from cyclearn.models import FittedGroups
 from cyclearn.readable import count_of, significant
 
 if TYPE_CHECKING:
@@ -14,16 +15,20 @@ if TYPE_CHECKING:
 
 def result_text(result: LearnResult, *, standardised: bool = False) -> str:
     """Edges with their verdicts, how far equally good graphs agree, and what to mind."""
-    graph, model = result.graph, result.model
+    graph, fitted = result.graph, result.fitted
     loops = [", ".join(nodes) for nodes in graph.components if len(nodes) > 1]
     rows = [row for row in result.edge_rows if row.in_graph]
     lines = [
         f"{graph.n_nodes} variables, {_rows_in_words(result)}: {count_of(graph.n_edges, 'edge')}, "
-        f"score {result.score:.2f}, BIC {model.bic:.2f}",
+        f"score {result.score:.2f}, BIC {fitted.bic:.2f}",
         "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
-        *_edge_lines(rows, standardised=standardised),
+        *(
+            _group_lines(rows, fitted)
+            if isinstance(fitted, FittedGroups)
+            else _edge_lines(rows, standardised=standardised)
+        ),
     ]
-    if standardised and rows:
+    if standardised and rows and not result.groups:
         lines.append("Weights are standardised: standard deviations of effect for one of cause.")
     lines.append(agreement_in_words(result))
     lines += _ties_in_words(result)
@@ -55,13 +60,26 @@ def _edge_lines(rows: list[EdgeRow], *, standardised: bool) -> list[str]:
     return lines
 
 
+def _group_lines(rows: list[EdgeRow], fitted: FittedGroups) -> list[str]:
+    """Weights by group, and the verdict, which holds for all groups."""
+    lines = fitted.weights_in_words()
+    width = max(map(len, lines), default=0)
+    return [
+        f"{line:<{width}}  {', '.join(filter(None, [row.verdict, row.evidence]))}"
+        for row, line in zip(rows, lines, strict=True)
+    ]
+
+
 def _rows_in_words(result: LearnResult) -> str:
-    n, worth = result.model.n_samples, result.model.n_effective
-    return f"{n} samples" if worth == n else f"{n} samples worth {worth:.0f} independent ones"
+    n, worth = result.fitted.n_samples, result.fitted.n_effective
+    words = f"{n} samples" if worth == n else f"{n} samples worth {worth:.0f} independent ones"
+    if result.experiments is not None:
+        return f"{words} in {len(result.experiments.tables)} tables with interventions"
+    return f"{words} in {len(result.groups)} groups" if result.groups else words
 
 
 def _ties_in_words(result: LearnResult) -> list[str]:
-    if not result.alternatives:
+    if not result.alternatives or result.experiments is not None:
         return []
     many = f"{len(result.alternatives)}"
     if result.has_more_alternatives:

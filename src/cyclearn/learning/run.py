@@ -4,36 +4,31 @@ from __future__ import annotations
 
 from time import perf_counter
 
+from cyclearn.interruption import OnInterrupt, asks_once, interruptible
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.result import LearnResult, SearchCost
 from cyclearn.learning.trace import traced_moves
 from cyclearn.models import fit
 from cyclearn.models.data_checks import DataWarning, check_treated
-from cyclearn.models.moments import Data
+from cyclearn.models.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.models.tables import Tables, treated_data
 from cyclearn.search.answer import answer
-from cyclearn.search.runs import Budget, OnStep, SearchStatus
+from cyclearn.search.runs import Budget, OnStep
 from cyclearn.search.starts import SearchCall
 
 
+@interruptible
 def learn_with(
     options: SearchOptions,
-    data: Data | Tables,
+    data: SeveralData | Tables,
     *,
     n_jobs: int | None = None,
     on_step: OnStep | None = None,
-    with_warnings: bool = True,
+    on_interrupt: OnInterrupt = "raise",
 ) -> LearnResult:
     """Learn with options that have been checked; :func:`cyclearn.learn` says what they mean."""
     begun = perf_counter()
-    found: tuple[DataWarning, ...] = ()
-    if isinstance(data, Tables):
-        tables = data
-    else:
-        treated = treated_data(data, missing=options.missing, margins=options.margins)
-        tables = options.tables(treated)
-        if with_warnings:
-            found = check_treated(treated, options.margins)
+    tables, found = (data, ()) if isinstance(data, Tables) else _read(options, data)
     problem = options.problem(tables)
     # Compiled before the clock starts: the first search on a machine is no slower than others.
     problem.score()
@@ -46,18 +41,21 @@ def learn_with(
         n_jobs=n_jobs,
         on_step=on_step,
     )
-    solution = options.solver().solve(problem, call)
+    with asks_once(on_interrupt):
+        solution = options.solver().solve(problem, call)
+    if not solution.runs:
+        raise KeyboardInterrupt
     best_class = answer(problem, solution)
     graph = best_class.graph.reordered(tables.names)
-    model = fit(graph, tables)
+    fitted = fit(graph, tables)
     weight, reached = options.edge_penalty(tables), solution.limits_reached
     runs, best = solution.runs, solution.best
     return LearnResult(
         graph=graph,
-        model=model,
-        score=-model.log_likelihood + weight * graph.n_edges,
+        fitted=fitted,
+        score=-fitted.log_likelihood + weight * graph.n_edges,
         penalty=weight,
-        status=SearchStatus.TIME_LIMIT if "time_limit" in reached else best.status,
+        status=solution.ended_early or best.status,
         limits=reached,
         alternatives=tuple(tied.reordered(tables.names) for tied in best_class.ties),
         has_more_alternatives=best_class.is_cut,
@@ -73,3 +71,19 @@ def learn_with(
         certificate=solution.certificate,
         warnings=(*found, *options.warnings(tables)),
     )
+
+
+def _read(options: SearchOptions, data: SeveralData) -> tuple[Tables, tuple[DataWarning, ...]]:
+    """The tables, and what there is to mind about each."""
+    if options.interventions is not None:
+        return options.tables(data), ()
+    named = named_tables(data, options.groups)
+    alone = options.replaced(groups=None)
+    parts, found = {}, list[DataWarning]()
+    for name, each in ({"": data} if named is None else named).items():
+        with naming_group(name):
+            treated = treated_data(each, missing=options.missing, margins=options.margins)
+            parts[name] = alone.tables(treated)
+            warnings = check_treated(treated, options.margins)
+        found += [warning.in_group(name) for warning in warnings]
+    return (parts[""] if named is None else Tables.of_groups(parts)), tuple(found)

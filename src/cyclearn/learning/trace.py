@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import SearchRun
 
@@ -52,12 +50,17 @@ class TracedMove:
         return cls(**{**record, **edges})
 
 
+def sample_score(value: float, problem: SearchProblem) -> float:
+    """The score of the whole sample, constants included, of a score that a search works with.
+
+    A search has standardised columns and scores them per sample.
+    """
+    return float(problem.tables.n_effective * (value + problem.constant))
+
+
 def traced_moves(run: SearchRun, problem: SearchProblem) -> tuple[TracedMove, ...]:
     """The moves of a run; scores are those of the whole sample, constants included."""
-    names, moments = problem.names, problem.tables.only.moments
-    n = problem.tables.n_effective
-    # From standardised values per sample to the negative log-likelihood of the sample.
-    constant = 0.5 * len(names) * (np.log(2 * np.pi) + 1) + np.log(moments.scale).sum()
+    names, n = problem.names, problem.tables.n_effective
     moves = []
     A = run.start.copy()
     for step in run.steps:
@@ -71,7 +74,7 @@ def traced_moves(run: SearchRun, problem: SearchProblem) -> tuple[TracedMove, ..
                 tuple(added),
                 tuple(removed),
                 float(n * step.delta),
-                float(n * (step.score + constant)),
+                sample_score(step.score, problem),
                 step.is_new_best,
                 step.is_annealed,
             )

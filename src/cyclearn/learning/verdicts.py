@@ -116,6 +116,29 @@ def pair_verdicts(
     )
 
 
+def graph_verdicts(graphs: Sequence[DirectedGraph]) -> tuple[PairVerdict, ...]:
+    """Verdicts on all pairs that some graph joins, over these graphs and no others."""
+    names = graphs[0].names
+    A = np.array([graph.adjacency for graph in graphs])
+    back = A.transpose(0, 2, 1)
+    forward, both = (A & ~back).sum(axis=0), (A & back).sum(axis=0)
+    possible, compelled = np.asarray(A.any(axis=0)), np.asarray(A.all(axis=0))
+    found = []
+    for i, j in np.argwhere(np.triu(possible | possible.T)).tolist():
+        counts = (int(forward[i, j]), int(forward[j, i]), int(both[i, j]))
+        found.append(
+            PairVerdict(
+                names[i],
+                names[j],
+                (bool(possible[i, j]), bool(possible[j, i])),
+                (bool(compelled[i, j]), bool(compelled[j, i])),
+                sum(counts) < len(graphs),
+                (*counts, len(graphs) - sum(counts)),
+            )
+        )
+    return tuple(found)
+
+
 def _statements(
     graph: DirectedGraph, members: EquivalenceClass, allowed: BoolArray, required: BoolArray
 ) -> ClassStatements:

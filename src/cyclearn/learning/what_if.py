@@ -11,7 +11,7 @@ from cyclearn.arguments import at_least
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.json_input import short
-from cyclearn.learning.members import list_members
+from cyclearn.learning.members import fitted_members, list_members
 from cyclearn.models.input_checks import as_float
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.predictions import EstimatedModel, Prediction
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cyclearn.learning.result import LearnResult
+    from cyclearn.models import FittedModel
 
 
 def what_if(
@@ -28,6 +29,7 @@ def what_if(
     values: Mapping[Node, float] | None,
     *,
     shift: Mapping[Node, float] | None,
+    model: FittedModel,
     level: float,
     max_members: int,
     random_state: RandomState,
@@ -39,17 +41,20 @@ def what_if(
         raise InputError("nothing is changed; give values by name: result.do({'a': 1.0})")
     for s in set(held) & set(shifted):
         raise InputError(f"{result.graph.names[s]!r} is both held and shifted; do one of the two")
-    listed = list_members(
-        (result.graph, *result.alternatives),
-        result.model.moments,
-        result.options.knowledge,
-        max_members=at_least("max_members", max_members, 1) or 1,
-        random_state=random_state,
-    )
-    models = [model for member in listed.members for model in member.models]
-    table = prediction_table(
-        estimated(result, [result.model.model])[0], estimated(result, models), held, shifted, level
-    )
+    graphs = (result.graph, *result.alternatives)
+    if result.experiments is not None:
+        listed = fitted_members(graphs, result.experiments.tables)
+    else:
+        listed = list_members(
+            graphs,
+            model.moments,
+            result.options.knowledge,
+            max_members=at_least("max_members", max_members, 1) or 1,
+            random_state=random_state,
+        )
+    models = [each for member in listed.members for each in member.models]
+    (shown,) = estimated(model, [model.model])
+    table = prediction_table(shown, estimated(model, models), held, shifted, level)
     table.attrs |= {
         "n_looked_at": listed.n_looked_at,
         "n_unstable": sum(member.times for member in listed.members if not member.is_stable),
@@ -59,10 +64,10 @@ def what_if(
 
 
 def estimated(
-    result: LearnResult, models: Sequence[LinearGaussianModel]
+    fitted: FittedModel, models: Sequence[LinearGaussianModel]
 ) -> tuple[EstimatedModel, ...]:
-    """Models with the data that they were fitted to."""
-    moments, n = result.model.moments, result.model.n_effective
+    """Models with the data that they, and the one fitted, are estimates from."""
+    moments, n = fitted.moments, fitted.n_effective
     return tuple(
         EstimatedModel(model, moments.covariance, n, mean_is_known=moments.mean is None)
         for model in models

@@ -8,6 +8,7 @@ from cyclearn.models.data_checks import check_data as check_data
 from cyclearn.models.fit_checks import check_fit as check_fit
 from cyclearn.models.fit_indices import FitIndices as FitIndices
 from cyclearn.models.fit_status import FitStatus as FitStatus
+from cyclearn.models.fitted_groups import FittedGroups as FittedGroups
 from cyclearn.models.fitted_model import FittedModel as FittedModel
 from cyclearn.models.linear_gaussian import Intervention as Intervention
 from cyclearn.models.linear_gaussian import LinearGaussianModel as LinearGaussianModel
@@ -25,6 +26,7 @@ __all__ = [
     "DataWarning",
     "FitIndices",
     "FitStatus",
+    "FittedGroups",
     "FittedModel",
     "Intervention",
     "LinearGaussianModel",

@@ -96,15 +96,21 @@ def fit_starts(
     return component_starts(random_state, n_starts, len(columns.parents))
 
 
+def distinct_runs(runs: ComponentRuns) -> tuple[int, IntArray]:
+    """The best run, and one for each distinct point that reaches its value."""
+    from cyclearn._kernels.component_optima import select_optima
+
+    return select_optima(runs.values, runs.coefficients, runs.codes, _SAME_VALUE)
+
+
 def solutions_of(R: FloatArray, runs: ComponentRuns) -> ComponentFit:
     """The distinct solutions among the runs of a component that reach its best value."""
     from cyclearn._kernels import component_fit as kernel
     from cyclearn._kernels.component_information import residuals
-    from cyclearn._kernels.component_optima import select_optima
 
     columns = runs.columns
     nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
-    best, distinct = select_optima(runs.values, runs.coefficients, runs.codes, _SAME_VALUE)
+    best, distinct = distinct_runs(runs)
     code = runs.codes[best]
     if code == kernel.COLLINEAR:
         raise_collinear(R, columns)
@@ -116,7 +122,7 @@ def solutions_of(R: FloatArray, runs: ComponentRuns) -> ComponentFit:
         )
         for b in runs.coefficients[distinct]
     ]
-    solutions.sort(key=_preference)
+    solutions.sort(key=solution_preference)
     status, n_flat = FitStatus.CONVERGED, 0
     if code == kernel.AT_INFINITY:
         status = FitStatus.AT_INFINITY
@@ -139,7 +145,7 @@ def solutions_of(R: FloatArray, runs: ComponentRuns) -> ComponentFit:
     )
 
 
-def _preference(solution: ComponentSolution) -> tuple[float, tuple[float, ...]]:
+def solution_preference(solution: ComponentSolution) -> tuple[float, tuple[float, ...]]:
     """The solution whose feedback dies out fastest comes first, of equal ones the larger numbers.
 
     Rounded, since solutions that mirror each other have one radius up to the last digit.

@@ -8,7 +8,7 @@ assumption and what to do.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import expm1, log, sqrt
 from typing import TYPE_CHECKING
 
@@ -65,6 +65,10 @@ class DataWarning:
     remedy: str
     value: float
     columns: tuple[str, ...] = ()
+
+    def in_group(self, name: str) -> DataWarning:
+        """The same about one group; as it is where there are none."""
+        return replace(self, message=f"Group {name}: {self.message}") if name else self
 
     def __str__(self) -> str:
         return f"{self.message} {self.remedy}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
 
 FloatArray = NDArray[np.float64]
 
@@ -55,6 +54,9 @@ def inflations(correlations: FloatArray) -> FloatArray:
 
 def dependent_columns(correlations: FloatArray, n: int) -> NDArray[np.bool_]:
     """Which columns have a memory that the test of Ljung and Box sees and that matters."""
+    # It takes a second to load, which few commands need.
+    from scipy.stats import chi2
+
     p = correlations.shape[1]
     if n < _TESTED_ROWS:
         return np.zeros(p, dtype=bool)

@@ -88,7 +88,10 @@ def fit_indices(fitted: FittedModel) -> FitIndices:
     srmr = float(np.sqrt((np.tril(residuals) ** 2).sum() / (p * (p + 1) / 2)))
     saturated = chi_square = p_value = baseline = rmsea = cfi = tli = np.nan
     note = ""
-    if n <= p:
+    if fitted.experiments is not None:
+        srmr = np.nan
+        note = "tables with interventions have no fit indices: nothing is compared with them"
+    elif n <= p:
         note = (
             f"{n} samples of {p} variables: the saturated model has no maximum likelihood "
             "estimate, so the chi-square test, RMSEA, CFI and TLI are unavailable"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from cyclearn.models.experiments import Experiments
     from cyclearn.models.fit_indices import FitIndices
     from cyclearn.models.inference import ParameterErrors
     from cyclearn.models.observed_likelihood import ObservedLikelihood
@@ -51,6 +52,8 @@ class FittedModel:
     observed : ObservedLikelihood or None
         The likelihood of rows with missing values, where these were fitted; ``moments`` are then
         those of complete rows as the estimate expects them.
+    experiments : Experiments or None
+        Tables with interventions, where these were fitted; ``moments`` are then those of all rows.
     """
 
     graph: DirectedGraph
@@ -62,6 +65,7 @@ class FittedModel:
     components: tuple[ComponentFit, ...]
     n_effective: float
     observed: ObservedLikelihood | None = None
+    experiments: Experiments | None = None
 
     @property
     def converged(self) -> bool:
@@ -99,7 +103,12 @@ class FittedModel:
 
     @property
     def is_stable(self) -> bool:
-        """Whether every eigenvalue of the estimated B has modulus below one."""
+        """Whether every eigenvalue of the estimated B has modulus below one.
+
+        With interventions, also without the edges into the targets of each table.
+        """
+        if self.experiments is not None:
+            return self.experiments.is_stable(self.B)
         return self.model.is_stable
 
     @property
@@ -109,7 +118,13 @@ class FittedModel:
 
     @property
     def n_parameters(self) -> int:
-        """Number of edges plus number of nodes, |E| + p."""
+        """Number of edges plus number of nodes, |E| + p.
+
+        With interventions, of noise variances: none of a variable that was always set, several of
+        one whose noise was changed.
+        """
+        if self.experiments is not None:
+            return self.graph.n_edges + len(self.experiments.which)
         return self.graph.n_edges + self.graph.n_nodes
 
     @property

@@ -55,6 +55,10 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
     (a graph with more parameters than dimensions, or a boundary optimum). lavaan gives the same
     errors with ``information = "observed"``; its default is the expected information.
     """
+    if fitted.experiments is not None:
+        from cyclearn.models.shared_errors import shared_errors
+
+        return shared_errors(fitted, fitted.experiments)
     p = fitted.graph.n_nodes
     B = np.full((p, p), np.nan)
     variances = np.full(p, np.nan)

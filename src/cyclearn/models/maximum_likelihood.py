@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.interruption import interruptible
 from cyclearn.models.component_columns import ComponentColumns, component_columns
 from cyclearn.models.component_runs import run_components
 from cyclearn.models.component_solutions import (
@@ -21,27 +24,39 @@ from cyclearn.models.component_solutions import (
     fit_starts,
     solutions_of,
 )
+from cyclearn.models.experiments import Experiments
 from cyclearn.models.fit_status import SEVERITY, FitStatus
+from cyclearn.models.fitted_groups import FittedGroups
 from cyclearn.models.fitted_model import FittedModel
+from cyclearn.models.grouped_tables import SeveralData, named_tables, naming_group
+from cyclearn.models.intervened_tables import tables_with_interventions
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.margins import Margins, checked_margins, with_margins
 from cyclearn.models.missing_values import Missing
 from cyclearn.models.moments import Moments, name_order
 from cyclearn.models.observed_fit import fit_rows_with_holes, rows_with_holes
+from cyclearn.models.shared_fit import (
+    check_rows,
+    fit_shared_components,
+    observed_mean,
+    shared_log_likelihood,
+)
 from cyclearn.models.table_files import as_rows
-from cyclearn.models.tables import EffectiveRows, Tables, as_tables
+from cyclearn.models.tables import Design, EffectiveRows, Intercepts, Kind, Table, Tables, as_tables
 from cyclearn.random_state import RandomState
 
 if TYPE_CHECKING:
-    from cyclearn.models.moments import Data
+    import pandas as pd
 
 FloatArray = NDArray[np.float64]
 
 
+@overload
 def fit(
     graph: DirectedGraph,
-    data: Data | Tables,
+    data: pd.DataFrame | FloatArray | str | Path | Moments,
     *,
+    groups: None = None,
     n_effective: EffectiveRows = None,
     missing: Missing = "error",
     margins: Margins = "raw",
@@ -49,7 +64,28 @@ def fit(
     tolerance: float = 1e-9,
     max_iterations: int = 1000,
     random_state: RandomState = 0,
-) -> FittedModel:
+) -> FittedModel: ...
+@overload
+def fit(graph: DirectedGraph, data: Any, **options: Any) -> FittedModel | FittedGroups: ...
+
+
+@interruptible  # type: ignore[misc]  # the second signature leaves the options to the first
+def fit(
+    graph: DirectedGraph,
+    data: SeveralData | Tables,
+    *,
+    groups: str | None = None,
+    interventions: Any = None,
+    kind: Kind = "perfect",
+    intercepts: Intercepts = "shared",
+    n_effective: EffectiveRows = None,
+    missing: Missing = "error",
+    margins: Margins = "raw",
+    n_starts: int | None = None,
+    tolerance: float = 1e-9,
+    max_iterations: int = 1000,
+    random_state: RandomState = 0,
+) -> FittedModel | FittedGroups:
     """Maximum likelihood estimate of the linear Gaussian model on a directed graph.
 
     The likelihood splits over strongly connected components given their outside parents.
@@ -62,10 +98,25 @@ def fit(
     ----------
     graph : DirectedGraph
     data : DataFrame, array of shape (n, p), path or Moments
-        Columns are matched with nodes by name, or by position when they have no names.
+        Columns are matched with nodes by name, or by position when they have no names. A list of
+        tables, or a mapping from names to tables, are groups: the graph is the same in all, weights
+        and noise are each group's own.
+    groups : str, optional
+        The column of one table that names the group of each row.
+    interventions : list of lists of str, or str, optional
+        Targets of each table of a list: variables that were set from outside there, none where the
+        system was only observed. Or the column of one table that names the targets of each row,
+        separated by commas. Weights are then shared over tables.
+    kind : {"perfect", "noise"}
+        Targets are cut off from their parents; or keep them, and have noise and intercept of their
+        own.
+    intercepts : {"shared", "table"}
+        Whether shifts of means between tables count. Shared intercepts use them, but turn
+        differences between batches into edges.
     n_effective : number, "auto" or None
-        How many independent rows the data are worth, in likelihood and standard errors: by default
-        all; ``"auto"`` estimates it from the memory of the columns, as in time series.
+        How many independent rows the data, or each group of them, are worth, in likelihood and
+        standard errors: by default all; ``"auto"`` estimates it from the memory of the columns, as
+        in time series.
     missing : {"error", "em", "rows", "pairwise"}
         What is done about missing values. ``"em"`` maximises the likelihood of the cells that were
         observed, on the graph itself (full information maximum likelihood); standard errors and
@@ -84,7 +135,8 @@ def fit(
 
     Returns
     -------
-    FittedModel
+    FittedModel or FittedGroups
+        The latter where there are groups; its ``models`` are by name.
 
     Raises
     ------
@@ -108,13 +160,80 @@ def fit(
         "max_iterations": max_iterations,
         "random_state": random_state,
     }
-    if missing == "em" and not isinstance(data, (Tables, Moments)):
+    reading: dict[str, Any] = {"n_effective": n_effective, "missing": missing, "margins": margins}
+    if interventions is not None:
+        design = Design(kind, intercepts)
+        data = tables_with_interventions(data, interventions, design, groups=groups, **reading)
+    if isinstance(data, Tables):
+        if data.design is not None:
+            return _fit_shared(graph, data, options)
+        if not data.is_grouped:
+            return _fit_table(graph, data.only, options)
+        return _fit_groups(
+            graph, {table.group: partial(_fit_table, graph, table, options) for table in data}
+        )
+    named = named_tables(data, groups)
+    if named is None:
+        return _fit_data(graph, data, options, **reading)
+    return _fit_groups(
+        graph,
+        {name: partial(_fit_data, graph, each, options, **reading) for name, each in named.items()},
+    )
+
+
+def _fit_shared(graph: DirectedGraph, tables: Tables, options: dict[str, Any]) -> FittedModel:
+    order = name_order(graph.names, tables.tables[0].moments.has_default_names)
+    experiments = Experiments.of(tables.aligned_to(graph.names))
+    check_rows(graph, experiments)
+    with _naming_collinear_nodes(graph):
+        components = fit_shared_components(graph, experiments, order, options)
+    log_likelihood = shared_log_likelihood(experiments, components)
+    scale = experiments.scale
+    mean = observed_mean(experiments, assemble(graph, components, scale, None).B)
+    return FittedModel(
+        graph=graph,
+        model=assemble(graph, components, scale, mean),
+        moments=experiments.moments,
+        log_likelihood=log_likelihood,
+        status=worst_status(components),
+        alternatives=alternatives(graph, components, scale, mean),
+        components=components,
+        n_effective=tables.n_effective,
+        experiments=experiments,
+    )
+
+
+def _fit_groups(
+    graph: DirectedGraph, fits: Mapping[str, Callable[[], FittedModel]]
+) -> FittedGroups:
+    models = {}
+    for name, fit_group in fits.items():
+        with naming_group(name):
+            models[name] = fit_group()
+    return FittedGroups(graph, models)
+
+
+def _fit_data(
+    graph: DirectedGraph,
+    data: Any,
+    options: dict[str, Any],
+    *,
+    n_effective: EffectiveRows,
+    missing: Missing,
+    margins: Margins,
+) -> FittedModel:
+    """The fit of one table as it was given."""
+    if missing == "em" and not isinstance(data, Moments):
         data = with_margins(as_rows(data), checked_margins(margins))
         margins = "raw"
         rows = rows_with_holes(graph, data)
         if rows is not None:
             return _fit_observed(graph, data, rows, n_effective, options)
-    table = as_tables(data, n_effective=n_effective, missing=missing, margins=margins).only
+    tables = as_tables(data, n_effective=n_effective, missing=missing, margins=margins)
+    return _fit_table(graph, tables.only, options)
+
+
+def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> FittedModel:
     order = name_order(graph.names, table.moments.has_default_names)
     moments = table.moments.aligned_to(graph.names)
     _check_sample_size(graph, moments)

@@ -100,6 +100,20 @@ class Moments:
         ):
             object.__setattr__(self, key, value)
 
+    @classmethod
+    def _unchecked(
+        cls,
+        covariance: FloatArray,
+        n_samples: int,
+        mean: FloatArray | None,
+        names: tuple[str, ...],
+        has_default_names: bool,
+    ) -> Moments:
+        """Moments of a table in which columns may be constant, since they were set from outside."""
+        moments = object.__new__(cls)
+        moments._set(covariance, n_samples, mean, names, has_default_names)
+        return moments
+
     @property
     def n_variables(self) -> int:
         """Number of variables, p."""
@@ -124,15 +138,13 @@ class Moments:
         """
         if names == self.names:
             return self
-        aligned = object.__new__(Moments)
         if self.has_default_names:
             if len(names) != self.n_variables:
                 raise InputError(
                     f"the data have {self.n_variables} columns and the graph {len(names)} nodes; "
                     "give one column for each node"
                 )
-            aligned._set(self.covariance, self.n_samples, self.mean, names, False)
-            return aligned
+            return Moments._unchecked(self.covariance, self.n_samples, self.mean, names, False)
         missing = [name for name in names if name not in self.names]
         extra = [name for name in self.names if name not in names]
         if missing or extra:
@@ -143,14 +155,13 @@ class Moments:
                 + "; rename or select columns so that both have the same names"
             )
         order = [self.names.index(name) for name in names]
-        aligned._set(
+        return Moments._unchecked(
             self.covariance[np.ix_(order, order)],
             self.n_samples,
             None if self.mean is None else self.mean[order],
             names,
             False,
         )
-        return aligned
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Moments are immutable; {name!r} cannot be set")
@@ -224,9 +235,7 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
             "anything: drop it"
         )
     check_positive_definite(covariance, labels, n)
-    moments = object.__new__(Moments)
-    moments._set(covariance, n, mean, labels, names is None)
-    return moments
+    return Moments._unchecked(covariance, n, mean, labels, names is None)
 
 
 def read_moments(

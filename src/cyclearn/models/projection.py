@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.interruption import interruptible
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.maximum_likelihood import (
@@ -38,6 +39,7 @@ class Projection:
     alternatives: tuple[LinearGaussianModel, ...]
 
 
+@interruptible
 def project(
     graph: DirectedGraph,
     model: LinearGaussianModel | Moments,

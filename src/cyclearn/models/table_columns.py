@@ -73,13 +73,16 @@ def usable_columns(
     index: str | int | None = None,
     has_header: bool = True,
     covariance: bool = False,
-) -> tuple[pd.DataFrame, list[str]]:
-    """The columns of numbers, and what was left out without being asked.
+    labels: Sequence[str] = (),
+    strict: bool = True,
+) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
+    """The columns of numbers and of labels, what was left out unasked, and what is no numbers.
 
     Raises
     ------
     InputError
-        For everything that keeps the table from being used, in one message.
+        For everything that keeps the table from being used, in one message; columns that are no
+        numbers only where it is ``strict``.
     """
     names, body = list(cells.names), cells.body
     if len(names) != body.shape[1]:
@@ -94,24 +97,30 @@ def usable_columns(
     keep = _without_index(keep, names, cells, index, notes)
     _check_names([names[j] for j in keep])
     chosen = _chosen([names[j] for j in keep], columns, drop)
-    keep = [j for j in keep if names[j] in chosen]
+    absent = [name for name in labels if name not in names]
+    if absent:
+        raise InputError(f"there is no column {absent[0]!r}; {_there_are(names)}")
+    keep = [j for j in keep if names[j] in chosen or names[j] in labels]
     wrong: dict[str, str] = {}
     data: dict[str, Any] = {}
     for j in keep:
         column = _as_numbers(body.iloc[:, j])
+        if names[j] in labels:
+            data[names[j]] = column
+            continue
         problem = _problem(names[j], column, cells, named=columns is not None)
         if problem is None:
             data[names[j]] = column
         else:
             wrong[names[j]] = problem
-    if wrong:
+    if wrong and (strict or not data):
         raise InputError(_all_wrong(wrong))
     import pandas as pd
 
     frame = pd.DataFrame(data)
     if not covariance:
-        _check_square(frame)
-    return frame, notes
+        _check_square(frame.drop(columns=list(labels)))
+    return frame, notes, wrong
 
 
 def _check_header(names: list[str]) -> None:

@@ -35,10 +35,14 @@ MISSING_TEXT = (".", "..", "?", "-", "--", "na", "NAN", "missing", "Missing", "M
 
 @dataclass(frozen=True, eq=False)
 class TableFile:
-    """A table from a file: the columns that are used, and what was decided on the way."""
+    """A table from a file: the columns that are used, and what was decided on the way.
+
+    ``unusable`` says of columns that are no numbers why, where these were left out.
+    """
 
     frame: pd.DataFrame
     notes: tuple[str, ...]
+    unusable: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,8 @@ def read_table_file(
     index: str | int | None = None,
     missing_codes: Sequence[MissingCode] = (),
     covariance: bool = False,
+    labels: Sequence[str] = (),
+    strict: bool = True,
 ) -> TableFile:
     """Read a table with what was decided about it.
 
@@ -109,6 +115,11 @@ def read_table_file(
         like.
     covariance : bool
         Whether the file holds a covariance matrix in place of rows; one is refused otherwise.
+    labels : sequence of str
+        Columns that say something about the rows, such as the group of each; used as they are,
+        text included.
+    strict : bool
+        Whether columns that are no numbers are refused; they are left out and listed otherwise.
 
     Returns
     -------
@@ -143,17 +154,19 @@ def read_table_file(
         raise InputError(f"{path}: not a table with a header ({_first_line(error)})") from None
     body = with_missing_codes(raw.body, (*MISSING_TEXT, *missing_codes))
     try:
-        frame, notes = usable_columns(
+        frame, notes, unusable = usable_columns(
             Cells(raw.header, body, raw.lines),
             columns=columns,
             drop=drop,
             index=index,
             has_header=header,
             covariance=covariance,
+            labels=labels,
+            strict=strict,
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    return TableFile(frame, (*raw.notes, *notes))
+    return TableFile(frame, (*raw.notes, *notes), unusable)
 
 
 def write_table(path: str | Path, table: pd.DataFrame) -> None:

@@ -7,17 +7,24 @@ were set from outside, and how missing values were treated belong to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 from numbers import Real
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
 from cyclearn.models.effective_rows import effective_rows
+from cyclearn.models.grouped_tables import (
+    SeveralData,
+    aligned_moments,
+    named_tables,
+    naming_group,
+)
 from cyclearn.models.margins import Margins, checked_margins, with_margins
 from cyclearn.models.missing_values import (
     Holes,
@@ -27,11 +34,34 @@ from cyclearn.models.missing_values import (
     labelled,
     treat_missing,
 )
-from cyclearn.models.moments import Data, Moments, name_order
+from cyclearn.models.moments import Moments, name_order
 from cyclearn.models.table_files import as_rows
 
+FloatArray = NDArray[np.float64]
 # How many independent rows data are worth: all, a number, or as the memory of the columns says.
 EffectiveRows = float | Literal["auto"] | None
+# What an intervention does to its targets, and whose intercepts are whose.
+Kind = Literal["perfect", "noise"]
+Intercepts = Literal["shared", "table"]
+
+
+@dataclass(frozen=True)
+class Design:
+    """How the targets of tables were set, and whose intercepts are whose.
+
+    ``kind`` is ``"perfect"``: a target is set from outside; or ``"noise"``: it keeps its parents
+    and has noise and intercept of its own. ``intercepts`` are ``"shared"`` by all tables, or each
+    ``"table"`` has its own.
+    """
+
+    kind: Kind = "perfect"
+    intercepts: Intercepts = "shared"
+
+    def __post_init__(self) -> None:
+        for name, known in (("kind", ("perfect", "noise")), ("intercepts", ("shared", "table"))):
+            if getattr(self, name) not in known:
+                words = " or ".join(map(repr, known))
+                raise InputError(f"{name} is {getattr(self, name)!r}; give {words}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +95,14 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """Tables of the same variables, in the same order; made by :func:`as_tables`."""
+    """Tables of the same variables, in the same order; made by :func:`as_tables`.
+
+    They are groups, each with weights of its own, unless ``design`` says how variables were set
+    from outside: then weights are shared.
+    """
 
     tables: tuple[Table, ...]
+    design: Design | None = None
 
     def __iter__(self) -> Iterator[Table]:
         return iter(self.tables)
@@ -81,6 +116,33 @@ class Tables:
         if len(self.tables) != 1:
             raise InputError(f"there are {len(self.tables)} tables, and this takes one")
         return self.tables[0]
+
+    @classmethod
+    def of_groups(cls, groups: Mapping[str, Tables]) -> Tables:
+        """One table for each group, by name; variables stand as in the first."""
+        first = next(iter(groups.values())).only.moments
+        joined = []
+        for name, tables in groups.items():
+            table = tables.only
+            with naming_group(name):
+                moments = aligned_moments(table.moments, first)
+            joined.append(replace(table, moments=moments, group=name))
+        return cls(tuple(joined))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Names of the groups; one without a name where no groups were given."""
+        return tuple(table.group for table in self.tables)
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether the tables are groups, each with weights of its own."""
+        return self.design is None and self.groups != ("",)
+
+    @property
+    def shares(self) -> FloatArray:
+        """The share of all independent rows that each table has."""
+        return np.array([table.n_effective for table in self.tables]) / self.n_effective
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,6 +160,11 @@ class Tables:
         return sum(table.moments.n_samples for table in self.tables)
 
     @property
+    def n_fewest(self) -> int:
+        """Number of rows of the table that has the fewest."""
+        return min(table.moments.n_samples for table in self.tables)
+
+    @property
     def n_effective(self) -> float:
         """How many independent rows there are, in all tables together."""
         return sum(table.n_effective for table in self.tables)
@@ -105,19 +172,36 @@ class Tables:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """The variables in the order of their names, by code point; unnamed ones by number."""
-        return name_order(self.names, self.tables[0].moments.has_default_names)
+        return name_order(self.names, self._is_unnamed)
 
     def sorted(self) -> Tables:
         """The same tables with the variables in :attr:`order`."""
         if self.order == tuple(range(self.n_variables)):
             return self
         names = tuple(self.names[j] for j in self.order)
-        return Tables(
-            tuple(replace(table, moments=table.moments.aligned_to(names)) for table in self)
+        return self.aligned_to(names)
+
+    def aligned_to(self, names: tuple[str, ...]) -> Tables:
+        """The same tables with the variables in the order of ``names``."""
+        renamed = dict(zip(self.names, names, strict=True)) if self._is_unnamed else {}
+        return replace(
+            self,
+            tables=tuple(
+                replace(
+                    table,
+                    moments=table.moments.aligned_to(names),
+                    targets=tuple(renamed.get(name, name) for name in table.targets),
+                )
+                for table in self
+            ),
         )
 
+    @property
+    def _is_unnamed(self) -> bool:
+        return self.tables[0].moments.has_default_names
 
-def treated_data(data: Data | Treated, *, missing: Missing, margins: Margins) -> Treated:
+
+def treated_data(data: Any, *, missing: Missing, margins: Margins) -> Treated:
     """Data with margins and missing values treated, and the rows as they were given."""
     missing, margins = checked_treatment(missing), checked_margins(margins)
     if isinstance(data, Treated):
@@ -135,8 +219,9 @@ def treated_data(data: Data | Treated, *, missing: Missing, margins: Margins) ->
 
 
 def as_tables(
-    data: Data | Tables | Treated,
+    data: SeveralData | Tables | Treated,
     *,
+    groups: str | None = None,
     n_effective: EffectiveRows = None,
     missing: Missing = "error",
     margins: Margins = "raw",
@@ -146,9 +231,13 @@ def as_tables(
     Parameters
     ----------
     data : DataFrame, array of shape (n, p), path, Moments or Tables
+        Or several of these, in a list or a mapping: one for each group.
+    groups : str, optional
+        The column of one table that names the group of each row.
     n_effective : number, "auto" or None
-        How many independent rows the data are worth: all by default, a number, or ``"auto"`` for
-        an estimate from the memory of the columns, which takes the rows themselves.
+        How many independent rows the data, or each group of them, are worth: all by default, a
+        number, or ``"auto"`` for an estimate from the memory of the columns, which takes the rows
+        themselves.
     missing : {"error", "em", "rows", "pairwise"}
         What is done about missing values; with holes, pairs of columns count for the rows in which
         both were observed (see :mod:`cyclearn.models.missing_values`).
@@ -157,6 +246,15 @@ def as_tables(
     """
     if isinstance(data, Tables):
         return data
+    named = None if isinstance(data, Treated) else named_tables(data, groups)
+    if named is not None:
+        parts = {}
+        for name, each in named.items():
+            with naming_group(name):
+                parts[name] = as_tables(
+                    each, n_effective=n_effective, missing=missing, margins=margins
+                )
+        return Tables.of_groups(parts)
     treated = treated_data(data, missing=missing, margins=margins)
     if n_effective == "auto" and treated.raw is None:
         raise InputError(

@@ -24,7 +24,9 @@ def bootstrap_section(found: BootstrapResult) -> Markup:
     ]
     drawn = {
         "rows": "rows drawn with replacement",
+        "blocks": "blocks of neighbouring rows drawn with replacement",
         "half": "half of the rows",
+        "groups": "groups drawn with replacement",
         "parametric": "draws from a Gaussian distribution with the covariance of the data",
     }[found.kind]
     parts = [

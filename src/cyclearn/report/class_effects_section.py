@@ -29,7 +29,7 @@ def class_effects_section(found: Findings) -> Markup:
     graph = found.graph
     p = graph.n_nodes
     effects = np.array([model.total_effects().to_numpy() for model in models])
-    scale = found.result.model.moments.scale
+    scale = found.scale
     standard = effects * scale[:, None] / scale
     standard[:, np.eye(p, dtype=bool)] = 0
     size = np.abs(standard).max(axis=0)

@@ -41,7 +41,7 @@ def listing(result: LearnResult, max_members: int) -> Listing:
     """Graphs that fit equally well and respect the knowledge, at most so many."""
     found = list_members(
         (result.graph, *result.alternatives),
-        result.model.moments,
+        [model.moments for model in result.models.values()],
         result.options.knowledge,
         max_members=max_members,
     )
@@ -55,8 +55,9 @@ def listing(result: LearnResult, max_members: int) -> Listing:
 
 def _stable_models(result: LearnResult) -> tuple[LinearGaussianModel, ...]:
     """Parameters of a learned graph that was not drawn among the members."""
-    fitted = result.model
-    return tuple(m for m in (fitted.model, *fitted.alternatives) if m.is_stable)
+    fits = result.models.values()
+    stable = [[m for m in (fit.model, *fit.alternatives) if m.is_stable] for fit in fits]
+    return tuple(model for models in stable for model in models) if all(stable) else ()
 
 
 def _listed(member: Member, learned: DirectedGraph) -> ListedMember:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log10
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cyclearn.classes.edge_verdicts import SAME
 from cyclearn.errors import InputError
@@ -24,6 +26,7 @@ from cyclearn.models import (
     check_data,
     check_fit,
 )
+from cyclearn.models.grouped_tables import SeveralData, named_tables
 from cyclearn.report.class_listing import ListedMember, Listing, listing
 
 if TYPE_CHECKING:
@@ -75,6 +78,24 @@ class Findings:
         """Edges that every graph has that fits equally well."""
         return frozenset(row.edge for row in self.rows if row.verdict == SAME)
 
+    @cached_property
+    def row_of(self) -> dict[Edge, EdgeRow]:
+        """What is known about an edge that some equally good graph has."""
+        return {row.edge: row for row in self.rows}
+
+    @cached_property
+    def pair_of(self) -> dict[Edge, PairVerdict]:
+        """The verdict on the pair that an edge joins."""
+        return {edge: pair for pair in self.pairs for edge in pair.possible_edges}
+
+    @cached_property
+    def scale(self) -> NDArray[np.float64]:
+        """Standard deviations within groups, shape (p,)."""
+        models = self.result.models.values()
+        variances = [m.moments.covariance.diagonal() for m in models]
+        rows = [float(m.n_samples) for m in models]
+        return np.sqrt(np.average(variances, axis=0, weights=rows))
+
     @property
     def members(self) -> tuple[ListedMember, ...]:
         """The listed graphs that fit equally well, the learned one first."""
@@ -93,23 +114,25 @@ class Findings:
         return f"{self.size:,}" if self.size < 10**15 else f"about 10^{int(log10(self.size))}"
 
 
-def find_out(result: LearnResult, data: Data | None, max_members: int) -> Findings:
+def find_out(result: LearnResult, data: SeveralData | None, max_members: int) -> Findings:
     """Everything that the report of a result needs and the result does not hold by itself.
 
     Graphs that contradict the knowledge of the search are no answers, and left out.
     """
     rows = _checked_rows(result, data)
+    models = result.models
     knowledge = result.options.knowledge
-    hidden = hidden_causes(result) if result.graph.n_edges <= MAX_COMPARED else None
+    is_small = result.graph.n_edges <= MAX_COMPARED and not result.groups
+    hidden = hidden_causes(result) if is_small else None
     return Findings(
         result,
         hidden=hidden,
         warnings=(
             *_data_warnings(result, rows),
-            *check_fit(result.model),
+            *(w.in_group(name) for name, model in models.items() for w in check_fit(model)),
             *_hidden_warnings(hidden),
         ),
-        has_rows=not isinstance(rows, Moments),
+        has_rows=not any(isinstance(each, Moments) for each in rows.values()),
         has_knowledge=knowledge is not None and knowledge != Knowledge(),
         listing=listing(result, max_members),
     )
@@ -130,18 +153,19 @@ def _hidden_warnings(hidden: tuple[HiddenCause, ...] | None) -> tuple[DataWarnin
     )
 
 
-def _data_warnings(result: LearnResult, rows: Data) -> tuple[DataWarning, ...]:
+def _data_warnings(result: LearnResult, rows: Mapping[str, Data]) -> tuple[DataWarning, ...]:
     """What the rows say, or what the result kept of it, and on which scale weights are."""
     options = result.options
     found = result.warnings
-    if not isinstance(rows, Moments):
-        found = check_data(rows, missing=options.missing, margins=options.margins)
-        found += tuple(each for each in result.warnings if each.kind == "too few rows")
+    if not any(isinstance(each, Moments) for each in rows.values()):
+        kept = tuple(each for each in found if each.kind == "too few rows")
+        how = {"missing": options.missing, "margins": options.margins}
+        found = (*_checked(rows, how), *kept)
     elif not found:
-        found = check_data(rows)
+        found = _checked(rows, {})
     if options.n_effective is not None:
         # What was done about it takes the place of what could be done.
-        done = f"Here they count for {result.model.n_effective:.0f} independent rows."
+        done = f"Here they count for {result.fitted.n_effective:.0f} independent rows."
         found = tuple(
             replace(each, remedy=done) if each.kind == "dependent rows" else each for each in found
         )
@@ -157,17 +181,31 @@ def _data_warnings(result: LearnResult, rows: Data) -> tuple[DataWarning, ...]:
     return found
 
 
-def _checked_rows(result: LearnResult, data: Data | None) -> Data:
-    """The rows, if they are those of the result; its moments without any."""
-    learned = result.model.moments
+def _checked(rows: Mapping[str, Data], how: Mapping[str, Any]) -> tuple[DataWarning, ...]:
+    return tuple(w.in_group(name) for name, each in rows.items() for w in check_data(each, **how))
+
+
+def _checked_rows(result: LearnResult, data: SeveralData | None) -> dict[str, Data]:
+    """The rows of every group, if they are those of the result; its moments without any."""
+    learned = {name: model.moments for name, model in result.models.items()}
     if data is None:
-        return learned
-    rows = as_rows(data)
-    given = result.options.tables(rows).only.moments.aligned_to(learned.names)
-    gap = np.abs(given.covariance - learned.covariance) / np.outer(learned.scale, learned.scale)
-    if given.n_samples != learned.n_samples or gap.max() > _SAME:
+        return dict(learned)
+    options = result.options
+    named = named_tables(data, options.groups)
+    rows = {"": as_rows(data)} if named is None else {n: as_rows(t) for n, t in named.items()}
+    if list(rows) != list(learned):
         raise InputError(
-            f"the data, {given.n_samples} rows, are not those that the result was learned from, "
-            f"{learned.n_samples} rows: give the same rows, or none"
+            f"the data have groups {', '.join(rows) or 'none'}, and the result was learned from "
+            f"{', '.join(learned) or 'none'}: give the same data, or none"
         )
+    alone = options.replaced(groups=None)
+    for name, own in learned.items():
+        given = alone.tables(rows[name]).only.moments.aligned_to(own.names)
+        gap = np.abs(given.covariance - own.covariance) / np.outer(own.scale, own.scale)
+        if given.n_samples != own.n_samples or gap.max() > _SAME:
+            raise InputError(
+                f"the data{f' of group {name!r}' * bool(name)}, {given.n_samples} rows, are not "
+                f"those that the result was learned from, {own.n_samples} rows: give the same "
+                "rows, or none"
+            )
     return rows

@@ -37,7 +37,7 @@ def picture(found: Findings) -> Markup:
             DrawnEdge(
                 *row.edge,
                 classes="negative" if weight < 0 else "positive",
-                width=_width(weight),
+                width=line_width(weight),
                 open_head=row.edge not in found.shared,
                 label=number(weight, 2) + _likelihood(row) if labelled else "",
                 title=", ".join(filter(None, [*about, row.evidence])),
@@ -54,10 +54,10 @@ def picture(found: Findings) -> Markup:
         + (f"Feedback groups: {groups}. " if groups else "No feedback. ")
         + "The table of coefficients lists the edges.",
     )
-    strong, weak = _width(0.9), _width(0.1)
+    strong, weak = line_width(0.9), line_width(0.1)
     items = [
-        ("positive", "positive: both move the same way", False, _width(0.5)),
-        ("negative", "negative: they move in opposite ways", False, _width(0.5)),
+        ("positive", "positive: both move the same way", False, line_width(0.5)),
+        ("negative", "negative: they move in opposite ways", False, line_width(0.5)),
         ("neutral", "strong", False, strong),
         ("neutral", "weak", False, weak),
     ]
@@ -70,6 +70,8 @@ def picture(found: Findings) -> Markup:
         else "Widths are standardised weights; the table of coefficients has the numbers. Point at "
         "an edge to read its weight."
     )
+    if len(found.result.groups) > 1:
+        note += " They are means over the groups."
     shaded = [tag("li", tag("span", class_="swatch"), " feedback group")] if found.loops else []
     marks = legend(*items, further=shaded)
     return tag(
@@ -79,7 +81,8 @@ def picture(found: Findings) -> Markup:
     )
 
 
-def _width(weight: float) -> float:
+def line_width(weight: float) -> float:
+    """How wide the line of an edge is drawn, by its standardised weight."""
     low, high = _WIDTHS
     return low + (high - low) * min(abs(weight), 1.0)
 
@@ -101,7 +104,7 @@ def _likelihood_note(found: Findings) -> str:
 def _verdict_in_words(found: Findings, row: EdgeRow) -> str:
     if row.edge in found.shared:
         return "in all graphs that fit equally well"
-    return next(p for p in found.pairs if row.edge in p.possible_edges).chances(row.edge)
+    return found.pair_of[row.edge].chances(row.edge)
 
 
 def verdicts(found: Findings) -> Markup:

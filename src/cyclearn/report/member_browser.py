@@ -18,7 +18,7 @@ def member_browser(found: Findings) -> Markup:
     """Buttons, the picture of one member, and all listed members as text."""
     graph, members = found.graph, found.members
     if len(members) == 1:
-        return tag("p", _cap(found))
+        return tag("p", listing_in_words(found))
     union = sorted({edge for member in members for edge in member.graph.edges})
     index = {edge: n for n, edge in enumerate(union)}
     learned = set(graph.edges)
@@ -57,7 +57,7 @@ def member_browser(found: Findings) -> Markup:
     listing = tag("ol", *(tag("li", describe(m)) for m in members), id="member-list")
     return join(
         [
-            tag("p", _cap(found)),
+            tag("p", listing_in_words(found)),
             tag(
                 "div",
                 tag(
@@ -168,7 +168,8 @@ def describe(member: ListedMember) -> str:
     return " ".join([*(words or ["The learned graph."]), f"{feedback}."])
 
 
-def _cap(found: Findings) -> str:
+def listing_in_words(found: Findings) -> str:
+    """Which graphs of the class are listed, and how many of them can be stable."""
     listed = len(found.members)
     stable = sum(member.is_stable for member in found.members)
     agreeing = " that agree with the knowledge" if found.has_knowledge else ""

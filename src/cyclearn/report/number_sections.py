@@ -34,7 +34,7 @@ def coefficients(found: Findings) -> Markup:
             number(row.weight),
             number(row.std_error, 2),
             interval,
-            _p_value(test["p_value"]),
+            p_value(test["p_value"]),
             number(row.standardised, 2),
             row.verdict,
         ]
@@ -89,7 +89,8 @@ def coefficients(found: Findings) -> Markup:
     )
 
 
-def _p_value(value: float) -> str:
+def p_value(value: float) -> str:
+    """A p-value, or that it is small."""
     if isnan(value):
         return "–"
     return "< 0.001" if value < 0.001 else fixed(value)
@@ -154,9 +155,9 @@ def _left_over(found: Findings) -> list[Markup]:
     return parts
 
 
-def total_effects(found: Findings) -> Markup:
-    """Effects summed over all paths and all rounds of feedback."""
-    model = found.result.model
+def total_effects(found: Findings, group: str | None = None) -> Markup:
+    """Effects summed over all paths and all rounds of feedback; of several groups, in one."""
+    model = found.result.model if group is None else found.result.models[group]
     if not model.is_stable:
         return tag(
             "p",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cyclearn.drawing.markup import Markup, join, tag
 from cyclearn.errors import InputError
@@ -16,21 +16,28 @@ from cyclearn.learning import BootstrapResult, LearnResult, Posterior
 from cyclearn.learning.edge_rows import agreement_in_words
 from cyclearn.learning.evidence import evidence_in_words, with_evidence
 from cyclearn.learning.result_text import starts_in_words
-from cyclearn.models import DataWarning
+from cyclearn.models import DataWarning, FittedModel
 from cyclearn.report.class_effects_section import class_effects_section
 from cyclearn.report.download_section import download_section
 from cyclearn.report.evidence_section import evidence_section
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import verdict
 from cyclearn.report.graph_section import picture, verdicts
+from cyclearn.report.group_sections import (
+    differences,
+    effects_by_group,
+    fit_by_group,
+    weights_by_group,
+)
 from cyclearn.report.hidden_section import hidden_section
 from cyclearn.report.member_browser import member_browser
+from cyclearn.report.next_experiment_section import next_experiment_section
 from cyclearn.report.number_sections import coefficients, fit_quality, total_effects
 from cyclearn.report.provenance import VERSION, Source, how_it_was_made
 from cyclearn.report.what_if_section import what_if_section
 
 if TYPE_CHECKING:
-    from cyclearn.models.moments import Data
+    from cyclearn.models.grouped_tables import SeveralData
 
 MAX_MEMBERS = 200
 
@@ -39,7 +46,7 @@ def write_report(
     result: LearnResult,
     path: str | Path,
     *,
-    data: Data | None = None,
+    data: SeveralData | None = None,
     bootstrap: BootstrapResult | None = None,
     posterior: Posterior | None = None,
     title: str | None = None,
@@ -53,7 +60,7 @@ def write_report(
     Path
         Where it was written.
     """
-    inputs = [data] if isinstance(data, (str, Path)) else []
+    inputs = [each for each in _tables(data) if isinstance(each, (str, Path))]
     # Making the page can take long; what would fail after it fails before it.
     check_output(path, inputs)
     page = report_html(
@@ -72,7 +79,7 @@ def write_report(
 def report_html(
     result: LearnResult,
     *,
-    data: Data | None = None,
+    data: SeveralData | None = None,
     bootstrap: BootstrapResult | None = None,
     posterior: Posterior | None = None,
     title: str | None = None,
@@ -106,26 +113,24 @@ def report_html(
     >>> page.startswith("<!DOCTYPE html>"), " src=" in page
     (True, False)
     """
+    if result.experiments is not None:
+        raise InputError(
+            "there is no report on tables with interventions; print the result, or "
+            "result.model.summary()"
+        )
     if max_members < 1:
         raise InputError(f"max_members is {max_members}; give at least 1")
     result = with_evidence(result, bootstrap=bootstrap, posterior=posterior)
     found = find_out(result, data, max_members)
-    source = Source(command=None if command is None else shlex.join(command))
-    # Tables that were read from a file remember which.
-    file = data if isinstance(data, (str, Path)) else getattr(data, "attrs", {}).get("file")
-    if file is not None:
-        source = Source(
-            Path(file).name, sha256(Path(file).read_bytes()).hexdigest(), source.command
-        )
+    source = _source(data, None if command is None else shlex.join(command))
     heading = title or (f"What drives what in {source.name}" if source.name else "What drives what")
     sections = [
         ("graph", "Graph", "The learned graph", picture(found)),
         ("warnings", "What to mind", "What to mind", _warnings(found)),
         ("agreement", "Agreement", "What equally good graphs agree on", verdicts(found)),
         ("class", "Graph by graph", "Graphs that fit equally well", member_browser(found)),
-        ("coefficients", "Coefficients", "Coefficients", coefficients(found)),
-        ("fit", "Fit", "How well it fits", fit_quality(found)),
-        ("effects", "Total effects", "Total effects", total_effects(found)),
+        *_next_experiment(found),
+        *_number_sections(found),
         (
             "class-effects",
             "Over all graphs",
@@ -185,27 +190,69 @@ def report_html(
     return f"<!DOCTYPE html>\n{page}\n"
 
 
+def _tables(data: Any) -> list[Any]:
+    """The tables given, one by one."""
+    if isinstance(data, Mapping):
+        return list(data.values())
+    return list(data) if isinstance(data, (list, tuple)) else [data]
+
+
+def _source(data: Any, command: str | None) -> Source:
+    """The files that the data came from; tables that were read from a file remember which."""
+    files = [
+        each if isinstance(each, (str, Path)) else getattr(each, "attrs", {}).get("file")
+        for each in _tables(data)
+    ]
+    paths = [Path(file) for file in files if file is not None]
+    if len(paths) < len(files):
+        return Source(command=command)
+    digests = [sha256(path.read_bytes()).hexdigest() for path in paths]
+    return Source(", ".join(path.name for path in paths), ", ".join(digests), command)
+
+
+def _next_experiment(found: Findings) -> list[tuple[str, str, str, Markup]]:
+    """What would settle it; of several groups no one model says how many rows that takes."""
+    if found.result.groups:
+        return []
+    title = "What would settle it"
+    return [("next", title, title, next_experiment_section(found))]
+
+
+def _number_sections(found: Findings) -> list[tuple[str, str, str, Markup]]:
+    """Coefficients, fit and total effects; by group where there are several."""
+    is_grouped = bool(found.result.groups)
+    named = (weights_by_group, fit_by_group, effects_by_group)
+    weights, fit, effects = named if is_grouped else (coefficients, fit_quality, total_effects)
+    return [
+        ("coefficients", "Coefficients", "Coefficients", weights(found)),
+        ("fit", "Fit", "How well it fits", fit(found)),
+        ("effects", "Total effects", "Total effects", effects(found)),
+    ]
+
+
 def _asset(name: str) -> Markup:
     return Markup(files("cyclearn.report").joinpath(name).read_text(encoding="utf-8"))
 
 
 def _summary(found: Findings) -> Markup:
-    graph, model = found.graph, found.result.model
+    graph, fitted = found.graph, found.result.fitted
     loops = [" and ".join(n) if len(n) == 2 else ", ".join(n) for n in found.loops]
     feedback = "No feedback was found."
     if loops:
         feedback = f"Feedback was found among {'; '.join(loops)}."
-    worth = ""
-    if round(model.n_effective) < model.n_samples:
-        worth = f", worth {model.n_effective:,.0f} independent ones,"
+    groups, worth = found.result.groups, ""
+    if round(fitted.n_effective) < fitted.n_samples:
+        worth = f", worth {fitted.n_effective:,.0f} independent ones,"
     first = (
-        f"{model.n_samples:,} rows{worth} of {graph.n_nodes:,} variables: {graph.n_edges:,} "
+        f"{fitted.n_samples:,} rows{worth} of {graph.n_nodes:,} variables"
+        f"{f' in {len(groups)} groups' if groups else ''}: {graph.n_edges:,} "
         f"edge{'s' * (graph.n_edges != 1)}."
     )
+    last = verdict(fitted.fit_indices) if isinstance(fitted, FittedModel) else differences(fitted)
     sentences = [first, feedback, agreement_in_words(found.result)]
     if found.result.posterior is not None or found.result.bootstrap is not None:
         sentences.append(evidence_in_words(found.result))
-    sentences += [*starts_in_words(found.result), verdict(model.fit_indices)]
+    sentences += [*starts_in_words(found.result), last]
     return tag("p", join(sentences, " "), class_="lead")
 
 

@@ -33,12 +33,14 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
         ("cyclearn", VERSION),
         ("numpy, scipy, numba", _versions()),
         ("data", source.name or "a table in memory"),
-        ("rows and variables", f"{result.model.n_samples:,} and {found.graph.n_nodes:,}"),
+        ("rows and variables", f"{result.fitted.n_samples:,} and {found.graph.n_nodes:,}"),
         ("search ended", result.status.value),
         ("cost of an edge", f"{result.penalty:.4f}"),
     ]
     if n_starts:
         facts.append(("starts that found this score", f"{agreeing} of {n_starts}"))
+    if result.groups:
+        facts.insert(4, ("groups", ", ".join(result.groups)))
     if source.digest:
         facts.insert(3, ("SHA-256 of the data file", tag("code", source.digest)))
     if result.limits:

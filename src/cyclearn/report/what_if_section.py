@@ -17,12 +17,19 @@ _NONE = 1e-9
 def what_if_section(found: Findings) -> Markup:
     """For every variable: what holding it higher is predicted to do to the others."""
     result, graph = found.result, found.graph
+    if result.groups:
+        return tag(
+            "p",
+            "Groups have weights of their own: ",
+            tag("code", f"result.do({{{graph.names[0]!r}: 1.0}}, group={result.groups[0]!r})"),
+            " predicts for one of them.",
+        )
     models = estimated(
-        result, [model for member in found.listing.found.members for model in member.models]
+        result.model, [model for member in found.listing.found.members for model in member.models]
     )
     if not models:
         return tag("p", "None of the graphs is stable, so that there is nothing to predict.")
-    shown = estimated(result, [result.model.model])[0]
+    shown = estimated(result.model, [result.model.model])[0]
     scale = result.model.moments.scale
     parts, quiet = [], []
     for s in np.argsort(-graph.adjacency.sum(axis=1), kind="stable")[:_MAX_VARIABLES]:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from heapq import heappop, heappush
-from itertools import combinations, islice, permutations
+from itertools import islice
 
 import numpy as np
 
@@ -27,8 +27,10 @@ from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import columns_to_support
 from cyclearn.search.problem import SearchProblem
+from cyclearn.search.redrawn_triples import redrawn_pairs, toggled
 from cyclearn.search.runs import SAME_SCORE, Adjacency, Solution
 from cyclearn.search.score import GraphScore
+from cyclearn.search.tied_graphs import tied_graphs
 
 MAX_CLASSES = 100
 # Graphs looked at for ties, and fillings of one block of a class that they are drawn from.
@@ -41,6 +43,8 @@ _NEAR = 1e-4
 @dataclass(frozen=True)
 class Answer:
     """The graph that is shown, and one graph for each other class whose score ties with it.
+
+    With interventions, every other graph whose score ties.
 
     ``is_cut`` says that there may be more of these, since a limit ended the search for them. Names
     are sorted.
@@ -58,6 +62,9 @@ def answer(problem: SearchProblem, solution: Solution) -> Answer:
             "no stable structure was found from the start given; allow unstable ones with "
             "stable=False, or start elsewhere"
         )
+    if problem.experiments is not None:
+        (first, *others), is_cut = tied_graphs(problem, solution, MAX_CLASSES)
+        return Answer(first, tuple(others[:MAX_CLASSES]), is_cut)
     ties = _Ties(problem, solution.best.best)
     for run in solution.agreeing:
         ties.take(DirectedGraph(run.best.astype(bool), problem.names))
@@ -157,34 +164,17 @@ class _Ties:
                     yield columns
 
     def _redrawn(self, columns: list[int]) -> Iterator[Adjacency]:
-        """Graphs with other edges among three nodes, as many as before and three at least."""
+        """Graphs with other edges among three nodes that were not looked at before."""
         A = columns_to_support(columns).astype(np.uint8)
         np.fill_diagonal(A, 0)
         key = self._score.key(A)
-        neighbours = [np.flatnonzero(row).tolist() for row in A | A.T]
-        joined = {
-            tuple(sorted((centre, a, b)))
-            for centre, around in enumerate(neighbours)
-            for a, b in combinations(around, 2)
-        }
-        for triple in sorted(joined):
-            pairs = list(permutations(triple, 2))
-            present = [bool(A[pair]) for pair in pairs]
-            if sum(present) < 3:
-                continue
-            keys = [int(self._score.Z[pair]) for pair in pairs]
-            for chosen in combinations(range(6), sum(present)):
-                wanted = [n in chosen for n in range(6)]
-                changed = [n for n in range(6) if wanted[n] != present[n]]
-                its_key = key
-                for n in changed:
-                    its_key ^= keys[n]
-                if its_key not in self._seen:
-                    self._seen.add(its_key)
-                    redrawn = A.copy()
-                    for n in changed:
-                        redrawn[pairs[n]] ^= 1
-                    yield redrawn
+        for pairs in redrawn_pairs(A):
+            its_key = key
+            for pair in pairs:
+                its_key ^= int(self._score.Z[pair])
+            if its_key not in self._seen:
+                self._seen.add(its_key)
+                yield toggled(A, pairs)
 
     def _is_tied(self, A: Adjacency) -> bool:
         limits = self._problem.limits

@@ -22,6 +22,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from cyclearn.interruption import is_asked_to_stop
 from cyclearn.search.local_search import Climbing, local_search
 from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
@@ -130,7 +131,7 @@ class AutoSearch:
                 runs.append(run)
                 if len(Solution(tuple(runs)).agreeing) >= needed:
                     return Solution(tuple(runs))
-            if any(run.status is SearchStatus.TIME_LIMIT for run in runs):
+            if is_asked_to_stop() or any(run.status is SearchStatus.TIME_LIMIT for run in runs):
                 break
         return Solution(tuple(runs))
 
@@ -239,8 +240,11 @@ class AnnealedSearch:
     def _best_acyclic(self) -> Adjacency:
         """The best acyclic graph found, which is where the search then stands if it may."""
         p, effort, limits = len(self._graph), self.effort, self.score.limits
-        if self._largest(self.problem.required.astype(np.uint8)) > 1:
-            # Required edges close cycles: no component may grow beyond those of the start.
+        largest = self._largest(self.problem.required.astype(np.uint8))
+        is_plain = len(self.score.shares) == 1 and self.score.experiments is None
+        if largest > 1 or not is_plain:
+            # Required edges close cycles, and no component may grow beyond those of the start; or
+            # there are several tables, and the search over orders takes one.
             found, change = self._anneal(
                 self._graph,
                 np.arange(p),
@@ -250,7 +254,7 @@ class AnnealedSearch:
             )
         else:
             run = best_acyclic(
-                self.score.S,
+                self.score.S[0],
                 self.score.penalty,
                 self.problem.allowed,
                 self.problem.required,
@@ -369,7 +373,7 @@ class AnnealedSearch:
         toggles = np.argwhere(self._graph != graph)
         if len(toggles):
             delta = value - self._value
-            self._note(SearchStep(toggles, delta, value, delta < -_ROUNDING, True))
+            self._note(SearchStep(toggles, delta, value, delta < -_ROUNDING, graph, True))
         self._graph, self._value = graph, value
 
     def _note(self, step: SearchStep) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from math import comb, floor, isfinite
 from time import monotonic
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.errors import InputError, LimitError
+from cyclearn.interruption import is_asked_to_stop
 from cyclearn.search.auto_search import Annealing, run_from
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, SearchRun, SearchStatus, Solution
@@ -31,6 +32,8 @@ TOLERANCE = 1e-9
 MAX_STRUCTURES = 5_000_000_000
 # An estimate is counted no further than this.
 COUNTED_STRUCTURES = 1000 * MAX_STRUCTURES
+# Half the logarithm of a variance that is as good as none.
+_NO_BOUND = 1e3
 # A structure is kept in the bits of one number.
 _MAX_BITS = 60
 # A value is kept for every set of variables.
@@ -94,17 +97,36 @@ class ComponentProgramme:
     deadline: float | None = None
 
     def __post_init__(self) -> None:
-        self.p = len(self.score.S)
+        self.p = self.score.n_variables
         self.n_listed = self.n_scored = self.n_bounded = 0
         everything = (1 << self.p) - 1
         self._saturated = np.zeros(1 << self.p)
         for V in range(1, 1 << self.p):
-            nodes = _members(V)
-            self._saturated[V] = 0.5 * np.linalg.slogdet(self.score.S[np.ix_(nodes, nodes)])[1]
+            self._saturated[V] = self._least_value(_members(V))
         self._everything = everything
         # Bounds and fits are sums of logarithms of pivots, the smallest of them the least certain.
-        rounding = self.p * np.finfo(float).eps * np.linalg.cond(self.score.S)
+        rounding = self.p * np.finfo(float).eps * np.linalg.cond(self.score.S).max()
         self.tolerance = max(TOLERANCE, float(rounding))
+
+    def _least_value(self, nodes: list[int]) -> float:
+        """Half the log determinant of the covariance of some nodes, given what was set."""
+        score = self.score
+        if not score.targeted.any():
+            blocks = score.S[:, nodes][:, :, nodes]
+            return float(0.5 * score.shares @ np.linalg.slogdet(blocks)[1])
+        total = 0.0
+        experiments = score.experiments
+        n_rows = [] if experiments is None else [t.moments.n_samples for t in experiments.tables]
+        for S, share, targets, n in zip(score.S, score.shares, score.targeted, n_rows, strict=True):
+            given = np.flatnonzero(targets).tolist()
+            if n <= self.p:
+                # The rows of this table alone could be explained without remainder.
+                total -= share * _NO_BOUND * len(set(nodes) - set(given))
+                continue
+            both = sorted({*nodes, *given})
+            value = np.linalg.slogdet(S[np.ix_(both, both)])[1]
+            total += 0.5 * share * (value - np.linalg.slogdet(S[np.ix_(given, given)])[1])
+        return float(total)
 
     def estimate(self) -> int:
         """How many structures would have to be listed, at most; beyond reach, at least."""
@@ -188,6 +210,8 @@ class ComponentProgramme:
         return best, best_bits
 
     def _check_time(self) -> None:
+        if is_asked_to_stop():
+            raise _StoppedError
         if self.deadline is not None and monotonic() > self.deadline:
             raise LimitError(
                 "the time limit ended the exact search before it was complete; raise "
@@ -246,6 +270,10 @@ def _members(V: int) -> list[int]:
     return [i for i in range(V.bit_length()) if V >> i & 1]
 
 
+class _StoppedError(Exception):
+    """An interrupt has asked for the best so far."""
+
+
 @dataclass(frozen=True)
 class ExactSearch:
     """``"exact"``: the best graph of all, or an error with an estimate of what it would take."""
@@ -272,7 +300,10 @@ class ExactSearch:
         banned: list[int] = []
         admit = problem.admission(score)
         while True:
-            value, best = programme.run(banned)
+            try:
+                value, best = programme.run(banned)
+            except _StoppedError:
+                return Solution((replace(first, status=SearchStatus.INTERRUPTED),))
             admitted = admit(best)[0] if isfinite(value) else None
             if admitted is not None or not isfinite(value):
                 break

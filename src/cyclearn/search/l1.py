@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.interruption import interruptible
 from cyclearn.models import as_moments
 from cyclearn.models.moments import Data
 
@@ -40,6 +41,7 @@ class L1Fit:
     converged: bool
 
 
+@interruptible
 def l1_learn(
     data: Data,
     *,

@@ -161,7 +161,7 @@ def local_search(
         current, value = following, value + delta
         if is_new_best:
             best, best_value = current, value
-        steps.append(SearchStep(toggles, delta, value, is_new_best))
+        steps.append(SearchStep(toggles, delta, value, is_new_best, current))
         if on_step is not None:
             on_step(steps[-1])
     return SearchRun(

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
+from cyclearn.interruption import is_asked_to_stop
 from cyclearn.search.runs import Adjacency, SearchStatus
 
 if TYPE_CHECKING:
@@ -174,6 +175,8 @@ class _Problem:
                 ended = SearchStatus.MAX_EVALUATIONS
             elif deadline is not None and now > deadline:
                 ended = SearchStatus.TIME_LIMIT
+            elif is_asked_to_stop():
+                ended = SearchStatus.INTERRUPTED
         if o.progress[IN_EXCHANGE]:
             settle(o)
         adjacency = self.required.astype(np.uint8)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.steps import iter_reversions
+from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.models.experiments import Experiments
 from cyclearn.models.tables import Tables
 from cyclearn.search.runs import Adjacency
 from cyclearn.search.score import GraphScore, SearchLimits
@@ -62,10 +65,18 @@ class SearchProblem:
         must be there.
         """
         p, order = tables.n_variables, tables.order
+        fewest = tables.n_fewest
+        if tables.design is not None:
+            experiments = Experiments.of(tables)
+            everywhere = experiments.is_set_everywhere
+            fewest = int(experiments.n_rows[~everywhere].min())
+            _check_required(tables, required, everywhere)
+            # What is always set has no parents that could be known.
+            allowed = allowed & ~everywhere
         limits = SearchLimits(
             max_component=max_component or p,
-            # A node and its parents must stay below the number of samples.
-            max_parents=min(p if max_parents is None else max_parents, tables.n_samples - 2),
+            # A node and its parents must stay below the number of samples, in every group.
+            max_parents=min(p if max_parents is None else max_parents, fewest - 2),
             max_edges=p * p if max_edges is None else max_edges,
             max_virtual_cycle=min(p, _MAX_VIRTUAL_CYCLE) if virtual_edges and p > 2 else 0,
         )
@@ -97,7 +108,28 @@ class SearchProblem:
 
     def score(self) -> GraphScore:
         """The score, with a memory of its own."""
-        return GraphScore(self.tables.only.moments.correlation, self.penalty, self.limits)
+        tables = self.tables
+        if self.experiments is not None:
+            stack = self.experiments.covariances
+            return GraphScore(stack, self.penalty, self.limits, tables.shares, self.experiments)
+        stack = np.array([table.moments.correlation for table in tables])
+        return GraphScore(stack, self.penalty, self.limits, tables.shares)
+
+    @cached_property
+    def experiments(self) -> Experiments | None:
+        """What the score of tables with interventions needs."""
+        return None if self.tables.design is None else Experiments.of(self.tables)
+
+    @property
+    def constant(self) -> float:
+        """From standardised values per sample to the negative log-likelihood of a sample."""
+        tables, experiments = self.tables, self.experiments
+        if experiments is not None:
+            logs = 0.5 * (np.log(2 * np.pi) + 1) + np.log(experiments.scale)
+            return float(experiments.n_rows @ logs) / tables.n_effective
+        scales = [np.log(table.moments.scale).sum() for table in tables]
+        whole = 0.5 * self.n_variables * (np.log(2 * np.pi) + 1)
+        return float(whole + tables.shares @ scales)
 
     def respects_knowledge(self, A: NDArray[np.bool_] | Adjacency) -> bool:
         """Whether a graph has all required edges and only allowed ones."""
@@ -132,7 +164,8 @@ class SearchProblem:
             rule = refusal(A)
             if rule is None:
                 return A, None
-            if rule == "stable":
+            # With interventions a graph with a cycle turned is another one.
+            if rule == "stable" and self.experiments is None:
                 for turned in self._turned(A):
                     if refusal(turned) is None:
                         return turned, None
@@ -150,6 +183,17 @@ class SearchProblem:
                 and turned.sum(axis=0).max() <= self.limits.max_parents
             ):
                 yield turned.astype(np.uint8)
+
+
+def _check_required(
+    tables: Tables, required: NDArray[np.bool_], everywhere: NDArray[np.bool_]
+) -> None:
+    for i, j in np.argwhere(required & everywhere):
+        raise InputError(
+            f"the edge {tables.names[i]} -> {tables.names[j]} is required, and {tables.names[j]} "
+            "was set in every table, so that nothing is known about its parents; drop the edge, or "
+            "add a table in which it was not set"
+        )
 
 
 def _has_longer_cycle(A: Adjacency, max_length: int) -> bool:

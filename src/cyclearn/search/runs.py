@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.interruption import is_asked_to_stop
+
 if TYPE_CHECKING:
     from cyclearn.search.exact import Certificate
 
@@ -31,16 +33,21 @@ class SearchStatus(Enum):
     OPTIMAL = "no graph that was allowed has a better score (see certificate)"
     MAX_EVALUATIONS = "the limit on evaluations was reached; raise max_evaluations for more"
     TIME_LIMIT = "the time limit was reached; the result may differ between runs"
+    INTERRUPTED = "interrupted; the result is the best graph so far"
 
 
 @dataclass(frozen=True)
 class SearchStep:
-    """One move of a search: entries toggled, change of score per sample, score after it."""
+    """One move of a search: entries toggled, change of score per sample, score and graph after it.
+
+    Rows and columns are those of the problem, whose names are sorted.
+    """
 
     toggles: NDArray[np.int64]
     delta: float
     score: float
     is_new_best: bool
+    graph: Adjacency
     is_annealed: bool = False
 
 
@@ -69,7 +76,7 @@ class Budget:
             return SearchStatus.MAX_EVALUATIONS
         if self.deadline is not None and monotonic() > self.deadline:
             return SearchStatus.TIME_LIMIT
-        return None
+        return SearchStatus.INTERRUPTED if is_asked_to_stop() else None
 
 
 @dataclass(frozen=True)
@@ -103,6 +110,13 @@ class Solution:
         """The runs that came to the best score."""
         best = self.best.score
         return tuple(run for run in self.runs if run.score <= best + SAME_SCORE)
+
+    @property
+    def ended_early(self) -> SearchStatus | None:
+        """What cut the search short from outside, if anything did."""
+        ended = {run.status for run in self.runs}
+        cuts = (SearchStatus.INTERRUPTED, SearchStatus.TIME_LIMIT)
+        return next((status for status in cuts if status in ended), None)
 
     @property
     def limits_reached(self) -> tuple[str, ...]:

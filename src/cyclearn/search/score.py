@@ -1,25 +1,35 @@
 """The score of a graph, decomposed over its strongly connected components.
 
-Negative log-likelihood + λ·|E|, here per sample and without constants. Everything works on the
-correlation matrix; the rows of the data are never seen again.
+Negative log-likelihood + λ·|E|, here per sample and without constants; of several groups, the sum
+of theirs, each with the share of the rows that it has. Everything works on correlation matrices;
+the rows of the data are never seen again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.models.component_columns import ComponentColumns
-from cyclearn.models.component_solutions import CollinearError, fit_component_solutions
+from cyclearn.models.component_solutions import (
+    CollinearError,
+    ComponentFit,
+    fit_component_solutions,
+)
+from cyclearn.models.experiments import Experiments
+from cyclearn.models.shared_fit import fit_shared
 from cyclearn.search.runs import Adjacency
 from cyclearn.stability import is_stable_radius
 
 if TYPE_CHECKING:
     from cyclearn._kernels.component_scores import Scored
+    from cyclearn._kernels.shared_weights import Pooled
 
 _CACHE_SIZE = 1 << 18
 
@@ -62,13 +72,31 @@ class Annealed:
 
 
 class GraphScore:
-    """Scores graphs on one correlation matrix, and remembers the components it has seen."""
+    """Scores graphs on correlation matrices, and remembers the components it has seen.
 
-    def __init__(self, correlation: NDArray[np.float64], penalty: float, limits: SearchLimits):
-        self.S = np.ascontiguousarray(correlation, dtype=np.float64)
+    One matrix of shape (p, p), or one for each group, shape (groups, p, p), with the ``shares``
+    that groups have of all rows. With ``experiments``, tables share their weights, and the matrices
+    are theirs.
+    """
+
+    def __init__(
+        self,
+        correlation: NDArray[np.float64],
+        penalty: float,
+        limits: SearchLimits,
+        shares: NDArray[np.float64] | None = None,
+        experiments: Experiments | None = None,
+    ):
+        p = self.n_variables = correlation.shape[-1]
+        stack = np.ascontiguousarray(correlation, dtype=np.float64).reshape(-1, p, p)
+        self.S = stack
+        self.shares = np.ones(1) if shares is None else np.ascontiguousarray(shares)
+        self.experiments = experiments
+        self.targeted = np.zeros((len(stack), p), dtype=np.uint8)
+        if experiments is not None:
+            self.targeted = experiments.targeted
         self.penalty = penalty
         self.limits = limits
-        p = len(self.S)
         # Fixed keys: the same graph has the same key in every process.
         generator = np.random.Generator(np.random.PCG64(20200713))
         self.Z = generator.integers(1, 2**64, size=(p, p), dtype=np.uint64, endpoint=False)
@@ -99,7 +127,27 @@ class GraphScore:
         from cyclearn._kernels.component_scores import Scored
 
         counter = np.zeros(1, dtype=np.int64)
-        return Scored(self.S, A, self.Z, self._keys, self._values, counter)
+        return Scored(
+            self.S,
+            self.shares,
+            self.targeted,
+            self.pooled,
+            A,
+            self.Z,
+            self._keys,
+            self._values,
+            counter,
+        )
+
+    @cached_property
+    def pooled(self) -> Pooled:
+        """The sets of rows that equations are fitted to, none where nothing is shared."""
+        from cyclearn._kernels.shared_weights import Pooled
+
+        if self.experiments is not None:
+            return self.experiments.pooled
+        p, none = self.n_variables, np.empty(0, dtype=np.int64)
+        return Pooled(np.empty((0, p, p)), none, none, np.empty(0), np.empty(0, dtype=np.uint8))
 
     def key(self, A: Adjacency) -> int:
         """A number that identifies the graph."""
@@ -193,7 +241,7 @@ class GraphScore:
         return int(np.bitwise_xor.reduce(keys) ^ np.bitwise_xor.reduce(self.Z[nodes, nodes]))
 
     def is_stable_component(self, A: Adjacency, nodes: NDArray[np.int64]) -> bool:
-        """Whether some best-likelihood parameter set of a component, from many starts, is stable.
+        """Whether some best-likelihood parameters of a component, in every group, are stable.
 
         The single fit that a score needs may miss the best one, so it does not decide.
         """
@@ -219,16 +267,26 @@ class GraphScore:
         return self._fits[key]
 
     def _thorough_fit(self, A: Adjacency, nodes: NDArray[np.int64]) -> tuple[bool, float]:
-        try:
-            fitted = fit_component_solutions(
-                self.S,
-                ComponentColumns.of(A.astype(bool), nodes.tolist()),
-                n_starts=None,
-                tolerance=1e-9,
-                max_iterations=1000,
-                random_state=0,
-            )
-        except CollinearError:
-            # Parents that explain a node without remainder: no fit, and no graph to visit.
-            return False, np.inf
-        return bool(is_stable_radius(fitted.solutions[0].spectral_radius)), fitted.value
+        columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
+        fits: list[Callable[..., ComponentFit]]
+        if self.experiments is not None:
+            fits = [partial(fit_shared, self.experiments)]
+        else:
+            fits = [partial(fit_component_solutions, S) for S in self.S]
+        stable, value = True, 0.0
+        for fit, share in zip(fits, self._weights, strict=True):
+            try:
+                fitted = fit(
+                    columns, n_starts=None, tolerance=1e-9, max_iterations=1000, random_state=0
+                )
+            except CollinearError:
+                # Parents that explain a node without remainder: no fit, and no graph to visit.
+                return False, np.inf
+            stable = stable and bool(is_stable_radius(fitted.solutions[0].spectral_radius))
+            value += share * fitted.value
+        return stable, value
+
+    @property
+    def _weights(self) -> list[float]:
+        """What the fit of each group counts for; one where weights are shared."""
+        return [1.0] if self.experiments is not None else self.shares.tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph, random_graph
+from cyclearn.interruption import is_asked_to_stop, waiting
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, Budget, OnStep, SearchRun
 
@@ -75,10 +76,19 @@ def run_calls(
     *,
     n_jobs: int | None,
     on_step: OnStep | None,
-) -> list[SearchRun]:
-    """One run for each call: here, with its steps reported, or in other processes."""
+) -> Iterator[SearchRun]:
+    """One run for each call: here, with its steps reported, or in other processes.
+
+    After an interrupt that asks for the best so far there are fewer.
+    """
     if len(calls) == 1 or n_jobs in (None, 1):
-        return [run(*call, on_step) for call in calls]
+        for call in calls:
+            yield run(*call, on_step)
+            if is_asked_to_stop():
+                return
+        return
     from joblib import Parallel, delayed
 
-    return list(Parallel(n_jobs=n_jobs)(delayed(run)(*call) for call in calls))
+    with waiting():
+        work = (delayed(run)(*call) for call in calls)
+        yield from Parallel(n_jobs=n_jobs, return_as="generator")(work)

@@ -1,0 +1,388 @@
+"""Maximum likelihood of one component whose weights several tables share.
+
+Tables differ in which variables were set from outside. With U the other nodes of a table, the
+negative log-likelihood per sample, noise variances and intercepts maximised out, is
+
+    f = Σᵢ ½ Σₜ wₜ log qᵢᵀ S⁽ᵗ⁾ qᵢ − Σₑ wₑ log|det Q_UU|,    Q = I − B,
+
+where the terms t of node i are the sets of rows in which its noise has one variance: with perfect
+interventions one set, all rows in which i was not set. f does not change when a column of Q is
+scaled. So columns are free on their supports, own entry included, and scaled to length one after
+every step: coefficients at infinity are ordinary points, where the own entry is zero.
+
+A column meets several determinants, so that there is no exact step for it. All columns move
+together, by Newton steps with the second derivatives, damped until they are downhill and short
+enough. Parents outside the component enter the quadratic forms alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.component_fit import (
+    AT_INFINITY,
+    COLLINEAR,
+    CONVERGED,
+    ITERATION_LIMIT,
+    SINGULAR,
+)
+from cyclearn._kernels.sphere_steps import PIVOT_FLOOR, Floats, Ints, inverse
+
+Bytes = NDArray[np.uint8]
+
+# Relative to the quadratic form of a column by itself: a smaller pivot is a flat direction.
+_FLAT_PIVOT = 1e-5
+_INFINITE_COSINE = 1e-5
+_HALVINGS = 30
+# A change of the value that is rounding.
+_ROUNDING = 1e-13
+
+
+class Pooled(NamedTuple):
+    """What the equations of nodes are fitted to.
+
+    ``matrices``, shape (sets of rows, p, p), are covariances on one scale, the first that of all
+    rows. The terms of node i are ``at[i]`` to ``at[i + 1]``: ``which`` matrix, and the share of all
+    rows as its weight. ``is_special`` marks nodes with other terms than the first matrix with
+    weight one. Without any matrices tables are groups, and nothing is shared.
+    """
+
+    matrices: Floats
+    at: Ints
+    which: Ints
+    weights: Floats
+    is_special: Bytes
+
+
+class _Component(NamedTuple):
+    """The columns: entries ``at[i]`` to ``at[i + 1]``, parents and then the node itself.
+
+    ``variables`` are their indices, ``rows`` their places in the component, −1 outside, ``owners``
+    the places of their columns. ``sets`` are different sets of targets, ``shares`` of the rows.
+    """
+
+    nodes: Ints
+    at: Ints
+    variables: Ints
+    rows: Ints
+    owners: Ints
+    sets: Bytes
+    shares: Floats
+
+
+@kernel
+def _component(
+    shares: Floats, targeted: Bytes, nodes: Ints, offsets: Ints, parents: Ints
+) -> _Component:
+    k = nodes.size
+    d = parents.size + k
+    at = np.zeros(k + 1, np.int64)
+    variables = np.empty(d, np.int64)
+    rows = np.empty(d, np.int64)
+    owners = np.empty(d, np.int64)
+    n = 0
+    for i in range(k):
+        for e in range(offsets[i], offsets[i + 1] + 1):
+            variables[n] = nodes[i] if e == offsets[i + 1] else parents[e]
+            owners[n] = i
+            rows[n] = -1
+            for j in range(k):
+                if nodes[j] == variables[n]:
+                    rows[n] = j
+            n += 1
+        at[i + 1] = n
+    sets = np.zeros((shares.size, k), np.uint8)
+    weights = np.zeros(shares.size)
+    n = 0
+    for e in range(shares.size):
+        found = n
+        for a in range(n):
+            is_same = True
+            for j in range(k):
+                if sets[a, j] != targeted[e, nodes[j]]:
+                    is_same = False
+                    break
+            if is_same:
+                found = a
+                break
+        if found == n:
+            for j in range(k):
+                sets[n, j] = targeted[e, nodes[j]]
+            n += 1
+        weights[found] += shares[e]
+    return _Component(nodes, at, variables, rows, owners, sets[:n], weights[:n])
+
+
+@kernel
+def _inverse(c: _Component, q: Floats, number: int, C: Floats, M: Floats) -> float:
+    """Write the inverse of Q with the columns of one set of targets cut off; log|det| of it."""
+    k = c.nodes.size
+    for i in range(k):
+        for j in range(k):
+            C[i, j] = 0.0
+        if c.sets[number, i]:
+            C[i, i] = 1.0
+    for a in range(q.size):
+        if c.rows[a] >= 0 and not c.sets[number, c.owners[a]]:
+            C[c.rows[a], c.owners[a]] = q[a]
+    return inverse(C, M)
+
+
+@kernel
+def _value(pooled: Pooled, c: _Component, q: Floats, C: Floats, M: Floats) -> float:
+    total = 0.0
+    for i in range(c.nodes.size):
+        for t in range(pooled.at[c.nodes[i]], pooled.at[c.nodes[i] + 1]):
+            S = pooled.matrices[pooled.which[t]]
+            square = 0.0
+            for a in range(c.at[i], c.at[i + 1]):
+                row = 0.0
+                for b in range(c.at[i], c.at[i + 1]):
+                    row += S[c.variables[a], c.variables[b]] * q[b]
+                square += row * q[a]
+            if not square > 0.0:
+                return np.inf
+            total += 0.5 * pooled.weights[t] * np.log(square)
+    for number in range(c.shares.size):
+        total -= c.shares[number] * _inverse(c, q, number, C, M)
+    return total
+
+
+@kernel
+def _derivatives(
+    pooled: Pooled,
+    c: _Component,
+    q: Floats,
+    C: Floats,
+    M: Floats,
+    gradient: Floats,
+    H: Floats,
+) -> None:
+    """Write first and second derivatives with respect to all entries of the columns.
+
+    Along a column itself f is flat; there H is given curvature, so that steps leave lengths alone.
+    """
+    d = q.size
+    row = np.empty(d)
+    for a in range(d):
+        gradient[a] = 0.0
+        for b in range(d):
+            H[a, b] = 0.0
+    for i in range(c.nodes.size):
+        first, last = c.at[i], c.at[i + 1]
+        total = 0.0
+        for t in range(pooled.at[c.nodes[i]], pooled.at[c.nodes[i] + 1]):
+            S = pooled.matrices[pooled.which[t]]
+            square = 0.0
+            for a in range(first, last):
+                row[a] = 0.0
+                for b in range(first, last):
+                    row[a] += S[c.variables[a], c.variables[b]] * q[b]
+                square += row[a] * q[a]
+            weight = pooled.weights[t] / square
+            total += pooled.weights[t]
+            for a in range(first, last):
+                gradient[a] += weight * row[a]
+                for b in range(first, last):
+                    H[a, b] += weight * (
+                        S[c.variables[a], c.variables[b]] - 2.0 * row[a] * row[b] / square
+                    )
+        # The gradient so far is that of the logarithms, which along the column is their weight.
+        for a in range(first, last):
+            for b in range(first, last):
+                H[a, b] += gradient[a] * gradient[b] / total
+    for number in range(c.shares.size):
+        share = c.shares[number]
+        _inverse(c, q, number, C, M)
+        for a in range(d):
+            i, r = c.owners[a], c.rows[a]
+            if r < 0 or c.sets[number, i]:
+                continue
+            gradient[a] -= share * M[i, r]
+            for b in range(d):
+                j, s = c.owners[b], c.rows[b]
+                if s >= 0 and not c.sets[number, j]:
+                    H[a, b] += share * M[i, s] * M[j, r]
+
+
+@kernel
+def _metric(pooled: Pooled, c: _Component, D: Floats) -> None:
+    """Write the quadratic forms of the columns, block by block."""
+    d = c.variables.size
+    for a in range(d):
+        for b in range(d):
+            D[a, b] = 0.0
+            if c.owners[a] == c.owners[b]:
+                node = c.nodes[c.owners[a]]
+                for t in range(pooled.at[node], pooled.at[node + 1]):
+                    S = pooled.matrices[pooled.which[t]]
+                    D[a, b] += pooled.weights[t] * S[c.variables[a], c.variables[b]]
+
+
+@kernel
+def _scale(c: _Component, D: Floats, q: Floats) -> None:
+    """Give every column length one in the metric."""
+    for i in range(c.nodes.size):
+        square = 0.0
+        for a in range(c.at[i], c.at[i + 1]):
+            for b in range(c.at[i], c.at[i + 1]):
+                square += q[a] * D[a, b] * q[b]
+        factor = 1.0 / np.sqrt(square)
+        for a in range(c.at[i], c.at[i + 1]):
+            q[a] *= factor
+
+
+@kernel
+def _factor(H: Floats, D: Floats, damping: float, L: Floats) -> float:
+    """Write the Cholesky factor of H + damping · D; the smallest pivot beside that of D, or −1."""
+    d = H.shape[0]
+    smallest = np.inf
+    for a in range(d):
+        for b in range(a + 1):
+            total = H[a, b] + damping * D[a, b]
+            for e in range(b):
+                total -= L[a, e] * L[b, e]
+            if a > b:
+                L[a, b] = total / L[b, b]
+            else:
+                if not total > PIVOT_FLOOR * D[a, a]:
+                    return -1.0
+                smallest = min(smallest, total / D[a, a])
+                L[a, a] = np.sqrt(total)
+    return smallest
+
+
+@kernel
+def _solve(L: Floats, gradient: Floats, step: Floats) -> float:
+    """Write −(LLᵀ)⁻¹ gradient; twice the gain that it promises."""
+    d = step.size
+    for a in range(d):
+        total = -gradient[a]
+        for b in range(a):
+            total -= L[a, b] * step[b]
+        step[a] = total / L[a, a]
+    for a in range(d - 1, -1, -1):
+        total = step[a]
+        for b in range(a + 1, d):
+            total -= L[b, a] * step[b]
+        step[a] = total / L[a, a]
+    promised = 0.0
+    for a in range(d):
+        promised -= gradient[a] * step[a]
+    return promised
+
+
+@kernel
+def fit_shared_component(
+    pooled: Pooled,
+    shares: Floats,
+    targeted: Bytes,
+    nodes: Ints,
+    offsets: Ints,
+    parents: Ints,
+    start: Floats,
+    tolerance: float,
+    max_iterations: int,
+) -> tuple[float, Floats, float, int, int]:
+    """Maximum likelihood of one component, or of a single node, over all tables.
+
+    Parameters
+    ----------
+    pooled : Pooled
+    shares : float64 array of shape (tables,)
+        Of all rows.
+    targeted : uint8 array of shape (tables, p)
+        Whether a variable was set from outside, cut off from its parents.
+    nodes, offsets, parents, start
+        As of :func:`cyclearn._kernels.component_fit.fit_component`.
+    tolerance : float
+        The gain that a further Newton step would promise.
+    max_iterations : int
+
+    Returns
+    -------
+    value, coefficients, gain, iterations, status
+        As of ``fit_component``, the gain in place of the norm of the gradient.
+    """
+    c = _component(shares, targeted, nodes, offsets, parents)
+    k, d = nodes.size, parents.size + nodes.size
+    C, M = np.empty((k, k)), np.empty((k, k))
+    H, D, L = np.empty((d, d)), np.empty((d, d)), np.empty((d, d))
+    q, trial = np.empty(d), np.empty(d)
+    gradient, step = np.empty(d), np.empty(d)
+    _metric(pooled, c, D)
+    for a in range(d):
+        for b in range(d):
+            H[a, b] = D[a, b]
+    if not _factor(H, D, 0.0, L) > 1e-12:
+        return np.inf, np.zeros(parents.size), np.inf, 0, COLLINEAR
+    e = 0
+    for i in range(k):
+        for a in range(c.at[i], c.at[i + 1] - 1):
+            q[a] = -start[e]
+            e += 1
+        q[c.at[i + 1] - 1] = 1.0
+    _scale(c, D, q)
+    value = _value(pooled, c, q, C, M)
+    if not value < 30.0 * k:
+        # det = 0 at the start: columns without coefficients instead.
+        for a in range(d):
+            q[a] = 1.0 if c.rows[a] == c.owners[a] else 0.0
+        _scale(c, D, q)
+        value = _value(pooled, c, q, C, M)
+    damping = 0.0
+    promised = np.inf
+    pivot = np.inf
+    status = ITERATION_LIMIT
+    iterations = 0
+    while iterations < max_iterations:
+        iterations += 1
+        _derivatives(pooled, c, q, C, M, gradient, H)
+        pivot = _factor(H, D, damping, L)
+        while pivot < 0.0 and damping < 1e12:
+            damping = max(4.0 * damping, 1e-3)
+            pivot = _factor(H, D, damping, L)
+        promised = _solve(L, gradient, step)
+        is_last = promised <= tolerance
+        length = 1.0
+        accepted = False
+        for _ in range(_HALVINGS):
+            for a in range(d):
+                trial[a] = q[a] + length * step[a]
+            after = _value(pooled, c, trial, C, M)
+            if after <= value - 1e-4 * length * promised + _ROUNDING:
+                accepted = True
+                break
+            if is_last:
+                break
+            length *= 0.5
+        if accepted:
+            value = min(after, value)
+            for a in range(d):
+                q[a] = trial[a]
+            _scale(c, D, q)
+            if length == 1.0:
+                damping = 0.25 * damping if damping > 1e-6 else 0.0
+        if is_last:
+            status = CONVERGED if _factor(H, D, 0.0, L) > _FLAT_PIVOT else SINGULAR
+            break
+        if not accepted:
+            damping = max(16.0 * damping, 1e-3)
+    value = _value(pooled, c, q, C, M)
+    coefficients = np.empty(parents.size)
+    e = 0
+    for i in range(k):
+        last = c.at[i + 1] - 1
+        own = q[last]
+        if abs(own) * np.sqrt(D[last, last]) < _INFINITE_COSINE:
+            status = AT_INFINITY
+        if own == 0.0:
+            own = 1e-15
+        for a in range(c.at[i], last):
+            coefficients[e] = -q[a] / own
+            e += 1
+    return value, coefficients, promised, iterations, status

@@ -1,0 +1,95 @@
+"""What can be taken away from a result: files by name, made when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from cyclearn.app import script
+from cyclearn.app.learning_tasks import learned
+from cyclearn.app.reading import read_frame
+from cyclearn.app.sureness import bootstrap_table, posterior_table
+from cyclearn.app.what_if import effects_table
+from cyclearn.app.workspace import Workspace, read_json
+from cyclearn.errors import InputError
+from cyclearn.files import replacing
+from cyclearn.graphs import DirectedGraph, write_graph
+from cyclearn.learning.result import LearnResult
+
+# A writer gets the folders of the job and of its table, what was asked for, and where to write.
+Writer = Callable[[Path, Path, dict[str, Any], Path], None]
+
+
+def export(
+    *, folder: str, table: str, kind: str, name: str, request: dict[str, Any]
+) -> dict[str, Any]:
+    """Make one file of a result in the folder of its job."""
+    write = EXPORTS[kind].get(name)
+    if write is None:
+        raise InputError(f"there is no file {name!r}; there are {', '.join(EXPORTS[kind])}")
+    with replacing(Path(folder) / name) as beside:
+        write(Path(folder), Path(table), request, beside)
+    return {}
+
+
+def write_script(*, folder: str, path: str, jobs: list[str] | None = None) -> dict[str, Any]:
+    """Write the script of a whole workspace, or of some of its jobs."""
+    workspace = Workspace(Path(folder))
+    wanted = [job for job in workspace.jobs() if jobs is None or job.id in jobs]
+    Path(path).write_text(script.script(workspace, wanted), "utf-8")
+    return {}
+
+
+def _report(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:
+    title = f"What drives what in {read_json(table / 'table.json')['name']}"
+    learned(str(folder)).report(path, data=read_frame(str(table), request), title=title)
+
+
+def _graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+    write_graph(learned(str(folder)).graph, path)
+
+
+def _own_graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+    write_graph(DirectedGraph.from_dict(read_json(folder / "result.json")["graph"]), path)
+
+
+def _picture(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+    figure = learned(str(folder)).plot().get_figure(root=True)
+    assert figure is not None
+    figure.savefig(path, bbox_inches="tight", dpi=200)
+
+
+def _of_result(make: Callable[[LearnResult], Any]) -> Writer:
+    return _table(lambda folder, _: make(learned(str(folder))))
+
+
+def _table(make: Callable[[Path, dict[str, Any]], Any]) -> Writer:
+    def write(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+        make(folder, request).to_csv(path, index=False)
+
+    return write
+
+
+def _effects(folder: Path, request: dict[str, Any]) -> Any:
+    of = str(folder.parent / read_json(folder / "job.json")["of"])
+    return effects_table(learned(of), of, request["source"])
+
+
+_GRAPHS = ("graph.json", "graph.dot", "graph.txt")
+EXPORTS: dict[str, dict[str, Writer]] = {
+    "learn": {
+        "report.html": _report,
+        **dict.fromkeys(_GRAPHS, _graph),
+        **dict.fromkeys(("picture.svg", "picture.pdf", "picture.png"), _picture),
+        "coefficients.csv": _of_result(
+            lambda result: result.model.summary().rename_axis("parameter").reset_index()
+        ),
+        "class.csv": _of_result(lambda result: result.equivalence_class.edge_table()),
+        "search.csv": _of_result(lambda result: result.trace),
+    },
+    "effects": {"effects.csv": _table(_effects)},
+    "bootstrap": {"bootstrap.csv": _table(lambda folder, _: bootstrap_table(folder))},
+    "posterior": {"posterior.csv": _table(lambda folder, _: posterior_table(folder))},
+    "compare": dict.fromkeys(_GRAPHS, _own_graph),
+}

@@ -1,0 +1,102 @@
+"""Who may talk to the server: the browser that was opened with the token, and its own page.
+
+Another program or person on the machine has no token. Another page in the same browser has the
+cookie sent for it at most where the browser is old; its requests come from a foreign origin, and
+are refused. A name that an attacker lets point to this machine is no name of ours.
+"""
+
+from __future__ import annotations
+
+import secrets
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "no-store",
+}
+_CHANGING = {"POST", "PUT", "PATCH", "DELETE"}
+_REFUSED = (
+    "This address belongs to cyclearn app, and this browser has not been let in. Open the address "
+    "that the program printed; it works once. For another browser, start the program again."
+)
+
+
+class Guard:
+    """Middleware that lets in one browser, by a token that works once, and only its own page."""
+
+    def __init__(self, app: ASGIApp, *, port: int, token: str) -> None:
+        self._app = app
+        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
+        # Cookies do not know ports: every server has one of its own.
+        self._cookie = f"cyclearn-{port}"
+        self._session = secrets.token_urlsafe(32)
+        self._token: str | None = token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or pass on what is allowed with headers that forbid everything foreign."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        answer = self._refusal(scope) if scope["type"] == "http" else _refused("No sockets here.")
+        await (answer or self._app)(scope, receive, send_guarded)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if host not in self._hosts:
+            return _refused("The address in the browser is none of this program's.")
+        origin = headers.get("origin")
+        if origin is not None and origin != f"http://{host}":
+            return _refused("Requests of other pages are refused.")
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            return _refused("Requests of other pages are refused.")
+        if scope["method"] in _CHANGING and origin is None:
+            return _refused("A request that changes something must say which page it is from.")
+        is_in = self._has_session(headers)
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        if scope["path"] == "/" and given:
+            return self._exchanged(given, is_in)
+        return None if is_in else _refused(_REFUSED)
+
+    def _exchanged(self, given: str, is_in: bool) -> Response:
+        """A session for the token, and an address without it."""
+        response = RedirectResponse("/", 303)
+        if self._token is not None and secrets.compare_digest(given.encode(), self._token.encode()):
+            self._token = None
+            response.set_cookie(self._cookie, self._session, httponly=True, samesite="strict")
+            return response
+        return response if is_in else _refused(_REFUSED)
+
+    def _has_session(self, headers: Headers) -> bool:
+        try:
+            cookies = SimpleCookie(headers.get("cookie", ""))
+        except CookieError:
+            return False
+        found = cookies.get(self._cookie)
+        return found is not None and secrets.compare_digest(
+            found.value.encode(), self._session.encode()
+        )
+
+
+def _refused(words: str) -> Response:
+    return PlainTextResponse(words + "\n", 403)

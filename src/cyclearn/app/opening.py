@@ -1,0 +1,148 @@
+"""Opening a table: what is in it, what of it can be used, and what to mind."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cyclearn.app.limits import Limits
+from cyclearn.app.reading import reading_options
+from cyclearn.app.workspace import write_json
+from cyclearn.errors import InputError
+from cyclearn.models.data_checks import check_data
+from cyclearn.models.example import EXAMPLE_ROWS, MARKET
+from cyclearn.models.missing_values import find_holes
+from cyclearn.models.table_files import TableFile, read_table_file, write_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# A sheet is text with many words in it, packed: this many times larger at most.
+_UNPACKED = 20
+_BINS = 16
+# Rows and columns that the page gets to draw.
+_SAMPLE_ROWS, _SAMPLE_COLUMNS = 300, 60
+
+
+def write_example(*, folder: str) -> dict[str, Any]:
+    """Put the table of the demonstration into the folder of a new table."""
+    write_table(Path(folder) / "table.csv", MARKET.sample(EXAMPLE_ROWS, random_state=0))
+    return {}
+
+
+def open_table(
+    *, folder: str, file: str, name: str, reading: dict[str, Any], limits: dict[str, Any]
+) -> dict[str, Any]:
+    """Read a table and note what was found as ``table.json``.
+
+    Columns that are no numbers are listed with the reason, and not used. Where the rest cannot be
+    used either, ``trouble`` says why.
+
+    Raises
+    ------
+    InputError
+        Where there is no table, or one that is too large.
+    """
+    place = Path(folder)
+    options = reading_options({"reading": reading})
+    found = _read(place / file, options, Limits(**limits), name)
+    frame = found.frame
+    record = {
+        "id": place.name,
+        "name": name,
+        "file": file,
+        "n_rows": len(frame),
+        "reading": options,
+        "notes": list(found.notes),
+        "columns": [_column(column, frame[column]) for column in frame]
+        + [{"name": column, "problem": words} for column, words in found.unusable.items()],
+        "sample": _sample(frame),
+        **_warnings(frame),
+    }
+    write_json(place / "table.json", record)
+    return {}
+
+
+def _read(path: Path, options: dict[str, Any], limits: Limits, name: str) -> TableFile:
+    _check_size(path, limits, name)
+    try:
+        found = read_table_file(path, **options, strict=False)
+    except InputError as error:
+        raise InputError(f"{name}: {str(error).removeprefix(f'{path}: ')}") from None
+    rows, columns = len(found.frame), found.frame.shape[1] + len(found.unusable)
+    if rows > limits.max_rows or columns > limits.max_columns:
+        raise InputError(
+            f"{name} has {rows:,} rows and {columns:,} columns; the application takes "
+            f"{limits.max_rows:,} rows and {limits.max_columns:,} columns at most: leave some out, "
+            "or use the command line (cyclearn learn)"
+        )
+    return found
+
+
+def _check_size(path: Path, limits: Limits, name: str) -> None:
+    """Refuse what would be much larger in memory than the file is."""
+    size = path.stat().st_size
+    if path.suffix == ".xlsx" and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            size = sum(each.file_size for each in archive.infolist()) // _UNPACKED
+    elif path.suffix == ".parquet":
+        try:
+            from pyarrow.lib import ArrowException
+            from pyarrow.parquet import read_metadata
+
+            about = read_metadata(path)
+        except ImportError:
+            return
+        except (ArrowException, OSError):
+            raise InputError(f"{name}: not a table in the form of Parquet") from None
+        if about.num_rows > limits.max_rows or about.num_columns > limits.max_columns:
+            size = limits.max_bytes + 1
+    if size > limits.max_bytes:
+        raise InputError(limits.too_large(name))
+
+
+def _column(name: str, column: pd.Series) -> dict[str, Any]:
+    values = column.to_numpy(dtype=float)
+    present = values[np.isfinite(values)]
+    counts = np.histogram(present, bins=_BINS)[0].tolist() if len(present) else []
+    return {
+        "name": name,
+        "missing": int(np.isnan(values).sum()),
+        "mean": float(present.mean()) if len(present) else None,
+        "sd": float(present.std(ddof=1)) if len(present) > 1 else None,
+        "min": float(present.min()) if len(present) else None,
+        "max": float(present.max()) if len(present) else None,
+        "histogram": counts,
+    }
+
+
+def _sample(frame: pd.DataFrame) -> dict[str, list[float]]:
+    """Some rows, evenly spaced, of the first columns."""
+    rows = np.unique(np.linspace(0, len(frame) - 1, _SAMPLE_ROWS).round().astype(int))
+    some = frame.iloc[rows, :_SAMPLE_COLUMNS]
+    return {str(name): some[name].to_numpy(dtype=float).tolist() for name in some}
+
+
+def _warnings(frame: pd.DataFrame) -> dict[str, Any]:
+    """What to mind; of a table with holes as maximum likelihood would use it."""
+    try:
+        holes = find_holes(frame)
+        warnings = check_data(frame, missing="error" if holes is None else "em")
+    except InputError as error:
+        return {"warnings": [], "trouble": str(error), "has_holes": False}
+    return {
+        "warnings": [
+            {
+                "kind": w.kind,
+                "message": w.message,
+                "remedy": w.remedy,
+                "columns": list(w.columns),
+            }
+            for w in warnings
+        ],
+        "trouble": None,
+        "has_holes": holes is not None,
+    }

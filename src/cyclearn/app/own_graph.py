@@ -1,0 +1,180 @@
+"""A graph of one's own beside the learned one: equivalent or not, how far, how much worse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cyclearn.app.learning_tasks import learned
+from cyclearn.app.workspace import write_json
+from cyclearn.classes.equivalence import equivalent
+from cyclearn.drawing.layout import lay_out
+from cyclearn.drawing.markup import number
+from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
+from cyclearn.errors import InputError
+from cyclearn.evaluation import shd
+from cyclearn.graphs import DirectedGraph
+from cyclearn.graphs.formats import parse_graph
+from cyclearn.identifiability import compare as compare_graphs
+from cyclearn.learning.result import LearnResult
+from cyclearn.models import FittedModel, fit
+from cyclearn.report.fit_words import index_rows, verdict
+from cyclearn.report.graph_section import line_width
+
+# With more variables the full comparison can take minutes; rotations and rules take none.
+_COMPARED = 8
+_SECONDS = 10.0
+_LONGEST = 1_000_000
+
+
+def compare(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
+    """Fit a graph of one's own, and hold it against the learned one."""
+    result = learned(of)
+    own = own_graph(request, result.graph.names)
+    fitted = fit(own, result.model.moments, n_effective=result.model.n_effective)
+    view = {
+        "graph": own.to_dict(),
+        "words": [*_same(own, result), *_distance(own, result), *_likelihoods(fitted, result)],
+        "fit": {
+            "verdict": verdict(fitted.fit_indices),
+            "indices": [
+                [mine[0], mine[1], theirs[1], mine[3]]
+                for mine, theirs in zip(
+                    index_rows(fitted.fit_indices),
+                    index_rows(result.model.fit_indices),
+                    strict=True,
+                )
+            ],
+        },
+        "picture": _picture(fitted),
+        "edges": _edges(fitted),
+    }
+    write_json(Path(folder) / "view.json", view)
+    write_json(Path(folder) / "result.json", {"graph": own.to_dict(), "fit": fitted.to_dict()})
+    return {}
+
+
+def own_graph(request: dict[str, Any], names: tuple[str, ...]) -> DirectedGraph:
+    """The graph that was drawn or pasted, on all variables; those that it lacks have no edges."""
+    text, record = request.get("text"), request.get("graph")
+    if isinstance(text, str) and len(text) <= _LONGEST:
+        given = parse_graph(text)
+    elif isinstance(record, dict):
+        given = DirectedGraph.from_dict(record)
+    else:
+        raise InputError("give a graph: as text, or as nodes and edges")
+    unknown = [name for name in given.names if name not in names]
+    if unknown:
+        raise InputError(
+            f"the graph has {unknown[0]!r}, which is no variable of the learned graph; there are "
+            f"{', '.join(names[:10])}{' …' if len(names) > 10 else ''}"
+        )
+    return DirectedGraph.from_edges(list(given.edges), list(names))
+
+
+def is_compared(names: tuple[str, ...]) -> bool:
+    """Whether there are few enough variables for the full comparison."""
+    return len(names) <= _COMPARED
+
+
+def _same(own: DirectedGraph, result: LearnResult) -> list[str]:
+    if own == result.graph:
+        return ["It is the learned graph."]
+    if is_compared(own.names):
+        return compare_graphs(own, result.graph).explain().splitlines()
+    if equivalent(own, result.graph) or own in result.equivalence_class:
+        return ["Equivalent, proved: both generate the same distributions."]
+    return ["Not linked to the learned graph by rotations or rules: most likely not equivalent."]
+
+
+def _distance(own: DirectedGraph, result: LearnResult) -> list[str]:
+    nearest = result.equivalence_class.nearest(own, time_limit=_SECONDS)
+    exact = f"{nearest.distance}"
+    if not nearest.is_exact:
+        exact = f"between {nearest.lower_bound} and {nearest.distance}"
+    return [
+        f"Edges to add, remove or turn: {shd(own, result.graph)} to the learned graph, {exact} to "
+        "the nearest graph of its class."
+    ]
+
+
+def _likelihoods(fitted: FittedModel, result: LearnResult) -> list[str]:
+    model = result.model
+    lines = []
+    if not fitted.converged:
+        lines.append(f"Its fit: {fitted.status.value}")
+    if not fitted.is_stable:
+        lines.append("Its best fit is unstable: a shock would grow without limit.")
+    gap = fitted.bic - model.bic
+    better = "better" if gap < 0 else "worse" if gap > 0 else "the same"
+    lines.append(
+        f"BIC {number(fitted.bic, 2)}, {number(abs(gap), 2)} {better} (smaller is better)."
+    )
+    lines += _ratio(fitted, model)
+    return lines
+
+
+def _ratio(own: FittedModel, learned_: FittedModel) -> list[str]:
+    """The likelihood ratio, with a test where one graph is a part of the other."""
+    ratio = 2 * (learned_.log_likelihood - own.log_likelihood)
+    words = f"Likelihood ratio (twice the gap of log-likelihoods): {number(ratio, 2)}"
+    pairs = ((own, learned_, ratio), (learned_, own, -ratio))
+    for small, large, statistic in pairs:
+        degrees = large.fit_indices.dimension - small.fit_indices.dimension
+        if small.graph.is_subgraph_of(large.graph) and degrees > 0:
+            from scipy.stats import chi2
+
+            p = float(chi2.sf(max(statistic, 0.0), degrees))
+            shown = "below 0.001" if p < 0.001 else number(p)
+            return [
+                f"{words}, on {degrees} degree{'s' * (degrees != 1)} of freedom: p-value {shown}. "
+                "The learned graph was chosen with these data, so that the test favours it."
+            ]
+    return [f"{words}. Neither graph is a part of the other, so there is no test of it."]
+
+
+def _standardised(fitted: FittedModel) -> np.ndarray:
+    scale = fitted.moments.scale
+    return np.asarray(fitted.B * scale[:, None] / scale)
+
+
+def _picture(fitted: FittedModel) -> str:
+    graph, B = fitted.graph, _standardised(fitted)
+    drawn = []
+    for place, (a, b) in enumerate(graph.edges):
+        weight = float(B[graph.index(a), graph.index(b)])
+        drawn.append(
+            DrawnEdge(
+                a,
+                b,
+                classes="negative" if weight < 0 else "positive",
+                width=line_width(weight),
+                label=number(weight, 2),
+                attributes={"data_edge": place},
+            )
+        )
+    return graph_svg(
+        graph,
+        lay_out(graph),
+        drawn,
+        identifier="own-picture",
+        title="Your own graph",
+        description="The table beside it lists its edges.",
+        sized=False,
+    )
+
+
+def _edges(fitted: FittedModel) -> list[dict[str, Any]]:
+    graph, summary = fitted.graph, fitted.summary()
+    return [
+        {
+            "source": a,
+            "target": b,
+            "weight": float(row["estimate"]),
+            "standard_error": float(row["std_error"]),
+            "p_value": float(row["p_value"]),
+        }
+        for (a, b), (_, row) in zip(graph.edges, summary.iterrows(), strict=False)
+    ]

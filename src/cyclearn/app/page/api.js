@@ -1,0 +1,36 @@
+// The API of the server, which says in words what went wrong.
+
+async function answered(response) {
+  const isJson = (response.headers.get("content-type") || "").startsWith("application/json");
+  const value = isJson ? await response.json() : { error: (await response.text()).trim() };
+  if (!response.ok) throw new Error(value.error || `The server answered ${response.status}.`);
+  return value;
+}
+
+async function ask(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(path, { credentials: "same-origin", ...options });
+  } catch {
+    throw new Error("The program does not answer. If it was ended, start cyclearn app again.");
+  }
+  return answered(response);
+}
+
+const sent = (method, path, value) =>
+  ask(path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(value ?? {}) });
+
+export const getState = () => ask("/api/state");
+export const getTable = (table) => ask(`/api/tables/${table}`);
+export const getJob = (job) => ask(`/api/jobs/${job}`);
+export const openExample = () => sent("POST", "/api/tables/example");
+export const openFile = (file) =>
+  ask(`/api/tables?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+export const readAgain = (table, codes) => sent("POST", `/api/tables/${table}/read`, { missing_codes: codes });
+export const saveDraft = (table, draft) => sent("PUT", `/api/tables/${table}/draft`, draft);
+export const startJob = (kind, table, of, request) => sent("POST", "/api/jobs", { kind, table, of, request });
+export const stopJob = (job) => sent("POST", `/api/jobs/${job}/stop`);
+export const cancelJob = (job) => sent("POST", `/api/jobs/${job}/cancel`);
+export const fileOf = (job, name) => `/api/jobs/${job}/files/${name}`;
+export const scriptOf = (job) => (job ? `/api/script?job=${job}` : "/api/script");
+export const tableFile = (table) => `/api/tables/${table}/file`;

@@ -1,0 +1,83 @@
+// Elements, and numbers for people. Text is always set as text: no name can become markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function filled(element, properties, children) {
+  for (const [key, value] of Object.entries(properties)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (key === "checked" || key === "value" || key === "disabled" || key === "selected") element[key] = value;
+    else element.setAttribute(key, value === true ? "" : String(value));
+  }
+  for (const child of children.flat(3)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child);
+  }
+  return element;
+}
+
+/** An HTML element: h("p", {class: "note"}, "text", other). */
+export const h = (name, properties = {}, ...children) =>
+  filled(document.createElement(name), properties, children);
+
+/** An SVG element. */
+export const s = (name, properties = {}, ...children) =>
+  filled(document.createElementNS(SVG, name), properties, children);
+
+/** The place in a section that its script fills. */
+export const place = (id) => document.querySelector(`#${id} > div`);
+
+/** Replace what an element holds, and keep the focus where an element with the same id had it. */
+export function fill(element, ...children) {
+  const focused = element.contains(document.activeElement) ? document.activeElement.id : "";
+  element.replaceChildren();
+  filled(element, {}, children);
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+/** A number for people, with a true minus sign and a dash where there is none. */
+export function number(value, digits = 3) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  let shown;
+  if (size >= 1e7 || size < 0.5 * 10 ** -digits) shown = value.toExponential(1);
+  else shown = size >= 1e4 ? Math.round(value).toLocaleString("en") : value.toFixed(digits);
+  return shown.replace("-", "−");
+}
+
+export const arrow = (source, target) => `${source} → ${target}`;
+
+/** A table whose first column names its rows; columns of numbers are told by their first cell. */
+export function table(caption, columns, rows) {
+  const kind = (value) => isNumber(value) && "number";
+  const cell = (value, n) => (n === 0 ? h("th", { scope: "row" }, value) : h("td", { class: kind(value) }, value));
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    h("table", {},
+      h("caption", {}, caption),
+      h("thead", {}, h("tr", {}, columns.map((name, n) => h("th", { scope: "col", class: rows.length > 0 && kind(rows[0][n]) }, name)))),
+      h("tbody", {}, rows.map((row) => h("tr", {}, row.map(cell))))));
+}
+
+const isNumber = (value) => typeof value === "string" && /^[−\d.,e%–]+$/.test(value);
+
+/** A menu with a label: pairs [value, words]. */
+export function menu(id, label, options, value, onchange) {
+  return h("label", { class: "field" }, h("span", {}, label),
+    h("select", { id, onchange: (event) => onchange(event.target.value) },
+      options.map(([each, words]) => h("option", { value: each, selected: String(each) === String(value) }, words))));
+}
+
+/** A line of scores, lower is better, as a small picture. */
+export function sparkline(values, label) {
+  const width = 240, height = 48;
+  if (values.length < 2) return null;
+  const low = Math.min(...values), high = Math.max(...values);
+  const points = values.map((value, n) => {
+    const x = 2 + (n / (values.length - 1)) * (width - 4);
+    const y = 3 + (high === low ? 0 : (1 - (value - low) / (high - low)) * (height - 6));
+    return `${x.toFixed(1)},${y.toFixed(1)}`;
+  });
+  return s("svg", { class: "spark", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
+    s("polyline", { points: points.join(" ") }));
+}

@@ -1,0 +1,200 @@
+// The learned graph, and the graphs that no data of this kind can tell from it.
+
+import { arrow, fill, h, menu, number, place, table } from "./dom.js";
+import { decide } from "./knowledge.js";
+import { choose, picture, pressable, showMember } from "./picture.js";
+import { say, store, watch } from "./store.js";
+
+let svg = null, current = 0, order = [], edge = null;
+let filter = { source: "", target: "", how: "directly", sort: "nearest", stable: false };
+
+const view = () => store.result.view;
+const member = () => view().members[order[current]];
+
+const SORTS = {
+  nearest: (one) => one.n_changes,
+  edges: (one) => one.edges.length,
+  feedback: (one) => one.n_in_feedback,
+};
+
+function drives(one, { source, target, how }) {
+  if (!source || !target) return true;
+  const edges = one.edges.map((n) => view().edges[n]);
+  if (how === "directly") return edges.some((each) => each.source === source && each.target === target);
+  const reached = new Set(), front = [source];
+  while (front.length) {
+    const from = front.pop();
+    for (const each of edges) {
+      if (each.source === from && !reached.has(each.target)) {
+        reached.add(each.target);
+        front.push(each.target);
+      }
+    }
+  }
+  return reached.has(target);
+}
+
+function select() {
+  const { members } = view();
+  order = members.map((_, n) => n).filter((n) => drives(members[n], filter) && (!filter.stable || members[n].stable));
+  const by = SORTS[filter.sort];
+  order.sort((a, b) => by(members[a]) - by(members[b]) || a - b);
+  current = 0;
+}
+
+function about(number_) {
+  const { edges, coefficients } = view();
+  const { source, target, members, shared } = edges[number_];
+  const place_ = member() ? member().edges.indexOf(number_) : -1;
+  const isLearned = order[current] === 0;
+  const row = coefficients.find((each) => each.source === source && each.target === target);
+  const facts = [];
+  if (place_ < 0) facts.push(["In this graph", "no"]);
+  else if (member().weights) {
+    facts.push(["Weight", number(member().weights[place_])]);
+    facts.push(["Standardised", number(member().standardised[place_], 2)]);
+  }
+  if (isLearned && row && place_ >= 0) {
+    facts.push(["Standard error", number(row.standard_error)]);
+    facts.push(["95% interval", row.lower === null ? "–" : `${number(row.lower)} to ${number(row.upper)}`]);
+    facts.push(["p-value", row.p_value !== null && row.p_value < 0.001 ? "below 0.001" : number(row.p_value)]);
+  }
+  facts.push(["Equally good graphs", shared ? "the same in all" : members]);
+  for (const [name, probability] of probabilities(source, target)) facts.push([name, probability]);
+  const say_ = (word, words) => h("button", { type: "button", onclick: () => { decide(source, target, word); say(`${arrow(source, target)} is ${words} from the next search on.`); } }, `${word === "required" ? "Require" : "Forbid"} it`);
+  return [
+    h("h3", {}, arrow(source, target)),
+    h("dl", { class: "facts" }, facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
+    h("p", { class: "buttons" }, say_("required", "required"), say_("forbidden", "forbidden")),
+  ];
+}
+
+const known = [];
+
+/** Let another section add what it knows about an edge: a function to pairs [name, words]. */
+export function addFacts(facts) {
+  known.push(facts);
+}
+
+const probabilities = (source, target) => known.flatMap((facts) => facts(source, target));
+
+export function press(number_) {
+  edge = number_;
+  choose(svg, edge);
+  renderAbout();
+}
+
+export function renderAbout() {
+  const box = document.getElementById("about-edge");
+  if (box) fill(box, edge === null ? h("p", { class: "note" }, "Press an edge in the picture or in the list to read about it.") : about(edge));
+}
+
+function step(to) {
+  const last = order.length - 1;
+  current = Math.min(Math.max(to, 0), Math.max(last, 0));
+  const one = member();
+  const count = document.getElementById("member-count"), words = document.getElementById("member-words");
+  if (one) {
+    showMember(svg, one, view().members[0]);
+    if (edge !== null) choose(svg, edge);
+  }
+  document.getElementById("member-number").value = order.length ? String(current + 1) : "";
+  count.textContent = ` of ${order.length.toLocaleString("en")}`;
+  words.textContent = one ? one.words : "No listed graph is like this.";
+  // Not "disabled": a button that loses the focus throws keyboard users back to the top.
+  document.getElementById("member-previous").setAttribute("aria-disabled", String(current <= 0));
+  document.getElementById("member-next").setAttribute("aria-disabled", String(current >= last));
+  renderEdges();
+  renderAbout();
+}
+
+function renderEdges() {
+  const one = member();
+  const list = document.getElementById("edge-list");
+  fill(list, one ? one.edges.map((n) => {
+    const { source, target, shared } = view().edges[n];
+    return h("li", {}, h("button", { type: "button", class: "link", id: `edge-${n}`, onclick: () => press(n) }, arrow(source, target)), shared ? " (the same in all)" : "");
+  }) : []);
+}
+
+function changed(changes) {
+  filter = { ...filter, ...changes };
+  select();
+  step(0);
+  say(`${order.length} of the listed graphs are shown.`);
+}
+
+function browser() {
+  const { names, members, listing } = view();
+  if (members.length === 1) return [h("p", {}, listing.words), hiddenControls()];
+  const variables = (words) => [["", words], ...names.map((name) => [name, name])];
+  return [
+    h("p", {}, listing.words),
+    h("details", {}, h("summary", {}, "Sort and filter"),
+      h("p", { class: "fields" },
+        menu("filter-source", "Show graphs in which", variables("any"), filter.source, (source) => changed({ source })),
+        menu("filter-how", "drives", [["directly", "directly"], ["somehow", "directly or through others"]], filter.how, (how) => changed({ how })),
+        menu("filter-target", "the variable", variables("any"), filter.target, (target) => changed({ target })),
+        menu("sort", "Sorted by", [["nearest", "nearest to the learned one"], ["edges", "fewest edges"], ["feedback", "fewest variables in feedback"]], filter.sort, (sort) => changed({ sort })),
+        h("label", {}, h("input", { type: "checkbox", id: "only-stable", checked: filter.stable, onchange: (event) => changed({ stable: event.target.checked }) }), " only stable ones"))),
+    controls(false),
+  ];
+}
+
+const hiddenControls = () => controls(true);
+
+function controls(hidden) {
+  const box = h("div", { class: "buttons", hidden },
+    h("button", { type: "button", id: "member-previous", onclick: () => step(current - 1) }, "← Previous"),
+    h("span", {}, h("label", { for: "member-number" }, "Graph "),
+      h("input", { id: "member-number", type: "number", min: 1, onchange: (event) => step((Number.parseInt(event.target.value, 10) || 1) - 1) }),
+      h("span", { id: "member-count" })),
+    h("button", { type: "button", id: "member-next", onclick: () => step(current + 1) }, "Next →"));
+  return [box, h("p", { id: "member-words", role: "status", "aria-live": "polite" })];
+}
+
+function keys(event) {
+  if (event.altKey || event.ctrlKey || event.metaKey || !["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) return;
+  if (event.target.matches("input, select")) return;
+  const canvas = event.currentTarget.querySelector(".canvas");
+  // A wide picture needs the arrow keys itself.
+  if (event.target === canvas && canvas.scrollWidth > canvas.clientWidth) return;
+  event.preventDefault();
+  step({ ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: order.length - 1 }[event.key]);
+}
+
+const legend = () => h("ul", { class: "legend" }, [
+  "solid blue: positive", "dashed red: negative", "wide: strong", "open head: not in every graph of the class",
+  "dotted grey: only in the learned graph", "shaded: feedback group",
+].map((words) => h("li", {}, words)));
+
+function numbers() {
+  const { coefficients, fit, warnings } = view();
+  return [
+    table("Coefficients of the learned graph", ["edge", "weight", "standard error", "standardised", "in the class"],
+      coefficients.map((row) => [arrow(row.source, row.target), number(row.weight), number(row.standard_error), number(row.standardised, 2), row.standing])),
+    h("details", {}, h("summary", {}, "How well it fits"), h("p", {}, fit.verdict), fit.test ? h("p", {}, fit.test) : null,
+      table("Fit", ["index", "value", "grade", "meaning"], fit.indices)),
+    warnings.length ? h("details", {}, h("summary", {}, `What to mind (${warnings.length})`), h("ul", { class: "warnings" }, warnings.map((each) => h("li", {}, h("strong", {}, each.message), " ", each.remedy)))) : null,
+  ];
+}
+
+function render() {
+  if (!store.result) return fill(place("graph"), h("p", { class: "note" }, "Nothing has been learned yet."));
+  filter = { source: "", target: "", how: "directly", sort: "nearest", stable: false };
+  edge = null;
+  svg = picture(view().picture);
+  pressable(svg, view().edges, press);
+  select();
+  const kept = store.result.is_kept ? [h("p", { class: "mind" }, "This search was stopped. The graph is the best that was found until then; a longer search may find a better one.")] : [];
+  const box = h("div", { class: "browse" },
+    h("div", {}, h("div", { class: "canvas", tabindex: "0", role: "group", "aria-label": "Graph" }, svg), legend()),
+    h("div", { class: "side" }, h("div", { id: "about-edge", "aria-live": "polite" }), h("h3", {}, "Edges of this graph"), h("ul", { id: "edge-list", class: "edges" })));
+  const all = h("div", { onkeydown: keys }, browser(), box);
+  const note = h("p", { class: "note" }, "A learned graph is never changed here. To try another, make a copy under 7.");
+  fill(place("graph"), h("h3", {}, `Graph ${store.result.id.slice(1)}`), kept, view().summary.map((line) => h("p", {}, line)), note, all, numbers());
+  return step(0);
+}
+
+watch(["result"], render);
+render();

@@ -1,0 +1,128 @@
+// What is known before looking at the data: tiers, required and forbidden edges.
+
+import { arrow, fill, h, place } from "./dom.js";
+import { pairGrid } from "./grid.js";
+import { change, chosen, store, watch } from "./store.js";
+
+const same = (a, b) => ([x, y]) => x === a && y === b;
+const MARKS = { free: "", forbidden: "×", required: "✓", tiers: "·" };
+const WORDS = { free: "free", forbidden: "forbidden", required: "required", tiers: "excluded by tiers or as a source" };
+
+const known = () => store.draft.knowledge;
+
+function set(changes) {
+  change({ knowledge: { ...known(), ...changes } });
+}
+
+function tierOf(name) {
+  return known().tiers.findIndex((tier) => tier.includes(name));
+}
+
+/** How an edge stands: what was said of the pair, and then what tiers say. */
+export function standing(a, b) {
+  if (known().required.some(same(a, b))) return "required";
+  if (known().forbidden.some(same(a, b))) return "forbidden";
+  const [i, j] = [tierOf(a), tierOf(b)];
+  return (i > j && j >= 0) || known().exogenous.includes(b) ? "tiers" : "free";
+}
+
+/** Say of an edge that it is "required", "forbidden" or "free". */
+export function decide(a, b, word) {
+  const without = (edges) => edges.filter((edge) => !same(a, b)(edge));
+  const required = without(known().required), forbidden = without(known().forbidden);
+  if (word === "required") required.push([a, b]);
+  if (word === "forbidden") forbidden.push([a, b]);
+  set({ required, forbidden });
+}
+
+function move(name, tier) {
+  const most = known().tiers.length - 1;
+  const tiers = known().tiers.map((names) => names.filter((each) => each !== name));
+  if (tier >= 0) tiers[Math.min(tier, most)].push(name);
+  set({ tiers });
+}
+
+function chip(name, tier) {
+  const where = tier < 0 ? "in no tier" : `in tier ${tier + 1}`;
+  return h("button", {
+    type: "button", class: "chip", draggable: "true", id: `chip-${chosen().indexOf(name)}`,
+    "aria-label": `${name}, ${where}. Arrow keys move it.`,
+    ondragstart: (event) => event.dataTransfer.setData("text/plain", name),
+    onkeydown: (event) => {
+      const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+      const next = tier + (step || 0);
+      if (!step || next < -1 || next >= known().tiers.length) return;
+      event.preventDefault();
+      move(name, next);
+    },
+  }, name);
+}
+
+function box(title, names, tier) {
+  const element = h("div", { class: "tier", role: "group", "aria-label": title }, h("h4", {}, title), names.map((name) => chip(name, tier)));
+  element.addEventListener("dragover", (event) => { event.preventDefault(); element.classList.add("over"); });
+  element.addEventListener("dragleave", () => element.classList.remove("over"));
+  element.addEventListener("drop", (event) => {
+    event.preventDefault();
+    const name = event.dataTransfer.getData("text/plain");
+    if (chosen().includes(name)) move(name, tier);
+  });
+  return element;
+}
+
+function tiers() {
+  const names = chosen();
+  const { tiers: all, exogenous } = known();
+  const free = names.filter((name) => tierOf(name) < 0);
+  return [
+    h("h3", {}, "Tiers"),
+    h("p", {}, "Nothing in a later tier causes anything in an earlier one. Drag variables into tiers, or use the arrow keys."),
+    h("p", { class: "buttons" },
+      h("button", { type: "button", id: "add-tier", onclick: () => set({ tiers: [...all, []] }) }, "Add a tier"),
+      all.length ? h("button", { type: "button", id: "drop-tier", onclick: () => set({ tiers: all.slice(0, -1) }) }, "Drop the last tier") : null),
+    all.length ? h("div", { class: "tiers" }, box("In no tier", free, -1),
+      all.map((tier, n) => box(`Tier ${n + 1}${n === 0 ? " (earliest)" : ""}`, tier.filter((name) => names.includes(name)), n))) : null,
+    h("details", { open: exogenous.length > 0 }, h("summary", {}, "Variables that nothing in the table causes"),
+      h("p", { class: "checks" }, names.map((name) => h("label", {}, h("input", { type: "checkbox", checked: exogenous.includes(name), onchange: (event) => {
+        const others = exogenous.filter((each) => each !== name);
+        set({ exogenous: event.target.checked ? [...others, name] : others });
+      } }), " ", name)))),
+  ];
+}
+
+function show(cell, a, b) {
+  const word = standing(a, b);
+  cell.textContent = MARKS[word];
+  cell.className = word;
+  cell.setAttribute("aria-label", `${arrow(a, b)}: ${WORDS[word]}`);
+}
+
+const AFTER = { free: "forbidden", tiers: "required", forbidden: "required", required: "free" };
+
+function press(a, b) {
+  isOwn = true;
+  decide(a, b, AFTER[standing(a, b)]);
+  isOwn = false;
+  drawn = key();
+}
+
+let isOwn = false, drawn = "";
+const key = () => JSON.stringify([store.table?.id, chosen(), known()]);
+
+function render() {
+  if (!store.draft) return fill(place("knowledge"), h("p", { class: "note" }, "Open a table first."));
+  if (isOwn || key() === drawn) return undefined;
+  drawn = key();
+  const names = chosen();
+  const said = known().required.length + known().forbidden.length + known().tiers.length + known().exogenous.length;
+  return fill(place("knowledge"),
+    h("p", {}, "Optional. What is said here is never violated."),
+    tiers(),
+    h("h3", {}, "Single edges"),
+    h("p", {}, "Press a cell to forbid an edge (×), again to require it (✓), again to leave it free. A dot is excluded by tiers."),
+    names.length > 1 ? pairGrid(names, "Single edges", show, press) : h("p", {}, "Choose two columns or more."),
+    said ? h("p", {}, h("button", { type: "button", id: "forget", onclick: () => set({ required: [], forbidden: [], tiers: [], exogenous: [] }) }, "Forget all of this")) : null);
+}
+
+watch(["table", "draft"], render);
+render();

@@ -1,0 +1,102 @@
+// Starting searches, and following them.
+
+import * as api from "./api.js";
+import { fill, h, menu, number, place, sparkline } from "./dom.js";
+import { attempt, awaitJob, change, chosen, knowledge, lookAt, poll, reading, start, store, watch } from "./store.js";
+
+const LIMITS = [
+  ["max_parents", "Most causes of a variable"],
+  ["max_component", "Most variables in a feedback group"],
+  ["max_edges", "Most edges"],
+  ["n_starts", "Independent starts"],
+  ["random_state", "Seed"],
+];
+
+function option(name, value) {
+  const options = { ...store.draft.options };
+  if (value === "" || value === undefined) delete options[name];
+  else options[name] = value;
+  change({ options });
+}
+
+/** The options of a search, for the server. */
+export function options() {
+  const { missing, ...others } = store.draft.options;
+  const known = knowledge();
+  const isKnown = Object.values(known).some((part) => part.length);
+  return {
+    ...others,
+    ...(store.table.has_holes ? { missing: missing || "em" } : {}),
+    ...(isKnown ? { knowledge: known } : {}),
+  };
+}
+
+async function learn() {
+  if (chosen().length < 2) {
+    await attempt(() => Promise.reject(new Error("Choose at least two columns in the table.")));
+    return;
+  }
+  await start("learn", null, { reading: reading(), options: options() });
+}
+
+function form() {
+  const { options: given } = store.draft;
+  const whole = ([name, label]) => h("label", { class: "field" }, h("span", {}, label),
+    h("input", { type: "number", id: name, min: name === "random_state" || name === "max_parents" ? 0 : 1, value: given[name] ?? "", placeholder: "default",
+      onchange: (event) => option(name, event.target.value === "" ? "" : Number.parseInt(event.target.value, 10)) }));
+  return h("div", {},
+    h("p", { class: "fields" },
+      menu("penalty", "An edge costs", [["bic", "BIC (default)"], ["2 bic", "twice BIC: fewer edges"], ["ebic", "EBIC: many variables"]], given.penalty || "bic", (value) => option("penalty", value === "bic" ? "" : value)),
+      menu("margins", "Columns", [["raw", "as they are"], ["rank", "ranks, for outliers and bends"]], given.margins || "raw", (value) => option("margins", value === "raw" ? "" : value)),
+      menu("rows", "Rows", [["", "independent"], ["auto", "a time series: count for less"]], given.n_effective || "", (value) => option("n_effective", value))),
+    h("details", {}, h("summary", {}, "More options"),
+      h("p", { class: "fields" },
+        menu("method", "Search", [["auto", "automatic"], ["exact", "exact, for few variables"], ["tabu", "tabu search"], ["hill-climbing", "hill climbing"]], given.method || "auto", (value) => option("method", value === "auto" ? "" : value)),
+        LIMITS.map(whole))),
+    h("p", { class: "buttons" }, h("button", { type: "button", class: "main", id: "start", onclick: learn }, "Learn")));
+}
+
+const STATES = { waiting: "Waiting for a free process.", running: "Running.", stopping: "Stopping; what was found is kept.", failed: "Refused: ", lost: "", cancelled: "Dropped." };
+
+/** A job in words, with what can be done about it. */
+export function jobCard(job, title, { onshow } = {}) {
+  const act = (action) => async () => {
+    awaitJob(job.id);
+    await attempt(() => action(job.id));
+    await poll(true);
+  };
+  const progress = job.progress || {};
+  const words = job.state === "done" ? (job.is_kept ? "Stopped; the best so far was kept." : "Done.") : STATES[job.state] + job.message;
+  const runs = ["waiting", "running", "stopping"].includes(job.state);
+  return h("li", { class: `job ${job.state}`, "data-job": job.id },
+    h("h3", {}, title),
+    h("p", {}, words, runs && progress.words ? ` ${progress.words}` : ""),
+    runs && progress.total ? h("progress", { max: progress.total, value: progress.done, "aria-label": title }) : null,
+    runs && progress.scores ? sparkline(progress.scores, `Score, falling to ${number(progress.best, 2)}`) : null,
+    h("p", { class: "buttons" },
+      job.state === "done" && onshow ? h("button", { type: "button", id: `show-${job.id}`, "aria-pressed": String(store.result?.id === job.id), onclick: onshow }, "Show") : null,
+      (job.state === "running" || job.state === "lost") && job.can_keep ? h("button", { type: "button", id: `stop-${job.id}`, onclick: act(api.stopJob) }, job.state === "lost" ? "Keep the best so far" : "Stop, keep the best so far") : null,
+      runs ? h("button", { type: "button", id: `cancel-${job.id}`, onclick: act(api.cancelJob) }, "Drop") : null));
+}
+
+function jobs() {
+  const searches = store.state.jobs.filter((job) => job.kind === "learn" && job.state !== "cancelled");
+  const named = (id) => store.state.tables.find((table) => table.id === id)?.name ?? id;
+  return h("ul", { class: "jobs" }, searches.reverse().map((job) =>
+    jobCard(job, `Graph ${job.id.slice(1)}, ${named(job.table)}`, { onshow: () => attempt(() => lookAt(job.id)) })));
+}
+
+function renderForm() {
+  if (!store.draft) return fill(place("learn"), h("p", { class: "note" }, "Open a table first."));
+  fill(place("learn"), form(), h("div", { id: "searches" }));
+  return renderJobs();
+}
+
+function renderJobs() {
+  const box = document.getElementById("searches");
+  if (box && store.state) fill(box, jobs());
+}
+
+watch(["table"], renderForm);
+watch(["state", "result"], renderJobs);
+renderForm();

@@ -1,0 +1,199 @@
+// What the page knows: the state of the server, the table and the graph that are looked at, and what
+// was chosen. What is looked at belongs to this window, what was chosen to the table.
+
+import * as api from "./api.js";
+import { fill, h } from "./dom.js";
+
+export const store = { state: null, table: null, result: null, draft: null };
+
+const watchers = [];
+
+/** Call a function whenever one of these parts has changed: "state", "table", "draft", "result". */
+export function watch(parts, changed) {
+  watchers.push([parts, changed]);
+}
+
+function tell(...parts) {
+  for (const [wanted, changed] of watchers) if (wanted.some((part) => parts.includes(part))) changed();
+}
+
+let silence;
+
+/** Say something that goes away by itself; ``lasts`` until something else is said. */
+export function say(words, lasts = false) {
+  document.getElementById("status").textContent = words;
+  clearTimeout(silence);
+  if (words && !lasts) silence = setTimeout(() => say(""), 8000);
+}
+
+/** Say what went wrong; it stays until it is put away or something works. */
+export function complain(words) {
+  const box = document.getElementById("trouble");
+  box.hidden = !words;
+  fill(box, words ? [words, " ", h("button", { type: "button", id: "put-away", onclick: () => complain("") }, "Close")] : []);
+}
+
+/** Run something that may fail, and say so where it does. */
+export async function attempt(action, words = "") {
+  if (words) say(words, true);
+  try {
+    const value = await action();
+    complain("");
+    if (words) say("");
+    return value;
+  } catch (error) {
+    say("");
+    complain(error.message);
+    return undefined;
+  }
+}
+
+function freshDraft(table) {
+  return {
+    columns: table.columns.filter((column) => !column.problem).map((column) => column.name),
+    knowledge: { required: [], forbidden: [], tiers: [], exogenous: [] },
+    options: {},
+  };
+}
+
+/** The columns that are chosen and still there, in the order of the table. */
+export function chosen() {
+  const wanted = new Set(store.draft.columns);
+  return store.table.columns.filter((column) => !column.problem && wanted.has(column.name)).map((column) => column.name);
+}
+
+/** What is known about the chosen columns. */
+export function knowledge() {
+  const names = new Set(chosen());
+  const kept = (edges) => edges.filter(([a, b]) => names.has(a) && names.has(b));
+  const { required, forbidden, tiers, exogenous } = store.draft.knowledge;
+  return {
+    required: kept(required),
+    forbidden: kept(forbidden),
+    tiers: tiers.map((tier) => tier.filter((name) => names.has(name))),
+    exogenous: exogenous.filter((name) => names.has(name)),
+  };
+}
+
+/** What a job needs to read the same table again. */
+export function reading() {
+  const all = store.table.columns.filter((column) => !column.problem).length === store.table.columns.length;
+  const columns = chosen();
+  const codes = store.table.reading.missing_codes;
+  return {
+    ...(all && columns.length === store.table.columns.length ? {} : { columns }),
+    ...(codes ? { missing_codes: codes } : {}),
+  };
+}
+
+let saving;
+
+/** Change what was chosen; the server keeps it for the next time. */
+export function change(changes) {
+  store.draft = { ...store.draft, ...changes };
+  const [table, draft] = [store.table.id, store.draft];
+  clearTimeout(saving);
+  saving = setTimeout(() => attempt(() => api.saveDraft(table, draft)), 300);
+  tell("draft");
+}
+
+export async function lookAtTable(id) {
+  const table = await api.getTable(id);
+  const { draft, ...record } = table;
+  store.table = record;
+  store.draft = { ...freshDraft(record), ...draft };
+  sessionStorage.setItem("table", id);
+  tell("table", "draft");
+}
+
+export async function lookAt(id) {
+  const job = await api.getJob(id);
+  store.result = job;
+  sessionStorage.setItem("result", id);
+  if (!store.table || store.table.id !== job.table) await lookAtTable(job.table);
+  tell("result");
+}
+
+/** The view of a job that is done; asked for once. */
+export async function viewOf(job) {
+  if (!views.has(job)) views.set(job, (await api.getJob(job)).view);
+  return views.get(job);
+}
+
+const views = new Map();
+
+/** Jobs of a kind about the graph that is looked at. */
+export const jobsAbout = (kind) =>
+  store.state.jobs.filter((job) => job.kind === kind && store.result && job.of === store.result.id);
+
+let seen = "";
+
+async function refresh() {
+  const state = await api.getState();
+  const written = JSON.stringify(state);
+  if (written === seen) return;
+  const before = store.state;
+  seen = written;
+  store.state = state;
+  if (state.trouble && (!before || before.trouble !== state.trouble)) complain(state.trouble);
+  await follow(before, state);
+  tell("state");
+}
+
+/** Look at a table or a graph that this window waited for. */
+async function follow(before, state) {
+  const known = (id, list) => list.some((each) => each.id === id);
+  if (!before) {
+    const result = sessionStorage.getItem("result");
+    const table = sessionStorage.getItem("table");
+    const done = state.jobs.filter((job) => job.kind === "learn" && job.state === "done");
+    if (done.some((job) => job.id === result)) await lookAt(result);
+    else if (known(table, state.tables)) await lookAtTable(table);
+    else if (done.length) await lookAt(done[done.length - 1].id);
+    else if (state.tables.length) await lookAtTable(state.tables[state.tables.length - 1].id);
+    return;
+  }
+  if (!store.table && state.tables.length) await lookAtTable(state.tables[state.tables.length - 1].id);
+  for (const job of state.jobs) {
+    const earlier = before.jobs.find((each) => each.id === job.id);
+    if (job.state !== "done" || earlier?.state === "done") continue;
+    if (job.kind === "learn" && (isAwaited(job.id) || !store.result)) {
+      await lookAt(job.id);
+      say(`Graph ${job.id.slice(1)} is done.`);
+    }
+  }
+}
+
+const awaited = () => JSON.parse(sessionStorage.getItem("awaited") || "[]");
+const isAwaited = (id) => awaited().includes(id);
+
+/** Look at a graph as soon as it is done, also after a reload. */
+export function awaitJob(id) {
+  sessionStorage.setItem("awaited", JSON.stringify([...awaited().filter((each) => each !== id), id].slice(-20)));
+}
+
+/** Start a job, and show its graph when it is done. */
+export async function start(kind, of, request) {
+  const job = await attempt(() => api.startJob(kind, store.table.id, of, request));
+  if (job) awaitJob(job.id);
+  await poll(true);
+  return job;
+}
+
+let timer, isPolling = false;
+
+/** Ask the server what is new: often while something runs, seldom otherwise. */
+export async function poll(atOnce = false) {
+  clearTimeout(timer);
+  if (isPolling && !atOnce) return;
+  isPolling = true;
+  try {
+    await refresh();
+  } catch (error) {
+    complain(error.message);
+  }
+  isPolling = false;
+  const isBusy = store.state?.opening || store.state?.jobs.some((job) => ["waiting", "running", "stopping"].includes(job.state));
+  clearTimeout(timer);
+  timer = setTimeout(poll, isBusy ? 300 : 2500);
+}

@@ -1,0 +1,44 @@
+// What can be taken away.
+
+import * as api from "./api.js";
+import { fill, h, place } from "./dom.js";
+import { jobsAbout, store, watch } from "./store.js";
+
+const FILES = [
+  ["Report", [["report.html", "one page (HTML)"]]],
+  ["Picture", [["picture.svg", "SVG"], ["picture.pdf", "PDF"], ["picture.png", "PNG"]]],
+  ["Graph", [["graph.json", "JSON"], ["graph.dot", "DOT"], ["graph.txt", "list of edges"]]],
+  ["Tables", [["coefficients.csv", "coefficients"], ["class.csv", "pairs over the class"], ["search.csv", "moves of the search"]]],
+  ["Everything", [["result.json", "the result for cyclearn (JSON)"]]],
+];
+
+const MORE = { effects: ["effects.csv", "effects"], bootstrap: ["bootstrap.csv", "bootstrap"], posterior: ["posterior.csv", "posterior"], compare: ["graph.json", "own graph"] };
+
+/** Files of what was found out about the graph beside itself. */
+const further = () => Object.entries(MORE).flatMap(([kind, [name, words]]) =>
+  jobsAbout(kind).filter((job) => job.state === "done").map((job) => [api.fileOf(job.id, name), `${words} ${job.id.slice(1)}`]));
+
+const listed = (links) => links.map(([address, words], n) => [n ? ", " : "", link(address, words)]);
+
+const link = (address, words) => h("a", { href: address, download: true }, words);
+
+function render() {
+  const { result, state } = store;
+  const done = state?.jobs.some((job) => job.state === "done");
+  fill(place("take"),
+    result ? h("dl", { class: "files" }, FILES.map(([title, files]) => [
+      h("dt", {}, title),
+      h("dd", {}, listed(files.map(([name, words]) => [api.fileOf(result.id, name), words]))),
+    ]),
+    further().length ? [h("dt", {}, "About it"), h("dd", {}, listed(further()))] : null,
+    h("dt", {}, "Python"), h("dd", {}, link(api.scriptOf(result.id), "script that repeats this graph"), ", ", link(api.scriptOf(null), "script of everything done here"), ", ", link(api.tableFile(result.table), "the table that it reads"))) : h("p", { class: "note" }, "Nothing has been learned yet."),
+    done ? h("p", { class: "note" }, "The script gives the same graphs as this page.") : null);
+}
+
+let shown = "";
+watch(["result", "state"], () => {
+  const key = `${store.result?.id} ${store.state?.jobs.map((job) => job.state)}`;
+  if (key !== shown) render();
+  shown = key;
+});
+render();

@@ -1,0 +1,185 @@
+"""Worker processes: several at a time, one ready in advance, each ended when its work is dropped.
+
+A worker is ``python -m cyclearn.app.worker``: one line of JSON in, one line out. It ends when its
+standard input closes, so that none outlives the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+# Longest line that a worker answers with; what is long is in files.
+_LONGEST = 2**26
+
+
+class TaskError(Exception):
+    """The task was refused, in words for people; ``is_defect`` where the fault is ours."""
+
+    def __init__(self, message: str, *, is_defect: bool = False) -> None:
+        super().__init__(message)
+        self.is_defect = is_defect
+
+
+class WorkerLostError(Exception):
+    """The process ended in the middle of a task: killed, or out of memory."""
+
+
+class Worker:
+    """One process, and the pipe to it."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+
+    @classmethod
+    async def start(cls) -> Worker:
+        """A new process, which loads the library at once."""
+        return cls(
+            await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "cyclearn.app.worker",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                limit=_LONGEST,
+                # A Ctrl-C in the terminal is for the server, which ends its workers itself.
+                start_new_session=True,
+            )
+        )
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs."""
+        return self.process.returncode is None
+
+    async def ask(self, task: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Have a task done."""
+        inlet, outlet = self.process.stdin, self.process.stdout
+        assert inlet is not None
+        assert outlet is not None
+        try:
+            inlet.write(json.dumps({"task": task, "arguments": arguments}).encode() + b"\n")
+            await inlet.drain()
+            line = await outlet.readline()
+        except ConnectionError:
+            line = b""
+        if not line:
+            await self.process.wait()
+            raise WorkerLostError
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise TaskError(answer["error"], is_defect=answer["is_defect"])
+        return answer
+
+    async def end(self) -> None:
+        """End the process, whatever it does."""
+        if self.is_alive:
+            self.process.kill()
+        await self.process.wait()
+
+
+class WorkerPool:
+    """At most ``size`` workers; tasks that find none free wait in order, urgent ones first."""
+
+    def __init__(self, size: int | None = None) -> None:
+        self.size = size or max(2, os.cpu_count() or 1)
+        self._idle: list[Worker] = []
+        self._n_busy = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._starting: asyncio.Task[None] | None = None
+        self._is_closed = False
+
+    def prepare(self) -> None:
+        """Start a worker in advance, where there is room for one and none is ready."""
+        if self._is_closed or self._idle or self._starting or self._n_busy >= self.size:
+            return
+        self._starting = asyncio.ensure_future(self._prepare())
+
+    async def _prepare(self) -> None:
+        try:
+            self._idle.append(await Worker.start())
+        finally:
+            self._starting = None
+
+    async def run(
+        self,
+        task: str,
+        arguments: dict[str, Any],
+        *,
+        urgent: bool = False,
+        on_start: Callable[[], None] | None = None,
+    ) -> dict[str, Any]:
+        """Have a task done by a worker. Cancelled, it ends the worker with it.
+
+        Raises
+        ------
+        TaskError, WorkerLostError
+        """
+        await self._turn(urgent)
+        worker: Worker | None = None
+        is_whole = False
+        try:
+            worker = await self._take()
+            if on_start is not None:
+                on_start()
+            self.prepare()
+            answer = await worker.ask(task, arguments)
+            is_whole = True
+            return answer
+        except TaskError:
+            is_whole = True
+            raise
+        finally:
+            self._n_busy -= 1
+            if worker is not None and is_whole and worker.is_alive and not self._is_closed:
+                self._idle.append(worker)
+            elif worker is not None:
+                await asyncio.shield(worker.end())
+                self.prepare()
+            self._next()
+
+    async def _turn(self, urgent: bool) -> None:
+        if self._n_busy < self.size and not self._waiting:
+            self._n_busy += 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        (self._waiting.appendleft if urgent else self._waiting.append)(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._n_busy -= 1
+                self._next()
+            elif turn in self._waiting:
+                self._waiting.remove(turn)
+            raise
+
+    def _next(self) -> None:
+        while self._waiting and self._n_busy < self.size:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self._n_busy += 1
+                turn.set_result(None)
+
+    async def _take(self) -> Worker:
+        if self._starting is not None and not self._idle:
+            await asyncio.shield(self._starting)
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.is_alive:
+                return worker
+        return await Worker.start()
+
+    async def close(self) -> None:
+        """End all workers that are ready; those at work end with their tasks."""
+        self._is_closed = True
+        if self._starting is not None:
+            await asyncio.shield(self._starting)
+        while self._idle:
+            await self._idle.pop().end()

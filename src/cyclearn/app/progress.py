@@ -1,0 +1,73 @@
+"""How far a job has come, in a file that the server reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cyclearn._kernels.first_use import when_compiling
+from cyclearn.app.workspace import write_json
+from cyclearn.graphs import DirectedGraph
+from cyclearn.learning.trace import sample_score
+from cyclearn.search.problem import SearchProblem
+from cyclearn.search.runs import SearchStep
+
+# Scores that the page draws; more are thinned.
+_MAX_SCORES = 240
+# Graphs that are kept for a stop: the best, and the ones before it.
+_N_KEPT = 5
+
+
+class Progress:
+    """Words and numbers about a job, written whenever they change."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "progress.json"
+
+    def say(self, words: str, **numbers: Any) -> None:
+        """Say how far it is."""
+        write_json(self._path, {"words": words, **numbers})
+
+    @contextmanager
+    def through_compilation(self) -> Iterator[None]:
+        """Say so where the first use on a machine compiles."""
+        words = "First use on this machine: compiling, up to a minute."
+        when_compiling(lambda: self.say(words))
+        try:
+            yield
+        finally:
+            when_compiling(None)
+
+
+class SearchWatch:
+    """Follows the steps of a search: its score, and the best graphs met, which a stop keeps."""
+
+    def __init__(self, folder: Path, problem: SearchProblem) -> None:
+        self._progress = Progress(folder)
+        self._path = folder / "kept.json"
+        self._problem = problem
+        self._scores: list[float] = []
+        self._every = 1
+        self._n_steps = 0
+        self._best: list[tuple[float, DirectedGraph]] = []
+
+    def __call__(self, step: SearchStep) -> None:
+        """Take note of one step."""
+        score = sample_score(step.score, self._problem)
+        self._n_steps += 1
+        if self._n_steps % self._every == 0:
+            self._scores.append(score)
+        if len(self._scores) > _MAX_SCORES:
+            self._scores, self._every = self._scores[::2], 2 * self._every
+        if not self._best or score < self._best[-1][0]:
+            graph = DirectedGraph(step.graph.astype(bool), self._problem.names)
+            self._best = [*self._best, (score, graph)][-_N_KEPT:]
+            write_json(self._path, [each.to_dict() for _, each in reversed(self._best)])
+        best = self._best[-1]
+        self._progress.say(
+            f"{self._n_steps} moves, best score {best[0]:,.2f} with {best[1].n_edges} edges",
+            scores=self._scores,
+            best=best[0],
+        )

@@ -1,0 +1,129 @@
+"""Everything that was done on the page, as a Python script that repeats it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from cyclearn import __version__
+from cyclearn.app.learning_tasks import search_options
+from cyclearn.app.own_graph import is_compared
+from cyclearn.app.reading import reading_options
+from cyclearn.app.sureness import posterior_options
+from cyclearn.app.workspace import Job, Workspace, read_json
+from cyclearn.learning.options import SearchOptions
+
+_HEAD = '''"""What was done in cyclearn app, repeated in Python.
+
+Made by cyclearn {version}. Needs {files} beside it; each learned graph is
+written as JSON, the same as the page gives.
+"""
+
+import cyclearn as cl
+'''
+
+
+def script(workspace: Workspace, jobs: Iterable[Job]) -> str:
+    """The script that repeats some jobs, in the order in which they were asked for."""
+    done = [job for job in jobs if job.state == "done"]
+    read: dict[str, str] = {}
+    names: dict[str, str] = {}
+    parts = []
+    for job in done:
+        table = workspace.table(job.table)
+        call = _read_call(table["name"], reading_options(job.request))
+        if call not in read:
+            read[call] = "data" if not read else f"data{len(read) + 1}"
+            parts.append(f"{read[call]} = {call}")
+            names.setdefault(job.table, table["name"])
+        parts.append(_STEPS[job.kind](workspace, job, read[call]))
+    files = " and ".join(map(repr, dict.fromkeys(names.values()))) or "nothing"
+    head = _HEAD.format(version=__version__, files=files.replace('"""', "…").replace("\\", "/"))
+    return head + "".join(f"\n{part}\n" for part in parts)
+
+
+def result_name(job: str) -> str:
+    """The name that the result of a job has in the script."""
+    return f"result{job[1:]}"
+
+
+def _read_call(name: str, options: dict[str, Any]) -> str:
+    given = "".join(f", {key}={value!r}" for key, value in options.items())
+    return f"cl.read_table({name!r}{given})"
+
+
+def _learn(workspace: Workspace, job: Job, data: str) -> str:
+    record = read_json(workspace.job_folder(job.id) / "result.json")
+    call = SearchOptions.from_dict(record["options"]).call()
+    # The call names its data; that is the only place where it does so first.
+    call = call.replace("cl.learn(data", f"cl.learn({data}", 1)
+    name = result_name(job.id)
+    lines = []
+    if job.is_kept:
+        lines.append(
+            "# This search was stopped: it starts from the best graph that was found until then."
+        )
+    lines.append(f"{name} = {call}")
+    lines.append(f'cl.write_graph({name}.graph, "graph{job.id[1:]}.json")')
+    return "\n".join(lines)
+
+
+def _effects(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
+    result, source = _result_of(job), job.request["source"]
+    return (
+        f"for target in {result}.graph.names:\n"
+        f"    if target != {source!r}:\n"
+        f"        print({result}.effects({source!r}, target))"
+    )
+
+
+def _bootstrap(workspace: Workspace, job: Job, data: str) -> str:
+    found = read_json(workspace.job_folder(job.id) / "view.json")
+    options = search_options(job.request)
+    lines = ["# This bootstrap was stopped after so many resamples."] * job.is_kept
+    call = options.call().replace(
+        "cl.learn(data", f"cl.bootstrap({data}, {found['n_resamples']}", 1
+    )
+    name = f"bootstrap{job.id[1:]}"
+    return "\n".join([*lines, f"{name} = {call}", f"print({name})"])
+
+
+def _posterior(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
+    result = _result_of(job)
+    options = posterior_options(job.request)
+    size = options.pop("effective_size", None)
+    more = f"cl.posterior({result}.model.moments, n_effective={result}.model.n_effective"
+    if size is not None:
+        more += f", effective_size={size}"
+    call = SearchOptions.of(options).call().replace("cl.learn(data", more, 1)
+    name = f"posterior{job.id[1:]}"
+    return f"{name} = {call}\nprint({name})"
+
+
+def _compare(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
+    record = read_json(workspace.job_folder(job.id) / "result.json")["graph"]
+    result, own = _result_of(job), f"own{job.id[1:]}"
+    moments = f"{result}.model.moments, n_effective={result}.model.n_effective"
+    question = "compare" if is_compared(tuple(record["nodes"])) else "equivalent"
+    return "\n".join(
+        [
+            f"{own} = cl.DirectedGraph.from_dict({record!r})",
+            f"print(cl.fit({own}, {moments}))",
+            f"print(cl.{question}({own}, {result}.graph).explain())",
+            f"print({result}.equivalence_class.nearest({own}, time_limit=10).distance)",
+        ]
+    )
+
+
+def _result_of(job: Job) -> str:
+    assert job.of is not None
+    return result_name(job.of)
+
+
+_STEPS: dict[str, Callable[[Workspace, Job, str], str]] = {
+    "learn": _learn,
+    "effects": _effects,
+    "bootstrap": _bootstrap,
+    "posterior": _posterior,
+    "compare": _compare,
+}

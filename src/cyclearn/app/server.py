@@ -1,0 +1,412 @@
+"""The server: a short API of JSON over the workspace, and the files of the page.
+
+=======  =================================  ====================================================
+method   path                               what it does
+=======  =================================  ====================================================
+GET      /api/state                         tables, jobs and how far they are, limits
+POST     /api/tables?name=NAME              open the file that is the body of the request
+POST     /api/tables/example                open the example data
+GET      /api/tables/T                      what was found in a table
+POST     /api/tables/T/read                 read it again with other ``missing_codes``
+PUT      /api/tables/T/draft                keep what was chosen on the page
+GET      /api/tables/T/file                 the file itself
+POST     /api/jobs                          start a job: kind, table, of, request
+GET      /api/jobs/J                        a job, and its view when it is done
+POST     /api/jobs/J/stop                   end it, keep what it has found so far
+POST     /api/jobs/J/cancel                 end it, drop it
+GET      /api/jobs/J/files/NAME             a file to take away
+GET      /api/script?job=J                  the script that repeats it, or everything
+=======  =================================  ====================================================
+
+An answer other than 200 has the words for people under ``error``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from importlib.resources import files
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+
+from cyclearn import __version__
+from cyclearn.app.guard import Guard
+from cyclearn.app.jobs import Jobs
+from cyclearn.app.limits import OPENED, Limits
+from cyclearn.app.pool import TaskError, WorkerLostError, WorkerPool
+from cyclearn.app.workspace import KINDS, Job, Workspace, read_json, write_json
+from cyclearn.errors import InputError
+from cyclearn.json_input import finite
+
+Handler = Callable[[Request], Awaitable[Response]]
+_TYPES = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
+# Bytes of a request that is no file.
+_MAX_REQUEST = 5_000_000
+_LOST = "The process that did this ended unexpectedly; there may not be enough memory for it."
+
+
+def make_app(
+    workspace: Workspace,
+    *,
+    port: int,
+    token: str,
+    limits: Limits | None = None,
+    pool: WorkerPool | None = None,
+    table: Path | None = None,
+) -> Starlette:
+    """The application for one workspace, on one port, for whoever has the token.
+
+    ``table`` is opened at the start.
+    """
+    server = Server(workspace, limits or Limits(), pool or WorkerPool())
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001 - as starlette calls it
+        workspace.give_up_unfinished()
+        server.pool.prepare()
+        if table is not None:
+            server.open_first(table)
+        try:
+            yield
+        finally:
+            await server.close()
+
+    routes = [Route("/", server.page), Route("/static/{name}", server.static)]
+    for method, path, handler in server.api():
+        routes.append(Route(path, _in_words(handler), methods=[method]))
+    guard = Middleware(Guard, port=port, token=token)
+    return Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
+
+
+class Server:
+    """The handlers of the API; what needs the library runs in workers."""
+
+    def __init__(self, workspace: Workspace, limits: Limits, pool: WorkerPool) -> None:
+        self.pool = pool
+        self._workspace = workspace
+        self._limits = limits
+        self._jobs = Jobs(workspace, pool)
+        self._opening: asyncio.Task[None] | None = None
+        self._trouble = ""
+
+    def api(self) -> list[tuple[str, str, Handler]]:
+        """Method, path and handler of everything that the page can ask for."""
+        return [
+            ("GET", "/api/state", self.state),
+            ("POST", "/api/tables", self.upload),
+            ("POST", "/api/tables/example", self.example),
+            ("GET", "/api/tables/{table}", self.table),
+            ("POST", "/api/tables/{table}/read", self.read_again),
+            ("PUT", "/api/tables/{table}/draft", self.draft),
+            ("GET", "/api/tables/{table}/file", self.table_file),
+            ("POST", "/api/jobs", self.start),
+            ("GET", "/api/jobs/{job}", self.job),
+            ("POST", "/api/jobs/{job}/stop", self.stop),
+            ("POST", "/api/jobs/{job}/cancel", self.cancel),
+            ("GET", "/api/jobs/{job}/files/{name}", self.job_file),
+            ("GET", "/api/script", self.script),
+        ]
+
+    async def close(self) -> None:
+        """End all work."""
+        if self._opening is not None:
+            self._opening.cancel()
+        await self._jobs.close()
+        await self.pool.close()
+
+    def open_first(self, path: Path) -> None:
+        """Open the table that was named on the command line."""
+        self._opening = asyncio.ensure_future(self._open_first(path))
+
+    async def _open_first(self, path: Path) -> None:
+        try:
+            await self._opened(path.name, path.read_bytes())
+        except (InputError, TaskError, OSError) as error:
+            self._trouble = str(error)
+        except WorkerLostError:
+            self._trouble = _LOST
+        self._opening = None
+
+    # The page
+
+    async def page(self, request: Request) -> Response:  # noqa: ARG002 - as starlette calls it
+        """The page."""
+        return _asset("index.html")
+
+    async def static(self, request: Request) -> Response:
+        """Scripts and styles of the page; the report lends its style."""
+        return _asset(request.path_params["name"])
+
+    async def state(self, request: Request) -> Response:  # noqa: ARG002 - as starlette calls it
+        """What there is and what goes on."""
+        tables = [
+            {key: table[key] for key in ("id", "name", "n_rows")}
+            | {"n_columns": len(table["columns"])}
+            for table in self._workspace.tables()
+        ]
+        return _json(
+            {
+                "version": __version__,
+                "workspace": str(self._workspace.folder),
+                "limits": self._limits.to_dict(),
+                "tables": tables,
+                "opening": self._opening is not None,
+                "trouble": self._trouble,
+                "jobs": [self._summary(job) for job in self._workspace.jobs()],
+            }
+        )
+
+    def _summary(self, job: Job) -> dict[str, Any]:
+        record = {key: value for key, value in asdict(job).items() if key != "request"}
+        if not job.has_ended:
+            record["progress"] = self._jobs.progress(job)
+        record["can_keep"] = self._jobs.can_keep(job)
+        return record
+
+    # Tables
+
+    async def upload(self, request: Request) -> Response:
+        """Open the file that is the body of the request."""
+        name = _file_name(request.query_params.get("name", ""))
+        return _json(await self._opened(name, await self._body(request, name)))
+
+    async def example(self, request: Request) -> Response:  # noqa: ARG002 - as starlette calls it
+        """Open the example data."""
+        folder = self._workspace.new_folder("tables")
+        await self._ask("write_example", {"folder": str(folder)})
+        return _json(await self._read(folder, "table.csv", "market.csv", {}))
+
+    async def table(self, request: Request) -> Response:
+        """What was found in a table, and what was last chosen on the page."""
+        name = request.path_params["table"]
+        record = self._workspace.table(name)
+        draft = self._workspace.table_folder(name) / "draft.json"
+        return _json(record | {"draft": read_json(draft, default={})})
+
+    async def read_again(self, request: Request) -> Response:
+        """Read a table with other codes for missing values."""
+        name = request.path_params["table"]
+        record, given = self._workspace.table(name), await _given(request)
+        folder = self._workspace.table_folder(name)
+        reading = {"missing_codes": given.get("missing_codes", [])}
+        return _json(await self._read(folder, record["file"], record["name"], reading))
+
+    async def draft(self, request: Request) -> Response:
+        """Keep what was chosen on the page; of two windows the last counts."""
+        folder = self._workspace.table_folder(request.path_params["table"])
+        write_json(folder / "draft.json", await _given(request))
+        return _json({})
+
+    async def table_file(self, request: Request) -> Response:
+        """The file as it was uploaded."""
+        name = request.path_params["table"]
+        record = self._workspace.table(name)
+        return _attachment(self._workspace.table_folder(name) / record["file"], record["name"])
+
+    async def _opened(self, name: str, content: bytes) -> dict[str, Any]:
+        suffix = PurePosixPath(name).suffix.lower()
+        if suffix not in OPENED:
+            raise InputError(
+                f"{name} is no kind of table that the application opens; it opens "
+                f"{', '.join(OPENED)}. Unpack what is packed first."
+            )
+        if len(content) > self._limits.max_bytes:
+            raise InputError(self._limits.too_large(name))
+        folder = self._workspace.new_folder("tables")
+        # The name of the upload stays outside the file system.
+        (folder / f"table{suffix}").write_bytes(content)
+        try:
+            return await self._read(folder, f"table{suffix}", name, {})
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+    async def _read(
+        self, folder: Path, file: str, name: str, reading: dict[str, Any]
+    ) -> dict[str, Any]:
+        arguments = {"folder": str(folder), "file": file, "name": name, "reading": reading}
+        await self._ask("open_table", arguments | {"limits": self._limits.to_dict()})
+        return self._workspace.table(folder.name)
+
+    async def _body(self, request: Request, name: str) -> bytes:
+        """The body, read only as far as the limit goes."""
+        parts, size = [], 0
+        async for part in request.stream():
+            size += len(part)
+            if size > self._limits.max_bytes:
+                raise InputError(self._limits.too_large(name))
+            parts.append(part)
+        return b"".join(parts)
+
+    # Jobs
+
+    async def start(self, request: Request) -> Response:
+        """Start a job."""
+        given = await _given(request)
+        table, of = given.get("table"), given.get("of")
+        kind = next((each for each in KINDS if each == given.get("kind")), None)
+        if kind is None:
+            raise InputError(f"there is no kind of work {given.get('kind')!r}")
+        if of is not None:
+            learned = self._workspace.job(str(of))
+            if learned.kind != "learn" or learned.state != "done":
+                raise InputError("this needs a learned graph")
+        elif kind != "learn":
+            raise InputError(f"{kind} is about a learned graph; say which")
+        self._workspace.table(str(table))
+        what = given.get("request", {})
+        if not isinstance(what, dict):
+            raise InputError("request must be given by name")
+        if of is not None:
+            # What is said about a graph is said about the rows that it was learned from.
+            table = learned.table
+            what = what | {key: learned.request.get(key, {}) for key in ("reading", "options")}
+        return _json(asdict(self._jobs.start(kind, str(table), what, of)))
+
+    async def job(self, request: Request) -> Response:
+        """A job, and what the page shows of it."""
+        job = self._workspace.job(request.path_params["job"])
+        view = self._workspace.job_folder(job.id) / "view.json"
+        record = asdict(job)
+        if job.state == "done":
+            record["view"] = read_json(view)
+        return _json(record)
+
+    async def stop(self, request: Request) -> Response:
+        """End a job and keep what it has found."""
+        return _json(asdict(self._jobs.stop(request.path_params["job"])))
+
+    async def cancel(self, request: Request) -> Response:
+        """End a job and drop it."""
+        return _json(asdict(self._jobs.cancel(request.path_params["job"])))
+
+    async def job_file(self, request: Request) -> Response:
+        """A file to take away; made when it is first asked for."""
+        job, name = self._done(request.path_params["job"]), request.path_params["name"]
+        folder = self._workspace.job_folder(job.id)
+        if name != "result.json":
+            arguments = {
+                "folder": str(folder),
+                "table": str(self._workspace.table_folder(job.table)),
+                "kind": job.kind,
+                "name": name,
+                "request": job.request,
+            }
+            await self._ask("export", arguments)
+        return _attachment(folder / name, name)
+
+    async def script(self, request: Request) -> Response:
+        """The script that repeats one result, or everything."""
+        wanted = request.query_params.get("job")
+        jobs = None if wanted is None else self._with_needed(self._done(wanted))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "repeat.py"
+            arguments = {"folder": str(self._workspace.folder), "path": str(path), "jobs": jobs}
+            await self._ask("write_script", arguments)
+            content = path.read_bytes()
+        return Response(content, headers=_named("repeat.py"), media_type="text/x-python")
+
+    def _with_needed(self, job: Job) -> list[str]:
+        """A job, and the one that it is about."""
+        return [job.id] if job.of is None else [job.of, job.id]
+
+    def _done(self, name: str) -> Job:
+        job = self._workspace.job(name)
+        if job.state != "done":
+            raise InputError(f"this is not done: it is {job.state}")
+        return job
+
+    async def _ask(self, task: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Have something done that the page waits for."""
+        asked = self.pool.run(task, arguments, urgent=True)
+        try:
+            return await asyncio.wait_for(asked, self._limits.max_seconds)
+        except asyncio.TimeoutError:
+            raise InputError(
+                f"this took more than {self._limits.max_seconds:.0f} seconds and was ended; try "
+                "with fewer columns or rows"
+            ) from None
+
+
+def _in_words(handler: Handler) -> Handler:
+    """Answer what goes wrong with words for people."""
+
+    async def answered(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except InputError as error:
+            return _json({"error": str(error)}, 400)
+        except TaskError as error:
+            return _json({"error": str(error)}, 500 if error.is_defect else 400)
+        except WorkerLostError:
+            return _json({"error": _LOST}, 500)
+        except OSError as error:
+            return _json({"error": f"the workspace cannot be used: {error.strerror}"}, 500)
+        except ClientDisconnect:
+            return Response(status_code=400)
+
+    return answered
+
+
+async def _given(request: Request) -> dict[str, Any]:
+    size, parts = 0, []
+    async for part in request.stream():
+        size += len(part)
+        if size > _MAX_REQUEST:
+            raise InputError(f"the request has more than {_MAX_REQUEST:,} bytes")
+        parts.append(part)
+    try:
+        given = json.loads(b"".join(parts) or b"{}")
+    except (ValueError, RecursionError):
+        raise InputError("the request is not valid JSON") from None
+    if not isinstance(given, dict):
+        raise InputError("the request is no JSON object")
+    return given
+
+
+def _file_name(name: str) -> str:
+    """The last part of a name, free of what no name of a file has."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    shown = "".join(c for c in last if c.isprintable()).strip()
+    if not shown.strip("."):
+        raise InputError("the file has no name; give it one with the kind of table at its end")
+    return shown[-200:]
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    text = json.dumps(finite(value), ensure_ascii=False, allow_nan=False)
+    return Response(text.encode("utf-8", "replace"), status, media_type="application/json")
+
+
+def _asset(name: str) -> Response:
+    room = files("cyclearn.report" if name == "report.css" else "cyclearn.app.page")
+    place = room.joinpath(name)
+    kind = _TYPES.get(PurePosixPath(name).suffix)
+    if kind is None or not place.is_file():
+        return Response("There is no such file.\n", 404, media_type="text/plain")
+    return Response(place.read_bytes(), media_type=kind)
+
+
+def _named(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
+
+
+def _attachment(path: Path, name: str) -> Response:
+    return FileResponse(path, headers=_named(name), media_type="application/octet-stream")

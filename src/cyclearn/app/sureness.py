@@ -1,0 +1,124 @@
+"""How sure a graph is: resamples of the data, and probabilities of graphs, as jobs."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cyclearn.app.learning_tasks import learned, search_options
+from cyclearn.app.progress import Progress
+from cyclearn.app.reading import read_frame
+from cyclearn.app.workspace import read_json, write_json
+from cyclearn.arguments import at_least
+from cyclearn.errors import InputError
+from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
+from cyclearn.learning.bootstrap_result import BootstrapResult
+from cyclearn.learning.posterior import posterior as run_posterior
+from cyclearn.learning.posterior_result import Posterior
+from cyclearn.learning.sample_quality import SamplingWarning
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MAX_RESAMPLES = 10_000
+# Options of a search that are those of a posterior too.
+_SHARED = (
+    "knowledge",
+    "stable",
+    "max_component",
+    "max_cycle_length",
+    "max_parents",
+    "max_edges",
+    "random_state",
+)
+
+
+def bootstrap(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
+    """Learn from resamples, as the graph was learned."""
+    n = at_least("n_resamples", request.get("n_resamples", 100), 1)
+    if n is None or n > _MAX_RESAMPLES:
+        raise InputError(f"{n} resamples are too many; ask for {_MAX_RESAMPLES:,} at most")
+    return _bootstrap(Path(folder), table, request, n)
+
+
+def keep_bootstrap(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
+    """The result of a bootstrap that was stopped: the resamples that it had."""
+    return _bootstrap(Path(folder), table, request, read_json(Path(folder) / "kept.json")["done"])
+
+
+def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> dict[str, Any]:
+    progress = Progress(place)
+
+    def done(number: int, wanted: int) -> None:
+        write_json(place / "kept.json", {"done": number})
+        progress.say(f"{number} of {wanted} resamples", done=number, total=wanted)
+
+    found = run_bootstrap(
+        read_frame(table, request),
+        n,
+        checkpoint=place / "resamples.jsonl",
+        on_resample=done,
+        **search_options(request).given(),
+    )
+    (place / "result.json").write_text(json.dumps(found.to_dict(), ensure_ascii=False), "utf-8")
+    write_json(
+        place / "view.json",
+        {
+            "n_resamples": found.n_resamples,
+            "words": str(found).splitlines()[0],
+            "edges": found.edges.to_dict(orient="records"),
+        },
+    )
+    return {}
+
+
+def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
+    """Probabilities of graphs, with the knowledge and the limits of the search."""
+    place, result = Path(folder), learned(of)
+    progress = Progress(place)
+    progress.say("Starting the chains.")
+
+    def done(steps: int, size: float, r_hat: float) -> None:
+        progress.say(f"{steps:,} steps, effective size {size:.0f}, R̂ {r_hat:.3f}")
+
+    with warnings.catch_warnings():
+        # The result says it, and so does the page.
+        warnings.simplefilter("ignore", SamplingWarning)
+        found = run_posterior(
+            result.model.moments,
+            n_effective=result.model.n_effective,
+            on_round=done,
+            **posterior_options(request),
+        )
+    (place / "result.json").write_text(found.to_json(), "utf-8")
+    first, second, *_ = str(found).splitlines()
+    write_json(
+        place / "view.json",
+        {
+            "words": [first, second],
+            "warning": "" if found.converged else found.warning,
+            "edges": found.edge_table().to_dict(orient="records"),
+            "classes": [each.probability for each in found.classes()[:5]],
+        },
+    )
+    return {}
+
+
+def posterior_options(request: dict[str, Any]) -> dict[str, Any]:
+    """The options of the search that a posterior shares with it, and how precise it is to be."""
+    given = search_options(request).given()
+    options = {name: given[name] for name in _SHARED if name in given}
+    size = at_least("effective_size", request.get("effective_size"), 1)
+    return options if size is None else options | {"effective_size": size}
+
+
+def bootstrap_table(folder: Path) -> pd.DataFrame:
+    """Frequencies of edges of a job that is done."""
+    return BootstrapResult.from_dict(read_json(folder / "result.json")).edges
+
+
+def posterior_table(folder: Path) -> pd.DataFrame:
+    """Probabilities of edges of a job that is done."""
+    return Posterior.from_dict(read_json(folder / "result.json")).edge_table()

@@ -1,0 +1,62 @@
+"""What a worker process does: tasks from its standard input, one a line, until it closes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import traceback
+from queue import SimpleQueue
+from typing import Any, BinaryIO
+
+
+def main() -> None:
+    """Answer tasks one after the other."""
+    # Whatever a library prints must not come between the answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    lines: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_read, args=(sys.stdin.buffer, lines), daemon=True).start()
+    _warm_up()
+    while True:
+        request = json.loads(lines.get())
+        answers.write(json.dumps(_answer(request)).encode() + b"\n")
+        answers.flush()
+
+
+def _read(source: BinaryIO, lines: SimpleQueue[bytes]) -> None:
+    for line in source:
+        lines.put(line)
+    # The server is gone: nobody waits for what is being done.
+    os._exit(0)
+
+
+def _warm_up() -> None:
+    """Load what every task needs while nobody waits."""
+    from cyclearn.learning import learn
+    from cyclearn.models import Moments
+
+    learn(Moments([[2.0, 1.0], [1.0, 2.0]], 100), method="hill-climbing")
+
+
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
+    from cyclearn.app.tasks import TASKS
+    from cyclearn.errors import InputError, LimitError
+
+    try:
+        return TASKS[request["task"]](**request["arguments"])
+    except (InputError, LimitError) as error:
+        return {"error": str(error), "is_defect": False}
+    except MemoryError:
+        words = "There is not enough memory for this; choose fewer columns."
+        return {"error": words, "is_defect": False}
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{os.path.basename(where.filename)}, line {where.lineno}"
+        words = f"This is a defect of cyclearn: {type(error).__name__}: {error} ({place})"
+        return {"error": words, "is_defect": True}
+
+
+if __name__ == "__main__":
+    main()

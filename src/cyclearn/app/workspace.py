@@ -1,0 +1,225 @@
+"""The state of the application as a folder that can be opened again.
+
+::
+
+    workspace.json          what the folder is
+    tables/t1/              table.csv as it was uploaded, table.json what was found in it,
+                            draft.json what was last chosen on the page
+    jobs/j1/                job.json what was asked for and what became of it, progress.json,
+                            result.json in the library's own form, view.json what the page shows
+
+The server alone writes ``job.json``; workers write the files of the job that they run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from cyclearn import __version__
+from cyclearn.errors import InputError
+from cyclearn.files import why
+from cyclearn.json_input import finite
+
+Kind = Literal["learn", "effects", "bootstrap", "posterior", "compare"]
+KINDS: tuple[Kind, ...] = ("learn", "effects", "bootstrap", "posterior", "compare")
+State = Literal["waiting", "running", "stopping", "done", "failed", "lost", "cancelled"]
+ENDED: frozenset[State] = frozenset({"done", "failed", "lost", "cancelled"})
+
+_SCHEMA = "cyclearn.workspace/1"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One piece of work: what was asked for, and what became of it.
+
+    Attributes
+    ----------
+    id : str
+    kind : {"learn", "effects", "bootstrap", "posterior", "compare"}
+    table : str
+        The table that it is about.
+    request : dict
+        What was asked for: the columns, the options, and what the kind needs.
+    of : str or None
+        The learned graph that it is about.
+    state : str
+    message : str
+        Why it failed.
+    is_kept : bool
+        Whether it was stopped, and what it had found until then is the result.
+    """
+
+    id: str
+    kind: Kind
+    table: str
+    request: dict[str, Any] = field(default_factory=dict)
+    of: str | None = None
+    state: State = "waiting"
+    message: str = ""
+    is_kept: bool = False
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more will become of it."""
+        return self.state in ENDED
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The folder, and where in it things are."""
+
+    folder: Path
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Workspace:
+        """The workspace in a folder, which is made where there is none.
+
+        Raises
+        ------
+        InputError
+            For a folder that holds other things.
+        """
+        place = Path(folder).absolute()
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            mark = place / "workspace.json"
+            if not mark.exists():
+                if any(place.iterdir()):
+                    raise InputError(
+                        f"{place} holds other files and is no workspace; name an empty or a new "
+                        "folder"
+                    )
+                write_json(mark, {"schema": _SCHEMA, "version": __version__})
+            elif read_json(mark).get("schema") != _SCHEMA:
+                raise InputError(f"{mark} is not of a workspace that this version can open")
+            for part in ("tables", "jobs"):
+                (place / part).mkdir(exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot use {place} as a workspace: {why(error)}") from None
+        return cls(place)
+
+    def new_folder(self, part: Literal["tables", "jobs"]) -> Path:
+        """An empty folder for one more table or job, numbered on."""
+        number = 1 + max(map(_number, (self.folder / part).iterdir()), default=0)
+        while True:
+            place = self.folder / part / f"{part[0]}{number}"
+            try:
+                place.mkdir()
+            except FileExistsError:
+                number += 1
+            else:
+                return place
+
+    def table_folder(self, name: str) -> Path:
+        """The folder of a table that is there."""
+        return self._there("tables", name, "table")
+
+    def job_folder(self, name: str) -> Path:
+        """The folder of a job that is there."""
+        return self._there("jobs", name, "result")
+
+    def _there(self, part: str, name: str, what: str) -> Path:
+        place = self.folder / part / name
+        # Names come from requests: what is no number of ours never touches the disk.
+        if not (name[:1] == part[0] and name[1:].isascii() and name[1:].isdigit()):
+            raise InputError(f"there is no {what} {name!r}")
+        if not place.is_dir():
+            raise InputError(f"there is no {what} {name!r} in this workspace")
+        return place
+
+    def tables(self) -> list[dict[str, Any]]:
+        """What is known about every table, in the order in which they were opened."""
+        return [read_json(place / "table.json") for place in self._folders("tables", "table.json")]
+
+    def table(self, name: str) -> dict[str, Any]:
+        """What is known about one table."""
+        found: dict[str, Any] = read_json(self.table_folder(name) / "table.json")
+        return found
+
+    def jobs(self) -> list[Job]:
+        """All jobs, in the order in which they were asked for."""
+        return [_job(read_json(p / "job.json")) for p in self._folders("jobs", "job.json")]
+
+    def job(self, name: str) -> Job:
+        """One job."""
+        return _job(read_json(self.job_folder(name) / "job.json"))
+
+    def add_job(self, kind: Kind, table: str, request: dict[str, Any], of: str | None) -> Job:
+        """Note one more job, waiting."""
+        place = self.new_folder("jobs")
+        job = Job(place.name, kind, table, request, of)
+        self.save(job)
+        return job
+
+    def save(self, job: Job) -> Job:
+        """Keep what became of a job."""
+        write_json(self.folder / "jobs" / job.id / "job.json", asdict(job))
+        return job
+
+    def give_up_unfinished(self) -> None:
+        """Say of jobs that ran when the program ended that they did not."""
+        for job in self.jobs():
+            if not job.has_ended:
+                words = "The program ended while this ran. Start it again."
+                self.save(replace(job, state="lost", message=words))
+
+    def _folders(self, part: str, needed: str) -> list[Path]:
+        found = [place for place in (self.folder / part).iterdir() if (place / needed).is_file()]
+        return sorted(found, key=_number)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep a second program from opening the same workspace while the block runs."""
+        with open(self.folder / "lock", "a+b") as file:
+            try:
+                _lock(file.fileno())
+            except OSError:
+                raise InputError(
+                    f"the workspace {self.folder} is open in another cyclearn app; use that one, "
+                    "end it, or name another folder with --workspace"
+                ) from None
+            yield
+
+
+def _lock(number: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _number(place: Path) -> int:
+    return int(place.name[1:]) if place.name[1:].isdigit() else 0
+
+
+def _job(record: dict[str, Any]) -> Job:
+    known = {each.name for each in fields(Job)}
+    return Job(**{name: value for name, value in record.items() if name in known})
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as a whole, often: without waiting for the disk."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(json.dumps(finite(value), ensure_ascii=False, allow_nan=False), "utf-8")
+    os.replace(beside, path)
+
+
+def read_json(path: Path, default: Any = None) -> Any:
+    """The value in a file; the default where there is none and one is given."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        if default is None:
+            raise
+        return default

@@ -1,0 +1,269 @@
+"""The graphs that a list of experiments cannot tell from one: the class under interventions.
+
+Two graphs generate the same tuples of distributions, one for each table, exactly when for every
+group of the design they generate the same distributions with only the edges into that group kept
+(the documentation, "Interventions", proves it). So the class is a product: the columns of a group
+move as rotations and rules let them move among themselves, whatever those of other groups do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from cyclearn.classes.completeness import Completeness, completeness
+from cyclearn.classes.design import Design, Interventions, as_design
+from cyclearn.classes.graph_class import GraphClass
+from cyclearn.classes.redundancy import irreducible_columns, irreducible_seatings
+from cyclearn.classes.rule_search import MAX_CLASSES, ClassKey, LinkedClasses, linked_classes
+from cyclearn.classes.seating import Seating
+from cyclearn.classes.territories import Territory, reduced_columns, territories
+from cyclearn.errors import LimitError
+from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.graph_input import checked_graph
+
+_WORST_FIRST = (Completeness.CUT, Completeness.ROTATIONS, Completeness.CONJECTURED)
+
+
+def columns_into(columns: Sequence[int], group: Sequence[int]) -> tuple[int, ...]:
+    """The columns of the graph that keeps only the edges into a group of nodes.
+
+    Examples
+    --------
+    >>> [bin(column) for column in columns_into((0b011, 0b010, 0b110), [2])]
+    ['0b1', '0b10', '0b110']
+    """
+    kept = set(group)
+    return tuple(column if j in kept else 1 << j for j, column in enumerate(columns))
+
+
+class InterventionalClass(GraphClass):
+    """All graphs proved to generate the same tuples of distributions under some interventions.
+
+    Made by :func:`cyclearn.equivalence_class` with ``interventions``. Iterating streams the
+    members in a fixed order. Members have no edge that is redundant under the design: an edge can
+    be redundant in observed data alone and be settled by an intervention. Immutable.
+
+    Attributes
+    ----------
+    graph : DirectedGraph
+    design : Design
+        The targets of every table.
+    """
+
+    graph: DirectedGraph
+    names: tuple[str, ...]
+    design: Design
+    rules: str
+    max_states: int
+    max_classes: int
+
+    def __init__(
+        self,
+        graph: DirectedGraph,
+        interventions: Interventions | Design,
+        *,
+        rules: str = "all",
+        max_states: int = 300_000,
+        max_classes: int = MAX_CLASSES,
+    ) -> None:
+        checked_graph(graph)
+        if not isinstance(interventions, Design):
+            interventions = as_design(interventions, graph)
+        # Written here once, past the guard in __setattr__.
+        self.__dict__.update(
+            graph=graph,
+            names=graph.names,
+            design=interventions,
+            rules=rules,
+            max_states=max_states,
+            max_classes=max_classes,
+        )
+
+    @property
+    def interventions(self) -> tuple[tuple[str, ...], ...]:
+        """The targets of every table, by name."""
+        return tuple(tuple(self.names[j] for j in targets) for targets in self.design.tables)
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Variables that are targeted in the same tables: their parents can trade places."""
+        return tuple(tuple(self.names[j] for j in group) for group in self.design.groups)
+
+    @cached_property
+    def representative(self) -> DirectedGraph:
+        """The graph that the class was made from, without edges that are redundant in the design.
+
+        A variable that every table sets from outside has no incoming edges in it.
+        """
+        reduce = irreducible_columns if self.rules == "all" else reduced_columns
+        columns = [1 << j for j in range(len(self.names))]
+        for group in self.design.groups:
+            reduced = reduce(columns_into(self.graph.columns, group))
+            for j in group:
+                columns[j] = reduced[j]
+        return DirectedGraph.from_columns(columns, self.names)
+
+    @cached_property
+    def _linked(self) -> tuple[LinkedClasses, ...]:
+        """For every group, the classes of rotations that its columns belong to."""
+        return tuple(self._linked_to(key) for key in group_territories(self.graph, self.design))
+
+    def _linked_to(self, key: ClassKey) -> LinkedClasses:
+        if self.rules == "rotations":
+            return LinkedClasses({key: None}, None)
+        return linked_classes(key, max_classes=self.max_classes)
+
+    @cached_property
+    def seatings(self) -> tuple[Seating, ...]:
+        """Which node can hold a set of which territory; the members in disjoint parts."""
+        found = (self._seating(choice) for choice in product(*self._group_seatings))
+        return tuple(seating for seating in found if not seating.is_empty)
+
+    @cached_property
+    def _group_seatings(self) -> list[list[_GroupSeats]]:
+        return [
+            list(_iter_group_seats(group, linked.links, self.max_states))
+            for group, linked in zip(self.design.groups, self._linked, strict=True)
+        ]
+
+    def _seating(self, parts: Sequence[_GroupSeats]) -> Seating:
+        """The groups side by side: as many territories as nodes, each for the nodes of one."""
+        group_of_node = [-1] * len(self.names)
+        held: list[Territory] = []
+        group_of_seat: list[int] = []
+        redundant: dict[int, frozenset[int]] = {}
+        for n, (group, part) in enumerate(zip(self.design.groups, parts, strict=True)):
+            for j in group:
+                group_of_node[j] = n
+            for territory, smaller in part:
+                if smaller:
+                    redundant[len(held)] = smaller
+                held.append(territory)
+                group_of_seat.append(n)
+        for j in self.design.always_targeted:
+            held.append(Territory(1, (1 << j,)))
+            group_of_seat.append(-1)
+        return Seating(
+            held,
+            reducible=False,
+            redundant=redundant,
+            max_states=self.max_states,
+            groups=(group_of_node, group_of_seat),
+        )
+
+    @property
+    def completeness(self) -> Completeness:
+        """Whether all graphs with these tuples are members, and how that is known."""
+        if self.rules == "rotations":
+            return Completeness.ROTATIONS
+        found = {
+            completeness(
+                DirectedGraph.from_columns(columns_into(self.graph.columns, group), self.names),
+                linked,
+            )
+            for group, linked in zip(self.design.groups, self._linked, strict=True)
+        }
+        return next((worst for worst in _WORST_FIRST if worst in found), Completeness.PROVED)
+
+    def __contains__(self, graph: object) -> bool:
+        """Whether the graph is proved to generate these tuples, with redundant edges or not."""
+        if not isinstance(graph, DirectedGraph) or set(graph.names) != set(self.names):
+            return False
+        return not any(True for _ in self._iter_differing(graph))
+
+    def told_apart_by(self, graph: DirectedGraph) -> tuple[tuple[str, ...], ...]:
+        """The groups of variables whose equations the design tells from those of another graph.
+
+        Empty for a graph of the class.
+
+        Examples
+        --------
+        >>> from cyclearn.classes import equivalence_class
+        >>> chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+        >>> turned = DirectedGraph.from_edges([("b", "a"), ("b", "c")], chain.names)
+        >>> equivalence_class(chain, interventions=[[], ["a"]]).told_apart_by(turned)
+        (('a',), ('b', 'c'))
+        >>> equivalence_class(chain, interventions=[[], ["c"]]).told_apart_by(turned)
+        ()
+        """
+        checked_graph(graph)
+        return tuple(tuple(self.names[j] for j in group) for group in self._iter_differing(graph))
+
+    def _iter_differing(self, graph: DirectedGraph) -> Iterator[tuple[int, ...]]:
+        keys = group_territories(graph.reordered(self.names), self.design)
+        for group, linked, key in zip(self.design.groups, self._linked, keys, strict=True):
+            if key not in linked.links:
+                yield group
+
+    def _identity(self) -> tuple[object, ...]:
+        classes = tuple(frozenset(linked.links) for linked in self._linked)
+        return self.design.groups, classes, self.names
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, InterventionalClass):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        options = {name: getattr(self, name) for name in ("rules", "max_states", "max_classes")}
+        return _restored, (self.graph, self.design, options)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an InterventionalClass is immutable; {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an InterventionalClass is immutable; {name!r} cannot be deleted")
+
+    def __repr__(self) -> str:
+        try:
+            size = str(self.size)
+        except (LimitError, ValueError):
+            # Python refuses to write out integers of thousands of digits.
+            size = "an unknown number of"
+        n = len(self.design.tables)
+        return f"InterventionalClass({size} members, {n} table{'s' * (n != 1)})"
+
+
+def _restored(graph: DirectedGraph, design: Design, options: dict[str, Any]) -> InterventionalClass:
+    return InterventionalClass(graph, design, **options)
+
+
+def group_territories(graph: DirectedGraph, design: Design) -> tuple[ClassKey, ...]:
+    """For every group of a design, the territories of the graph that keeps the edges into it.
+
+    Graphs with equal ones cannot be told apart by the design; rules may link different ones.
+    """
+    return tuple(territories(columns_into(graph.columns, group)) for group in design.groups)
+
+
+# Territories for the nodes of a group, each with the redundant sets of its seat.
+_GroupSeats = list[tuple[Territory, frozenset[int]]]
+
+
+def _iter_group_seats(
+    group: Sequence[int], links: dict[ClassKey, Any], max_states: int
+) -> Iterator[_GroupSeats]:
+    """The seats that are left for a group when every other node holds itself alone."""
+    own = set(group)
+    for key in sorted(links, key=lambda key: (sum(t.size for t in key), key)):
+        others = [j for j in range(len(key)) if j not in own]
+        for part in irreducible_seatings(key, links, max_states):
+            # Territories of single nodes never meet, so the seat of another node is forced.
+            taken = [
+                seat
+                for j in others
+                for seat, territory in enumerate(part.territories)
+                if (1 << j) in territory
+            ]
+            if len(taken) == len(set(taken)) == len(others):
+                yield [
+                    (territory, part.redundant.get(seat, frozenset()))
+                    for seat, territory in enumerate(part.territories)
+                    if seat not in taken
+                ]

@@ -1,0 +1,86 @@
+"""``cyclearn app``: the whole way in a browser, on this machine."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cyclearn.cli.output import say
+from cyclearn.errors import InputError
+from cyclearn.files import why
+
+_LOOPBACK = "127.0.0.1"
+
+
+def app(
+    table: Annotated[Path | None, typer.Argument(help="Table to open at once.")] = None,
+    workspace: Annotated[
+        Path, typer.Option(help="Folder in which everything is kept; it can be opened again.")
+    ] = Path("cyclearn-workspace"),
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port; 0 takes any that is free.")
+    ] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Most processes that work at a time.")
+    ] = None,
+    browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
+) -> None:
+    """Work in a browser: open a table, say what is known, learn, look, take away.
+
+    Nothing leaves this machine: the page is served on the loopback address, to the browser that
+    opens the printed address first. Ctrl-C ends it.
+    """
+    try:
+        import uvicorn
+
+        from cyclearn.app.server import make_app
+    except ImportError as error:
+        raise InputError(f"cyclearn app needs {error.name}; install cyclearn[app]") from None
+    from cyclearn.app.pool import WorkerPool
+    from cyclearn.app.workspace import Workspace
+
+    if table is not None and not table.is_file():
+        raise InputError(f"{table}: no such file")
+    place = Workspace.open(workspace)
+    with place.locked(), listening(port) as listener:
+        number = listener.getsockname()[1]
+        token = secrets.token_urlsafe(24)
+        served = make_app(place, port=number, token=token, pool=WorkerPool(jobs), table=table)
+        address = f"http://{_LOOPBACK}:{number}/?token={token}"
+        say(f"cyclearn app: {address}")
+        say(f"Everything is kept in {place.folder}. Ctrl-C ends it.")
+        if browser:
+            webbrowser.open(address)
+        server = uvicorn.Server(
+            uvicorn.Config(
+                served,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                ws="none",
+                timeout_graceful_shutdown=2,
+            )
+        )
+        try:
+            server.run(sockets=[listener])
+        except KeyboardInterrupt:
+            say("Ended.")
+
+
+def listening(port: int) -> socket.socket:
+    """A socket that only programs on this machine reach."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listener.bind((_LOOPBACK, port))
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise InputError(
+            f"cannot listen on port {port}: {why(error)}; name another with --port, or none"
+        ) from None
+    return listener

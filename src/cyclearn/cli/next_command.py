@@ -1,0 +1,90 @@
+"""``cyclearn next``: which variable to set next."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cyclearn.cli.output import Json, print_json, say
+from cyclearn.errors import InputError
+from cyclearn.graphs import DirectedGraph, read_graph
+
+if TYPE_CHECKING:
+    from cyclearn.learning import LearnResult
+    from cyclearn.learning.open_graphs import OpenGraphs
+
+
+def next_experiment(
+    given: Annotated[
+        Path, typer.Argument(help="Result of learn --out (.json), or a graph file for its class.")
+    ],
+    targets: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Variables (a or a,b) that an experiment can set; once for each experiment.",
+            metavar="NAMES",
+        ),
+    ] = None,
+    size: Annotated[int, typer.Option(min=1, help="How many variables to set together.")] = 1,
+    do: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An experiment that was done, beside observed data (with a graph file).",
+            metavar="NAMES",
+        ),
+    ] = None,
+    confidence: Annotated[
+        float, typer.Option(min=0.5, max=1, help="How often the true graph is to win.")
+    ] = 0.9,
+    max_members: Annotated[
+        int, typer.Option("--max", min=2, help="Look at most at this many graphs.")
+    ] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Seed for sampling a large class.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Say what each experiment would settle, and how many rows it would need.
+
+    Exits with 1 where none of the experiments tells any of the open graphs apart.
+    """
+    from cyclearn.classes import equivalence_class
+    from cyclearn.learning import LearnResult
+    from cyclearn.learning import next_experiment as advise
+
+    found = _read(given)
+    open_graphs: OpenGraphs = found
+    if do:
+        if isinstance(found, LearnResult):
+            raise InputError("--do goes with a graph file; a result is of observed data alone")
+        tables = [[], *(names.split(",") for names in do)]
+        open_graphs = equivalence_class(found, interventions=tables)
+    advice = advise(
+        open_graphs,
+        [names.split(",") for names in targets] if targets else None,
+        size,
+        confidence=confidence,
+        max_members=max_members,
+        random_state=seed,
+    )
+    if as_json:
+        print_json("next", advice.to_dict())
+    else:
+        say(str(advice))
+    raise typer.Exit(0 if advice.best.n_classes > 1 else 1)
+
+
+def _read(path: Path) -> LearnResult | DirectedGraph:
+    from cyclearn.learning import LearnResult
+
+    if path.suffix.lower() == ".json":
+        try:
+            text = path.read_text(encoding="utf-8")
+            record = json.loads(text)
+        except (OSError, ValueError, RecursionError):
+            # The reader of graphs says what is wrong.
+            return read_graph(path)
+        if isinstance(record, dict) and "model" in record:
+            return LearnResult.from_json(text)
+    return read_graph(path)

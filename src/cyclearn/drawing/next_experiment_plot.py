@@ -1,0 +1,57 @@
+"""What each candidate experiment would leave open, as a picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cyclearn.drawing.palette import BLUE, GREY, VERMILION
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from cyclearn.learning import NextExperiment
+
+_MOST = 20
+
+
+def plot_candidates(advice: NextExperiment, ax: Axes | None = None) -> Axes:
+    """Draw a bar for the graphs left on average and a mark for the worst case, best at the top.
+
+    Rows needed stand beside the bars where they were predicted. At most the 20 best are drawn.
+    """
+    shown = advice.candidates[:_MOST]
+    if ax is None:
+        from matplotlib.figure import Figure
+
+        size = (5.2, 1.2 + 0.28 * len(shown))
+        ax = Figure(figsize=size, layout="constrained").add_subplot()
+    places = np.arange(len(shown))
+    # A dollar sign in a name is not the start of mathematics.
+    labels = [", ".join(c.targets).replace("$", r"\$") for c in shown]
+    ax.barh(places, [c.expected_left for c in shown], color=BLUE, height=0.6, label="on average")
+    ax.plot(
+        [c.largest_left for c in shown], places, "D", color=VERMILION, ms=5, label="at most", ls=""
+    )
+    for place, candidate in zip(places, shown, strict=True):
+        rows = candidate.numbers()["rows"]
+        if np.isfinite(rows):
+            ax.annotate(
+                f"{rows:,.0f} rows",
+                (candidate.largest_left, place),
+                xytext=(7, 0),
+                textcoords="offset points",
+                va="center",
+                size="small",
+                color=GREY,
+            )
+    ax.set_yticks(places, labels)
+    ax.invert_yaxis()
+    ax.set_xlim(0, 1.25 * max(max(c.largest_left, c.expected_left) for c in shown))
+    ax.set_xlabel("graphs left")
+    ax.set_ylabel("variables set from outside")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    ax.legend(frameon=False, fontsize="small", loc="lower right")
+    return ax

@@ -1,0 +1,319 @@
+"""How many rows of an experiment settle which of some graphs is true.
+
+Observed data leave several graphs open. Under the true one an experiment has a distribution that
+the others cannot give together with the observed one. With n₀ observed and n₁ new rows a rival's
+best parameters leave a divergence
+
+    D = min over its parameters of  n₀ KL(observed) + n₁ KL(experiment),
+
+which is the mean of the difference of the two maximal log-likelihoods. Around it the difference
+varies as the log-ratio at these parameters does, a linear function of the two sample covariances,
+which are drawn. The fitting of parameters adds a variance, the sum of sin² of the angles between
+the tangent spaces of the two models. The truth wins when it beats all rivals in one draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf, log
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
+from cyclearn.stability import is_stable_radius
+
+FloatArray = NDArray[np.float64]
+# Second moments of each table about the observed mean, and the nodes that keep their equations.
+Tables: TypeAlias = list[tuple[FloatArray, list[int]]]
+
+_MAX_ROWS = 10**9
+_MAX_STEPS = 60
+_CONVERGED = 1e-10
+# Rivals that a prediction looks at together; the others are further away.
+_N_NEAREST = 5
+_N_DRAWS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """Observed data and one experiment on a model that is taken to be true.
+
+    The targets are set at random, independently, with the variances they have in observed data.
+    """
+
+    truth: LinearGaussianModel
+    targets: tuple[int, ...]
+    n_observed: float
+
+    @cached_property
+    def untargeted(self) -> list[int]:
+        """The nodes that keep their equations."""
+        return [j for j in range(self.truth.n_variables) if j not in self.targets]
+
+    @cached_property
+    def settles(self) -> bool:
+        """Whether feedback dies out when the targets are held."""
+        B = self.truth.B.copy()
+        B[:, list(self.targets)] = 0
+        return is_stable_radius(spectral_radius(self.truth.graph, B))
+
+    @cached_property
+    def covariance(self) -> FloatArray:
+        """Second moments of the experiment about the observed mean, shape (p, p)."""
+        B = self.truth.B.copy()
+        variances = self.truth.noise_variances.copy()
+        for j in self.targets:
+            B[:, j] = 0
+            variances[j] = self.truth.covariance[j, j]
+        M = np.linalg.inv(np.eye(len(B)) - B)
+        return np.asarray((M.T * variances) @ M)
+
+    @cached_property
+    def columns(self) -> FloatArray:
+        """Q = (I − B)Ω^(−1/2) of the truth."""
+        return scaled_columns(self.truth)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """Observed data and the experiment."""
+        everything = list(range(self.truth.n_variables))
+        return [(self.truth.covariance, everything), (self.covariance, self.untargeted)]
+
+    @cached_property
+    def observed_deviations(self) -> FloatArray | None:
+        """Draws of what chance does to the observed covariance; None where that is known."""
+        if self.n_observed == inf:
+            return None
+        return _deviations(self.truth.n_variables, self.n_observed, np.random.default_rng(0))
+
+
+def scaled_columns(model: LinearGaussianModel) -> FloatArray:
+    """Q = (I − B)Ω^(−1/2), shape (p, p)."""
+    return np.asarray(
+        (np.eye(model.n_variables) - model.B) / np.sqrt(model.noise_variances), dtype=np.float64
+    )
+
+
+def table_values(tables: Tables, Q: FloatArray) -> FloatArray:
+    """Negative log-likelihood of a row of each table, without constants."""
+    values = []
+    for S, U in tables:
+        quadratic = 0.5 * np.einsum("ij,ik,kj->", Q[:, U], S, Q[:, U])
+        values.append(quadratic - np.linalg.slogdet(Q[np.ix_(U, U)])[1])
+    return np.array(values)
+
+
+def best_columns(
+    tables: Tables, graph: DirectedGraph, start: FloatArray, counts: FloatArray
+) -> FloatArray:
+    """Q on a graph with the greatest likelihood for tables with so many rows.
+
+    Newton steps with a ridge where the curvature is not positive, from a start with the right
+    observed distribution.
+    """
+    rows, columns = np.nonzero(graph.support)
+    weights = counts / counts.sum()
+
+    def value(Q: FloatArray) -> float:
+        return float(weights @ table_values(tables, Q))
+
+    Q = start.copy()
+    now = value(Q)
+    for _ in range(_MAX_STEPS):
+        gradient = np.zeros_like(Q)
+        hessian = np.zeros((len(rows), len(rows)))
+        for weight, (S, U) in zip(weights, tables, strict=True):
+            M = np.zeros_like(Q)
+            M[np.ix_(U, U)] = np.linalg.inv(Q[np.ix_(U, U)])
+            free = np.zeros(len(Q), dtype=bool)
+            free[U] = True
+            gradient += weight * (np.where(free, S @ Q, 0.0) - M.T)
+            same = (columns[:, None] == columns) & free[columns]
+            hessian += weight * (
+                np.where(same, S[np.ix_(rows, rows)], 0.0)
+                + M[np.ix_(columns, rows)] * M[np.ix_(columns, rows)].T
+            )
+        g = gradient[rows, columns]
+        eigenvalues, vectors = np.linalg.eigh(hessian)
+        # Directions of negative curvature are walked downhill, flat ones are left alone.
+        size = np.abs(eigenvalues)
+        keep = size > 1e-10 * size.max()
+        step = np.zeros_like(Q)
+        along = vectors[:, keep]
+        step[rows, columns] = -along @ ((along.T @ g) / size[keep])
+        decrease = -float(g @ step[rows, columns])
+        if decrease < _CONVERGED:
+            break
+        length = 1.0
+        while length > 1e-6:
+            trial = Q + length * step
+            there = value(trial)
+            if there < now - 1e-4 * length * decrease:
+                Q, now = trial, there
+                break
+            length /= 2
+        else:
+            break
+    return Q
+
+
+@dataclass(frozen=True, eq=False)
+class Rival:
+    """A graph that observed data leave open, with its parameter sets for them."""
+
+    graph: DirectedGraph
+    models: tuple[LinearGaussianModel, ...]
+
+    @cached_property
+    def starts(self) -> list[FloatArray]:
+        """Q of every parameter set."""
+        return [scaled_columns(model) for model in self.models]
+
+
+def rows_to_settle(
+    truth: LinearGaussianModel,
+    rivals: Sequence[Rival],
+    targets: Sequence[int],
+    *,
+    n_observed: float,
+    confidence: float = 0.9,
+) -> float:
+    """Rows of an experiment with which the true graph beats all rivals so often.
+
+    Parameters
+    ----------
+    truth : LinearGaussianModel
+        The true graph with its weights.
+    rivals : sequence of Rival
+        Graphs that the experiment tells from it, with parameters for the same observed data.
+    targets : sequence of int
+    n_observed : float
+        Rows of observed data; infinite where their distribution is known.
+    confidence : float
+
+    Returns
+    -------
+    float
+        At least two more than there are variables; infinite where no number of rows suffices
+        beside the observed ones, NaN where the system does not settle when the targets are held.
+    """
+    experiment = Experiment(truth, tuple(targets), n_observed)
+    if not experiment.settles:
+        return float("nan")
+    if not rivals:
+        return 0.0
+    at_truth = table_values(experiment.tables, experiment.columns)
+    # At a rival's observed fit, every new row costs this much: no rival costs more.
+    gaps = [
+        min(table_values(experiment.tables, Q)[1] - at_truth[1] for Q in rival.starts)
+        for rival in rivals
+    ]
+    nearest = sorted(range(len(rivals)), key=gaps.__getitem__)[:_N_NEAREST]
+    races = [_Race(experiment, rivals[k], at_truth) for k in nearest]
+    lower = n = max(truth.n_variables + 2.0, 0.5 / max(min(gaps), 1e-12))
+    while n < _MAX_ROWS and _win_probability(races, n) < confidence:
+        lower, n = n, 3 * n
+    if n >= _MAX_ROWS:
+        return inf
+    for _ in range(4 if lower < n else 0):
+        middle = (lower * n) ** 0.5
+        if _win_probability(races, middle) < confidence:
+            lower = middle
+        else:
+            n = middle
+    return float(n)
+
+
+class _Race:
+    """The truth against one rival, for growing numbers of rows."""
+
+    def __init__(self, experiment: Experiment, rival: Rival, at_truth: FloatArray) -> None:
+        self.experiment = experiment
+        self.rival = rival
+        self.at_truth = at_truth
+        self.starts = list(rival.starts)
+
+    def at(self, n: float) -> tuple[float, FloatArray, float]:
+        """Mean of the difference of log-likelihoods, Q of the rival, variance of fitting."""
+        experiment = self.experiment
+        graph, n0 = self.rival.graph, experiment.n_observed
+        counts = np.array([0.0 if n0 == inf else n0, n])
+        if n0 != inf:
+            self.starts = [best_columns(experiment.tables, graph, Q, counts) for Q in self.starts]
+        values = [
+            counts @ (table_values(experiment.tables, Q) - self.at_truth) for Q in self.starts
+        ]
+        best = int(np.argmin(values))
+        mean, Q = float(values[best]), self.starts[best]
+        if n0 == inf:
+            # Nothing is left to be fitted, but for the choice among parameter sets.
+            return mean, Q, 0.0
+        mean += 0.5 * log(n0 + n) * (graph.n_edges - experiment.truth.graph.n_edges)
+        return mean, Q, _fitting_variance(experiment, Q, graph, counts)
+
+
+def _win_probability(races: Sequence[_Race], n: float) -> float:
+    """Probability that the true graph has the best score, over sample covariances drawn."""
+    found = [race.at(n) for race in races]
+    experiment = races[0].experiment
+    # The same numbers each time, so that the probability grows smoothly with the rows.
+    rng = np.random.default_rng(1)
+    difference = np.array([mean for mean, _, _ in found])[:, None] + np.sqrt(
+        [[extra] for _, _, extra in found]
+    ) * rng.standard_normal((len(found), _N_DRAWS))
+    scatters = (experiment.observed_deviations, _deviations(experiment.truth.n_variables, n, rng))
+    for scatter, (S, U) in zip(scatters, experiment.tables, strict=True):
+        if scatter is None:
+            continue
+        own = experiment.columns[:, U] @ experiment.columns[:, U].T
+        L = np.linalg.cholesky(S)
+        for k, (_, Q, _) in enumerate(found):
+            change = L.T @ (own - Q[:, U] @ Q[:, U].T) @ L
+            difference[k] -= 0.5 * np.einsum("nij,ij->n", scatter, change)
+    return float((difference > 0).all(axis=0).mean())
+
+
+def _deviations(p: int, n: float, rng: np.random.Generator) -> FloatArray:
+    """Draws of a Wishart matrix with n degrees of freedom minus its mean (Bartlett)."""
+    root = np.tril(rng.standard_normal((_N_DRAWS, p, p)), -1)
+    for i in range(p):
+        root[:, i, i] = np.sqrt(rng.chisquare(n - i, _N_DRAWS))
+    return np.asarray(root @ root.transpose(0, 2, 1) - n * np.eye(p))
+
+
+def _fitting_variance(
+    experiment: Experiment, Q: FloatArray, graph: DirectedGraph, counts: FloatArray
+) -> float:
+    """Sum of sin² of the angles between the tangent spaces of the truth and a rival."""
+    spaces = [
+        _tangents(experiment, own, support, counts)
+        for own, support in (
+            (experiment.columns, experiment.truth.graph.support),
+            (Q, graph.support),
+        )
+    ]
+    cosines = np.linalg.svd(spaces[0].T @ spaces[1], compute_uv=False)
+    return float(min(s.shape[1] for s in spaces) - (cosines**2).sum())
+
+
+def _tangents(
+    experiment: Experiment, Q: FloatArray, support: NDArray[np.bool_], counts: FloatArray
+) -> FloatArray:
+    """Orthonormal basis, in the metric of the Fisher information at the truth."""
+    rows, columns = np.nonzero(support)
+    parts = []
+    for count, (S, U) in zip(counts, experiment.tables, strict=True):
+        # The metric ½ tr(S dK S dK) is the sum of squares of Lᵀ dK L with S = LLᵀ, and dK is
+        # e qᵀ + q eᵀ for an entry of column q.
+        L = np.linalg.cholesky(S)
+        outer = np.einsum("ki,kj->kij", L[rows], (L.T @ Q).T[columns])
+        change = (outer + outer.transpose(0, 2, 1)) * np.isin(columns, U)[:, None, None]
+        parts.append(np.sqrt(0.5 * count) * change.reshape(len(rows), -1))
+    J = np.concatenate(parts, axis=1)
+    _, sizes, basis = np.linalg.svd(J, full_matrices=False)
+    return np.asarray(basis[sizes > 1e-9 * sizes.max()].T)

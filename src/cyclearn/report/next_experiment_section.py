@@ -1,0 +1,81 @@
+"""What would settle it: the experiments that tell the graphs apart which are still open."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cyclearn.drawing.markup import Markup, join, number, table, tag
+from cyclearn.learning.next_experiment import NextExperiment, next_experiment
+from cyclearn.report.findings import Findings
+
+_MAX_TARGETS = 20
+_MAX_MEMBERS = 50
+# A report is read after a search and may take a second, no more.
+_MAX_TRUTHS = 2
+_MAX_PREDICTED = 2
+
+
+def next_experiment_section(found: Findings) -> Markup:
+    """Candidate experiments on the variables about whose causes the open graphs disagree."""
+    open_graphs = [member.graph for member in found.listing.found.members if member.is_stable]
+    names = found.graph.names
+    varying = [
+        names[j] for j in range(len(names)) if len({graph.columns[j] for graph in open_graphs}) > 1
+    ]
+    if len(varying) == 0 or len(names) < 2:
+        return tag("p", "Only one stable graph is open, so there is nothing left to settle.")
+    advice = next_experiment(
+        found.result,
+        varying[:_MAX_TARGETS],
+        max_members=_MAX_MEMBERS,
+        max_truths=_MAX_TRUTHS,
+        max_predicted=_MAX_PREDICTED,
+    )
+    return join(
+        [
+            tag(
+                "p",
+                "An experiment that sets a variable from outside tells graphs apart that observed "
+                "data cannot. ",
+                advice.in_words(),
+            ),
+            _table(advice),
+            tag(
+                "p",
+                "Graphs left: of those that are open, on average and in the worst case. Rows: of "
+                "the new table, with the variable set at random with the spread that it has now, "
+                f"so that the true graph wins in {advice.confidence:.0%} of repeats; predicted for "
+                "the first experiments only. "
+                "Experiments on several variables: ",
+                tag("code", "cl.next_experiment(result, size=2)"),
+                ".",
+                class_="note",
+            ),
+        ]
+    )
+
+
+def _table(advice: NextExperiment) -> Markup:
+    rows = [
+        (
+            " and ".join(c.targets),
+            f"{c.n_classes}",
+            number(c.expected_left),
+            f"{c.largest_left}",
+            *(f"{n:,.0f}" if np.isfinite(n) else "–" for n in list(c.numbers().values())[3:]),
+        )
+        for c in advice.candidates
+    ]
+    return table(
+        "What setting one variable would settle",
+        (
+            "set from outside",
+            "groups told apart",
+            "graphs left on average",
+            "at most",
+            "rows",
+            "rows, typically",
+        ),
+        rows,
+        numbers=(1, 2, 3, 4, 5),
+    )

@@ -1,0 +1,43 @@
+"""Graphs with other edges among three nodes near each other, as many as before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, permutations
+
+import numpy as np
+
+from cyclearn.search.runs import Adjacency
+
+Pair = tuple[int, int]
+
+
+def redrawn_pairs(A: Adjacency) -> Iterator[list[Pair]]:
+    """The entries to toggle, triple by triple, where three or more edges join it."""
+    neighbours = [np.flatnonzero(row).tolist() for row in A | A.T]
+    joined = {
+        tuple(sorted((centre, a, b)))
+        for centre, around in enumerate(neighbours)
+        for a, b in combinations(around, 2)
+    }
+    for triple in sorted(joined):
+        pairs = list(permutations(triple, 2))
+        present = [bool(A[pair]) for pair in pairs]
+        if sum(present) < 3:
+            continue
+        for chosen in combinations(range(6), sum(present)):
+            yield [pair for n, pair in enumerate(pairs) if (n in chosen) != present[n]]
+
+
+def toggled(A: Adjacency, pairs: list[Pair]) -> Adjacency:
+    """The graph with some entries changed."""
+    redrawn = A.copy()
+    for pair in pairs:
+        redrawn[pair] ^= 1
+    return redrawn
+
+
+def iter_redrawn(A: Adjacency) -> Iterator[Adjacency]:
+    """The graphs themselves."""
+    for pairs in redrawn_pairs(A):
+        yield toggled(A, pairs)

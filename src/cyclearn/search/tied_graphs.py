@@ -1,0 +1,72 @@
+"""The answer for tables with interventions: the graphs with the best score, one by one.
+
+Interventions tell graphs apart that generate the same observed distributions, so a class of these
+is only where to look: its members are scored, and those that tie stay. Graphs with other edges
+among three nodes are looked at as well, as without interventions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+
+from cyclearn.classes import EquivalenceClass
+from cyclearn.classes.canonical_member import canonical_order
+from cyclearn.graphs import DirectedGraph
+from cyclearn.search.problem import SearchProblem
+from cyclearn.search.redrawn_triples import iter_redrawn
+from cyclearn.search.runs import SAME_SCORE, Adjacency, Solution
+
+# Members of a class that are scored, and graphs looked at in all.
+_MAX_MEMBERS = 1000
+_MAX_SEEN = 20_000
+_NEAR = 1e-4
+
+
+def tied_graphs(
+    problem: SearchProblem, solution: Solution, most: int
+) -> tuple[list[DirectedGraph], bool]:
+    """Graphs whose score is the best, the one to be shown first; whether a limit cut the list."""
+    score = problem.score()
+    limits, admit = problem.limits, problem.admission(score)
+    best = score.thorough_value(solution.best.best)
+
+    def is_tied(A: Adjacency) -> bool:
+        return bool(
+            problem.respects_knowledge(A)
+            and A.sum(axis=0).max() <= limits.max_parents
+            and A.sum() <= limits.max_edges
+            and np.bincount(score.components(A)).max() <= limits.max_component
+            and score.value(A) <= best + _NEAR
+            and score.thorough_value(A) <= best + SAME_SCORE
+            and admit(A)[0] is A
+        )
+
+    found = {run.best.tobytes(): run.best for run in solution.agreeing}
+    waiting = list(found.values())
+    seen = {score.key(A) for A in waiting}
+    is_cut = False
+    while waiting and not is_cut:
+        A = waiting.pop()
+        for other in _around(A, problem.names):
+            key = score.key(other)
+            if key in seen:
+                continue
+            seen.add(key)
+            if is_tied(other):
+                found[other.tobytes()] = other
+                waiting.append(other)
+        is_cut = len(found) > most or len(seen) > _MAX_SEEN
+    graphs = [DirectedGraph(A.astype(bool), problem.names) for A in found.values()]
+    graphs.sort(key=lambda graph: canonical_order(range(graph.n_nodes), graph.columns))
+    return graphs, is_cut
+
+
+def _around(A: Adjacency, names: tuple[str, ...]) -> Iterator[Adjacency]:
+    """Members of the class of a graph without interventions, and graphs with a triple redrawn."""
+    members = EquivalenceClass(DirectedGraph(A.astype(bool), names))
+    for member in islice(members, _MAX_MEMBERS):
+        yield member.adjacency.astype(np.uint8)
+    yield from iter_redrawn(A)

@@ -1,0 +1,263 @@
+"""The whole way in a real browser: silent, safe, and the same as the library."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import numpy as np
+import pandas as pd
+import psutil
+import pytest
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
+OPTIONS = ["--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+HOSTILE = [
+    "<img src=x onerror=hacked=1>",
+    "</script><script>hacked=1</script>",
+    "\"' onclick=hacked=1 x='",
+    "a&amp;b",
+]
+
+pytestmark = pytest.mark.skipif(
+    BROWSER is None, reason=f"none of {', '.join(BROWSERS)} is on this machine"
+)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """The program as a user starts it: its process and the address that it prints."""
+    folder = tmp_path_factory.mktemp("browser")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cyclearn", "app", "--no-browser", "--workspace", folder / "w"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    address = re.search(r"http://\S+", process.stdout.readline())[0]
+    yield psutil.Process(process.pid), address
+    process.send_signal(signal.SIGINT)
+    assert "Ended." in process.communicate(timeout=60)[0]
+    assert process.returncode == 0
+
+
+@pytest.fixture(scope="module")
+def context(server):
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=BROWSER, args=OPTIONS)
+        stranger = browser.new_context()
+        refused = stranger.new_page()
+        for address in (server[1].replace("token=", "token=x"), server[1].partition("?")[0]):
+            assert refused.goto(address).status == 403
+        stranger.close()
+        opened = browser.new_context(viewport={"width": 1200, "height": 900})
+        opened.set_default_timeout(60_000)
+        yield opened
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def page(context, server):
+    """The page; whatever it complains about, or asks of another host, is a failure."""
+    opened = context.new_page()
+    troubles = []
+    opened.on("console", lambda message: troubles.append(message.text))
+    opened.on("pageerror", lambda error: troubles.append(str(error)))
+    opened.on("dialog", lambda dialog: troubles.append(dialog.message))
+    own = server[1].partition("?")[0]
+    opened.on("request", lambda each: each.url.startswith(own) or troubles.append(each.url))
+    opened.goto(server[1])
+    yield opened
+    assert not opened.evaluate("'hacked' in window")
+    # Chromium notes every refusal of a file; the page says it in words.
+    assert [each for each in troubles if "status of 400" not in each] == []
+
+
+def learned(page, before):
+    """Wait for the next graph, and its number."""
+    page.wait_for_function(
+        "before => document.querySelector('#graph h3')?.textContent > before", arg=before
+    )
+    return page.text_content("#graph h3")
+
+
+def downloaded(page, words, path):
+    with page.expect_download() as download:
+        page.click(f"#take a:text-is('{words}')")
+    download.value.save_as(path)
+    return path.read_bytes()
+
+
+def test_from_the_example_to_the_same_graph_in_python(page, tmp_path, monkeypatch):
+    page.click("#example")
+    page.wait_for_selector("table.columns tbody tr >> nth=5")
+    # Knowledge by keyboard and by mouse: a tier, an edge that is forbidden.
+    page.click("#add-tier")
+    page.focus("#chip-0")
+    page.keyboard.press("ArrowRight")
+    assert "tier 1" in page.get_attribute("#chip-0", "aria-label")
+    page.click("button[aria-label='price → profit: free']")
+    assert page.locator("button[aria-label='price → profit: forbidden']").count() == 1
+    page.click("#start")
+    assert learned(page, "") == "Graph 1"
+    # What was chosen and what was learned survive a reload.
+    page.reload()
+    page.wait_for_selector("#graph svg")
+    assert page.locator("button[aria-label='price → profit: forbidden']").count() == 1
+    assert "tier 1" in page.get_attribute("#chip-0", "aria-label")
+    graph = json.loads(downloaded(page, "JSON", tmp_path / "graph.json"))
+    assert ["price", "profit"] not in graph["edges"]
+    script = downloaded(page, "script that repeats this graph", tmp_path / "repeat.py")
+    downloaded(page, "the table that it reads", tmp_path / "market.csv")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(script, "repeat.py", "exec"), {"__name__": "__main__"})
+    assert (tmp_path / "graph1.json").read_bytes() == (tmp_path / "graph.json").read_bytes()
+
+
+def test_the_graph_and_its_class(page):
+    page.click("#forget")
+    page.click("#start")
+    assert learned(page, "Graph 1") == "Graph 2"
+    # An edge, by mouse in the picture and by keyboard in the list.
+    page.focus("#edge-list button >> nth=0")
+    page.keyboard.press("Enter")
+    assert "Standard error" in page.text_content("#about-edge")
+    page.dispatch_event("g.edge:not(.absent) >> nth=1", "click")
+    assert page.locator("g.edge.chosen").count() == 1
+    # The members, one by one: nodes stay where they are, edges change.
+    places = "[...document.querySelectorAll('.node rect')].map(r => r.getAttribute('x'))"
+    before = page.evaluate(places)
+    first = page.text_content("#edge-list")
+    page.focus("#member-next")
+    page.keyboard.press("ArrowRight")
+    assert page.input_value("#member-number") == "2"
+    assert page.text_content("#edge-list") != first
+    assert page.evaluate(places) == before
+    page.click("summary:text('Sort and filter')")
+    page.select_option("#filter-source", "income")
+    page.select_option("#filter-target", "price")
+    assert page.text_content("#member-count") == " of 2"
+    assert "income → price" in page.text_content("#edge-list")
+    # From an edge of the picture to knowledge.
+    page.click("#edge-list button:text-is('income → price')")
+    page.click("#about-edge button:text-is('Forbid it')")
+    assert page.locator("button[aria-label='income → price: forbidden']").count() == 1
+
+
+def test_stop_and_a_killed_worker(page, server, long_table):
+    page.set_input_files("#file", long_table)
+    page.wait_for_selector("caption:text('long.csv')")
+    page.click("#start")
+    page.click("[id^='stop-']")
+    assert learned(page, "Graph 2") == "Graph 3"
+    assert "stopped" in page.text_content("#graph .mind")
+    page.click("#start")
+    page.wait_for_selector("[id^='stop-']")
+    for worker in server[0].children():
+        worker.kill()
+    page.wait_for_selector(".job.lost")
+    page.reload()
+    page.click(".job.lost button")
+    assert learned(page, "Graph 3") == "Graph 4"
+
+
+def test_hostile_names(page, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, len(HOSTILE)))
+    X[:, 1:] += X[:, :-1]
+    path = tmp_path / "<img src=x onerror=hacked=1>.csv"
+    pd.DataFrame(X, columns=HOSTILE).to_csv(path, index=False)
+    page.set_input_files("#file", path)
+    page.wait_for_selector(".columns caption:text('onerror')")
+    page.click("#start")
+    learned(page, "Graph 4")
+    shown = page.text_content("main")
+    assert all(name in shown for name in HOSTILE)
+    page.set_input_files("#file", __file__)
+    page.wait_for_selector("#trouble:not([hidden])")
+    assert "no kind of table" in page.text_content("#trouble")
+    page.click("#put-away")
+
+
+@pytest.mark.parametrize("width", [400, 1600])
+def test_nothing_is_cut_off(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_another_page_gets_nothing(context, server):
+    """A page of another origin in the same browser, which has the cookie."""
+    own = server[1].partition("?")[0]
+
+    class Evil(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<!DOCTYPE html><title>evil</title>")
+
+        def log_message(self, *arguments):
+            pass
+
+    evil = HTTPServer(("127.0.0.1", 0), Evil)
+    threading.Thread(target=evil.serve_forever, daemon=True).start()
+    try:
+        foreign = context.new_page()
+        foreign.goto(f"http://127.0.0.1:{evil.server_port}/")
+        answers = foreign.evaluate(
+            """async own => Promise.all([
+                fetch(own + 'api/state', {credentials: 'include'}),
+                fetch(own + 'api/tables/example', {method: 'POST', credentials: 'include'}),
+                fetch(own + 'api/tables/example',
+                      {method: 'POST', credentials: 'include', mode: 'no-cors'}),
+            ].map(each => each.then(answer => answer.type, () => 'refused')))""",
+            own,
+        )
+        assert answers == ["refused"] * 3
+        framed = foreign.evaluate(
+            """own => new Promise(done => {
+                const frame = document.createElement('iframe');
+                frame.onload = () => done(!frame.contentDocument?.title);
+                frame.src = own;
+                document.body.append(frame);
+            })""",
+            own,
+        )
+        assert framed
+        foreign.close()
+        own_page = context.new_page()
+        own_page.goto(own)
+        # None of it has opened a table.
+        names = own_page.evaluate(
+            "fetch('/api/state').then(a => a.json()).then(s => s.tables.map(t => t.name))"
+        )
+        assert names.count("market.csv") == 1
+        own_page.close()
+    finally:
+        evil.shutdown()
+        evil.server_close()
+
+
+def test_stepping_through_the_class_asks_nothing_of_the_server(page):
+    asked = []
+    page.on("request", lambda each: "/api/state" in each.url or asked.append(each.url))
+    page.click("#show-j2")
+    page.wait_for_selector("#graph h3:text-is('Graph 2')")
+    asked.clear()
+    for _ in range(2):
+        page.click("#member-next")
+    assert asked == []
+
+
+def test_two_windows(context, page, server):
+    """What one window does the other sees; neither disturbs the other."""
+    other = context.new_page()
+    other.goto(server[1].partition("?")[0])
+    other.wait_for_selector("#graph svg")
+    assert other.locator(".job.done").count() == page.locator(".job.done").count()
+    other.close()

@@ -1,0 +1,155 @@
+"""Searches as jobs: done, stopped, dropped, lost; and scripts that repeat them."""
+
+import json
+import os
+import signal
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from served import serve
+
+import cyclearn as cl
+
+KNOWLEDGE = {"forbidden": [["price", "profit"]], "tiers": [["costs", "income"], ["price", "stock"]]}
+
+
+def repeated(client, job, folder, monkeypatch):
+    """Run the script of a job beside its table; the graph that it wrote, as bytes."""
+    script = client.file(f"/api/script?job={job}").decode()
+    record = client.get(f"/api/jobs/{job}")
+    table = client.get(f"/api/tables/{record['table']}")
+    (folder / table["name"]).write_bytes(client.file(f"/api/tables/{table['id']}/file"))
+    monkeypatch.chdir(folder)
+    exec(compile(script, "repeat.py", "exec"), {"__name__": "__main__"})
+    return (folder / f"graph{job[1:]}.json").read_bytes(), script
+
+
+def test_the_graph_is_that_of_the_library_and_of_the_script(client, example, tmp_path, monkeypatch):
+    table = example[0]
+    job = client.start("learn", table, options={"knowledge": KNOWLEDGE, "penalty": "2 bic"})
+    client.wait(job)
+    graph = client.file(f"/api/jobs/{job}/files/graph.json")
+    written, _ = repeated(client, job, tmp_path, monkeypatch)
+    assert written == graph
+    data = cl.read_table(tmp_path / "market.csv")
+    result = cl.learn(data, knowledge=cl.Knowledge.from_dict(KNOWLEDGE), penalty="2 bic")
+    assert json.loads(graph) == result.graph.to_dict()
+    kept = cl.LearnResult.from_json(client.file(f"/api/jobs/{job}/files/result.json").decode())
+    assert kept == result
+
+
+def test_the_view_says_what_the_result_says(client, example):
+    view = client.get(f"/api/jobs/{example[1]}")["view"]
+    result = cl.LearnResult.from_json(
+        client.file(f"/api/jobs/{example[1]}/files/result.json").decode()
+    )
+    learned = view["members"][0]
+    edges = [(each["source"], each["target"]) for each in view["edges"]]
+    assert {edges[n] for n in learned["edges"]} == set(result.graph.edges)
+    assert int(view["listing"]["size"]) == result.equivalence_class.size == len(view["members"])
+    for member in view["members"]:
+        graph = cl.DirectedGraph.from_edges([edges[n] for n in member["edges"]], view["names"])
+        assert graph in result.equivalence_class
+    weights = dict(zip(learned["edges"], learned["weights"], strict=True))
+    for n, weight in weights.items():
+        a, b = (result.graph.index(name) for name in edges[n])
+        assert weight == pytest.approx(result.model.B[a, b])
+    shared = {edge for each in result.verdicts for edge in each.shared_edges}
+    assert {
+        edge for edge, each in zip(edges, view["edges"], strict=True) if each["shared"]
+    } == shared
+
+
+def test_every_file_can_be_taken_away(client, example):
+    from cyclearn.app.exports import EXPORTS
+
+    starts = {"picture.pdf": b"%PDF", "picture.png": b"\x89PNG", "picture.svg": b"<?xml",
+              "report.html": b"<!DOCTYPE html>"}  # fmt: skip
+    graph = cl.DirectedGraph.from_dict(
+        json.loads(client.file(f"/api/jobs/{example[1]}/files/graph.json"))
+    )
+    for name in EXPORTS:
+        content = client.file(f"/api/jobs/{example[1]}/files/{name}")
+        assert content.startswith(starts.get(name, b""))
+        if name in ("graph.dot", "graph.txt"):
+            from cyclearn.graphs.formats import parse_graph
+
+            assert parse_graph(content.decode()) == graph
+        if name.endswith(".csv"):
+            assert len(content.splitlines()) > 1
+    assert client.raw.get(f"/api/jobs/{example[1]}/files/job.json").status_code == 400
+
+
+def test_hostile_names_stay_names(client, tmp_path, monkeypatch):
+    names = ["<img src=x onerror=alert(1)>", "'); import os; ('", 'x"""', "\\N{BULLET} {0}"]
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 4))
+    X[:, 1] += X[:, 0]
+    content = pd.DataFrame(X, columns=names).to_csv(index=False).encode()
+    table = client.upload("'''\"\"\" \\ {0}.csv", content).json()
+    job = client.start("learn", table["id"])
+    client.wait(job)
+    graph = client.file(f"/api/jobs/{job}/files/graph.json")
+    assert repeated(client, job, tmp_path, monkeypatch)[0] == graph
+    assert b"<img" not in client.file(f"/api/jobs/{job}/files/report.html")
+    assert "<img" not in client.get(f"/api/jobs/{job}")["view"]["picture"]
+
+
+def test_a_stopped_search_keeps_its_best_and_the_script_says_so(
+    client, long_table, tmp_path, monkeypatch
+):
+    table = client.upload("long.csv", long_table.read_bytes()).json()["id"]
+    dropped = client.start("learn", table, options={"random_state": 1})
+    job = client.start("learn", table)
+    client.wait_for_kept(job)
+    assert client.job(job)["progress"]["scores"]
+    assert client.post(f"/api/jobs/{job}/stop").json()["state"] == "stopping"
+    assert client.post(f"/api/jobs/{dropped}/cancel").json()["state"] == "cancelled"
+    assert client.wait(job)["is_kept"]
+    assert client.get(f"/api/jobs/{job}")["view"]["names"]
+    written, script = repeated(client, job, tmp_path, monkeypatch)
+    assert written == client.file(f"/api/jobs/{job}/files/graph.json")
+    assert "stopped" in script
+    assert "start=" in script
+    assert client.job(dropped)["state"] == "cancelled"
+
+
+def test_a_killed_worker_harms_nobody_else_and_its_best_can_be_kept(tmp_path, long_table):
+    from cyclearn.app.pool import Worker
+
+    pids = []
+    begin = Worker.start.__func__
+
+    async def start(cls):
+        worker = await begin(cls)
+        pids.append(worker.process.pid)
+        return worker
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Worker, "start", classmethod(start))
+        with serve(tmp_path / "w", size=1) as client:
+            table = client.upload("long.csv", long_table.read_bytes()).json()["id"]
+            job = client.start("learn", table)
+            client.wait_for_kept(job)
+            os.kill(pids[-1], signal.SIGKILL)
+            found = client.wait(job, "lost")
+            assert "killed" in found["message"]
+            assert found["can_keep"]
+            client.post(f"/api/jobs/{job}/stop")
+            assert client.wait(job)["is_kept"]
+            running = client.start("learn", table, options={"random_state": 2})
+            client.wait_for_kept(running)
+    # The program ended while it ran, and its workers with it.
+    for pid in pids:
+        for _ in range(100):
+            if not os.path.exists(f"/proc/{pid}"):
+                break
+            time.sleep(0.05)
+        else:
+            raise AssertionError(f"worker {pid} outlives its server")
+    with serve(tmp_path / "w", size=1) as client:
+        assert client.job(running)["state"] == "lost"
+        assert client.job(job)["state"] == "done"
+        assert client.get(f"/api/jobs/{job}")["view"]["names"]

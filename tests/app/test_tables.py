@@ -1,0 +1,156 @@
+"""Tables of users: what is opened, what is refused and with which words."""
+
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+HOSTILE = [
+    "<img src=x onerror=alert(1)>",
+    "</script><script>alert(1)</script>",
+    "a'\"\\b",
+    "$%&;{}",
+]
+
+
+def csv(frame):
+    return frame.to_csv(index=False).encode()
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(rng.standard_normal((200, 3)), columns=["a", "b", "c"])
+
+
+def test_the_example(client, example):
+    table = client.get(f"/api/tables/{example[0]}")
+    assert [column["name"] for column in table["columns"]][:3] == ["costs", "income", "price"]
+    assert table["n_rows"] == 2_000
+    assert all(len(values) == 300 for values in table["sample"].values())
+    assert all(sum(column["histogram"]) == 2_000 for column in table["columns"])
+    assert b"costs,income" in client.file(f"/api/tables/{example[0]}/file")
+
+
+def test_columns_that_are_no_numbers_are_listed_with_the_reason(client, frame):
+    mixed = frame.assign(subject=[f"s{n}" for n in range(200)], day="2024-05-01")
+    table = client.upload("mixed.csv", csv(mixed)).json()
+    problems = {each["name"]: each["problem"] for each in table["columns"] if "problem" in each}
+    assert set(problems) == {"subject", "day"}
+    assert "dates" in problems["day"]
+    job = client.start("learn", table["id"], reading={"columns": ["a", "b", "c"]})
+    client.wait(job)
+    assert client.get(f"/api/jobs/{job}")["view"]["names"] == ["a", "b", "c"]
+
+
+def test_holes_and_their_codes(client, frame):
+    holed = frame.copy()
+    holed.iloc[::7, 0] = -999
+    table = client.upload("holed.csv", csv(holed)).json()
+    assert not table["has_holes"]
+    assert any(warning["kind"] == "missing codes" for warning in table["warnings"])
+    again = client.post(f"/api/tables/{table['id']}/read", {"missing_codes": ["-999"]}).json()
+    assert again["has_holes"]
+    assert again["columns"][0]["missing"] == len(holed.iloc[::7])
+    assert again["reading"] == {"missing_codes": ["-999"]}
+
+
+def test_what_was_chosen_is_kept(client, example):
+    draft = {"columns": ["costs"], "knowledge": {"tiers": [["costs"]]}}
+    path = f"/api/tables/{example[0]}/draft"
+    assert client.raw.put(path, json=draft, headers=client.headers).status_code == 200
+    assert client.get(f"/api/tables/{example[0]}")["draft"] == draft
+
+
+def test_a_table_that_cannot_be_used_says_why(client, frame):
+    table = client.upload("constant.csv", csv(frame.assign(c=1.0))).json()
+    assert "c" in table["trouble"]
+    job = client.start("learn", table["id"])
+    assert "c" in client.wait(job, "failed")["message"]
+
+
+def test_files_that_are_too_large(client):
+    assert "300,000 bytes" in client.refused("big.csv", b"a,b\n" + b"1,2\n" * 100_000)
+    assert "3,000 rows" in client.refused("long.csv", b"a,b\n" + b"1,2\n" * 4_000)
+    wide = ",".join(f"x{n}" for n in range(1_200))
+    values = ",".join("1" for _ in range(1_200))
+    assert "1,000 columns" in client.refused("wide.csv", f"{wide}\n{values}\n{values}\n".encode())
+
+
+def test_files_that_unpack_to_much_more(client):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", b"0" * 50_000_000)
+    assert len(packed.getvalue()) < 300_000
+    assert "300,000 bytes" in client.refused("bomb.xlsx", packed.getvalue())
+    assert "Unpack" in client.refused("bomb.csv.gz", b"\x1f\x8b")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("empty.csv", b""),
+        ("names.csv", b"a,b\n"),
+        ("bytes.csv", bytes(range(256))),
+        ("program.exe", b"MZ"),
+        ("words.csv", b"to be or not\nto be\n"),
+        ("sheet.xlsx", b"no sheet"),
+        ("table.parquet", b"no table"),
+        ("table.feather", b"no table"),
+        ("table.dta", b"no table"),
+        ("", b"a,b\n1,2\n"),
+        ("..", b"a,b\n1,2\n"),
+    ],
+)
+def test_what_is_no_table_is_refused_in_words(client, name, content):
+    before = client.get("/api/state")["tables"]
+    words = client.refused(name, content)
+    assert words
+    assert "Traceback" not in words
+    assert "defect" not in words
+    assert client.get("/api/state")["tables"] == before
+
+
+def test_names_of_files_stay_names(client, frame):
+    table = client.upload("../../../etc/passwd\x00\n<b>.csv", csv(frame)).json()
+    assert table["name"] == "passwd<b>.csv"
+    assert table["file"] == "table.csv"
+
+
+def test_requests_that_make_no_sense_are_refused_in_words(client, example):
+    table, job = example
+    for path, value in [
+        ("/api/jobs", {}),
+        ("/api/jobs", {"kind": "delete", "table": table}),
+        ("/api/jobs", {"kind": "learn", "table": "t999"}),
+        ("/api/jobs", {"kind": "learn", "table": table, "request": [1]}),
+        (f"/api/jobs/{job}/stop", {}),
+        ("/api/jobs/j999/stop", {}),
+    ]:
+        answer = client.post(path, value)
+        assert answer.status_code == 400
+        assert answer.json()["error"]
+    raw = client.raw.post("/api/jobs", content=b"{" * 100_000, headers=client.headers)
+    assert raw.status_code == 400
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"options": {"penalty": "cheap"}},
+        {"options": {"no_option": 1}},
+        {"options": {"knowledge": {"required": [["costs", "nobody"]]}}},
+        {"options": {"knowledge": {"tiers": 3}}},
+        {"options": []},
+        {"reading": {"columns": ["nobody"]}},
+        {"reading": {"columns": []}},
+        {"reading": {"columns": "costs"}},
+    ],
+)
+def test_searches_that_make_no_sense_fail_in_words(client, example, request_):
+    job = client.start("learn", example[0], **request_)
+    message = client.wait(job, "failed")["message"]
+    assert message
+    assert "defect" not in message

@@ -1,0 +1,258 @@
+"""Fits to tables with interventions against the written-out likelihood and plain regression."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cyclearn as cl
+from cyclearn._kernels.shared_weights import fit_shared_component
+from cyclearn.models.component_columns import component_columns
+from cyclearn.models.experiments import Experiments
+from cyclearn.models.intervened_tables import intervened_tables
+from cyclearn.models.shared_errors import shared_information
+from cyclearn.models.tables import Design
+from naive_interventions import NaiveLikelihood, sample_tables
+
+LOOP = cl.DirectedGraph.from_edges(
+    [("a", "b"), ("b", "c"), ("c", "a"), ("d", "c"), ("c", "b")], names=list("abcd")
+)
+TARGETS = [[], ["b"], ["a", "d"]]
+ROWS = (100, 80, 120)
+HOW = [(kind, own) for kind in ("perfect", "noise") for own in ("shared", "table")]
+
+
+@pytest.mark.parametrize(("kind", "intercepts"), HOW)
+def test_a_fit_is_the_maximum_of_the_whole_likelihood(kind, intercepts):
+    model = cl.simulate.random_model(LOOP, random_state=4)
+    tables = sample_tables(model, TARGETS, ROWS, 4, kind)
+    fitted = cl.fit(LOOP, tables, interventions=TARGETS, kind=kind, intercepts=intercepts)
+    naive = NaiveLikelihood(LOOP, tables, TARGETS, kind, intercepts)
+    least = naive.minimum()
+    assert fitted.log_likelihood == pytest.approx(-least.fun, abs=1e-5)
+    weights = least.x[: LOOP.n_edges]
+    assert fitted.B[LOOP.adjacency] == pytest.approx(weights, abs=1e-4)
+    assert fitted.n_parameters == LOOP.n_edges + len(naive.variances)
+
+
+@pytest.mark.parametrize("kind", ["perfect", "noise"])
+def test_standard_errors_are_those_of_the_whole_likelihood(kind):
+    model = cl.simulate.random_model(LOOP, random_state=1)
+    tables = sample_tables(model, TARGETS, ROWS, 1, kind)
+    fitted = cl.fit(LOOP, tables, interventions=TARGETS, kind=kind)
+    naive = NaiveLikelihood(LOOP, tables, TARGETS, kind)
+    best, step = naive.minimum().x, 1e-4
+    units = np.eye(naive.size) * step
+
+    def slope(point, a):
+        return (naive(point + a) - naive(point - a)) / (2 * step)
+
+    second = [
+        [(slope(best + b, a) - slope(best - b, a)) / (2 * step) for b in units] for a in units
+    ]
+    errors = np.sqrt(np.linalg.inv(second).diagonal())[: LOOP.n_edges]
+    assert fitted.standard_errors[LOOP.adjacency] == pytest.approx(errors, rel=1e-3)
+
+
+@pytest.mark.parametrize("intercepts", ["shared", "table"])
+def test_without_cycles_every_equation_is_a_regression_on_its_own_rows(intercepts):
+    graph = cl.simulate.random_graph(5, max_component=1, random_state=3)
+    model = cl.simulate.random_model(graph, random_state=3)
+    names = graph.names
+    targets = [[], [names[0]], [names[1], names[3]], [names[4]]]
+    tables = sample_tables(model, targets, (60, 50, 70, 40), 3)
+    fitted = cl.fit(graph, tables, interventions=targets, intercepts=intercepts)
+    total = 0.0
+    for j, name in enumerate(names):
+        rows, marks = [], []
+        for e, (table, own) in enumerate(zip(tables, targets, strict=True)):
+            if name not in own:
+                rows.append(table.to_numpy())
+                marks += [e] * len(table)
+        X = np.vstack(rows)
+        means = pd.get_dummies(marks).to_numpy(dtype=float)
+        design = np.ones((len(X), 1)) if intercepts == "shared" else means
+        parents = np.flatnonzero(graph.adjacency[:, j])
+        regressors = np.hstack([X[:, parents], design])
+        weights, *_ = np.linalg.lstsq(regressors, X[:, j], rcond=None)
+        assert fitted.B[parents, j] == pytest.approx(weights[: len(parents)])
+        variance = np.mean((X[:, j] - regressors @ weights) ** 2)
+        assert fitted.noise_variances[j] == pytest.approx(variance)
+        total -= 0.5 * len(X) * (1 + np.log(2 * np.pi * variance))
+    assert fitted.log_likelihood == pytest.approx(total)
+
+
+def test_one_observed_table_is_an_ordinary_fit():
+    table = cl.simulate.random_model(LOOP, random_state=0).sample(300, random_state=0)
+    plain = cl.fit(LOOP, table)
+    observed = cl.fit(LOOP, [table], interventions=[[]])
+    assert pytest.approx(plain.B, abs=1e-8) == observed.B
+    assert observed.log_likelihood == pytest.approx(plain.log_likelihood)
+    assert observed.noise_variances == pytest.approx(plain.noise_variances)
+    assert observed.standard_errors == pytest.approx(plain.standard_errors, nan_ok=True)
+    assert observed.model.mean == pytest.approx(table.mean().to_numpy())
+
+
+def test_the_order_and_units_of_columns_change_nothing():
+    model = cl.simulate.random_model(LOOP, random_state=6)
+    tables = sample_tables(model, TARGETS, ROWS, 6)
+    first = cl.fit(LOOP, tables, interventions=TARGETS)
+    factor = np.array([1.0, 100, 0.01, 7])
+    other = [(table * factor)[["c", "a", "d", "b"]] for table in tables]
+    second = cl.fit(LOOP, other, interventions=TARGETS)
+    assert pytest.approx(first.B * factor / factor[:, None], rel=1e-6) == second.B
+    shift = sum(
+        len(table) * np.log(factor[list("abcd").index(name)])
+        for table, own in zip(tables, TARGETS, strict=True)
+        for name in set("abcd") - set(own)
+    )
+    assert second.log_likelihood == pytest.approx(first.log_likelihood - shift)
+
+
+def test_a_constant_knock_out_is_a_target_like_any_other():
+    graph = cl.DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+    model = cl.simulate.random_model(graph, random_state=0)
+    tables = sample_tables(model, [[], ["b"]], (50, 40), 0)
+    tables[1]["b"] = 0.0
+    fitted = cl.fit(graph, tables, interventions=[[], ["b"]])
+    both = pd.concat(tables)
+    slope = np.polyfit(both["b"], both["c"], 1)[0]
+    assert fitted.B[1, 2] == pytest.approx(slope)
+
+
+def test_stable_means_every_mutilated_system():
+    """B has radius below one, and above one when the first variable is held."""
+    B = np.array([[0.0, 1.2, 0.0], [-0.8, 0.0, 1.1], [0.0, 1.1, 0.0]])
+    assert np.abs(np.linalg.eigvals(B)).max() < 1
+    model = cl.LinearGaussianModel(B, np.ones(3), list("abc"))
+    targets = [[], ["a"]]
+    tables = sample_tables(model, targets, (3000, 3000), 0)
+    fitted = cl.fit(model.graph, tables, interventions=targets)
+    assert fitted.model.is_stable
+    assert not fitted.is_stable
+    noisy = sample_tables(model, targets, (3000, 3000), 0, "noise")
+    assert cl.fit(model.graph, noisy, interventions=targets, kind="noise").is_stable
+
+
+def test_shifts_of_means_count_where_intercepts_are_shared():
+    """Held at different values, the cause moves the mean of its effect and not the other way."""
+    rng = np.random.default_rng(0)
+    tables = []
+    for level in (-3.0, 3.0):
+        cause = np.full(200, level)
+        tables.append(pd.DataFrame({"cause": cause, "effect": 0.5 * cause + rng.normal(size=200)}))
+    graph = cl.DirectedGraph.from_edges([("cause", "effect")])
+    fitted = cl.fit(graph, tables, interventions=[["cause"], ["cause"]])
+    assert fitted.B[0, 1] == pytest.approx(0.5, abs=0.05)
+    with pytest.raises(cl.InputError, match="linear function"):
+        cl.fit(graph, tables, interventions=[["cause"], ["cause"]], intercepts="table")
+
+
+def test_moments_serve_where_they_have_means():
+    model = cl.simulate.random_model(LOOP, random_state=2)
+    tables = sample_tables(model, TARGETS, ROWS, 2)
+    rows = cl.fit(LOOP, tables, interventions=TARGETS)
+    moments = [
+        cl.Moments(np.cov(t.T, bias=True), len(t), t.mean().to_numpy(), list(t.columns))
+        for t in tables
+    ]
+    assert cl.fit(LOOP, moments, interventions=TARGETS).log_likelihood == pytest.approx(
+        rows.log_likelihood
+    )
+    without = [cl.Moments(m.covariance, m.n_samples, None, m.names) for m in moments]
+    with pytest.raises(cl.InputError, match="table 1: these Moments have no mean"):
+        cl.fit(LOOP, without, interventions=TARGETS)
+    cl.fit(LOOP, without, interventions=TARGETS, intercepts="table")
+
+
+@pytest.mark.parametrize("kind", ["perfect", "noise"])
+def test_the_kernel_is_at_a_stationary_point(kind):
+    """Its information is the derivative of a gradient that vanishes, and its value is f."""
+    model = cl.simulate.random_model(LOOP, random_state=9)
+    tables = sample_tables(model, TARGETS, ROWS, 9, kind)
+    targets = tuple(map(tuple, TARGETS))
+    experiments = Experiments.of(intervened_tables(tables, targets, Design(kind)))
+    _, (columns,) = component_columns(LOOP)
+    value, b, gain, _, status = fit_shared_component(
+        experiments.pooled,
+        experiments.shares,
+        experiments.targeted,
+        columns.nodes,
+        columns.offsets,
+        columns.parents,
+        np.zeros(len(columns.parents)),
+        1e-12,
+        300,
+    )
+    assert status == 0
+    assert gain < 1e-12
+
+    def f(weights):
+        B = np.zeros((4, 4))
+        B[columns.parents, columns.children] = weights
+        Q = np.eye(4) - B
+        total = 0.0
+        for i in columns.nodes:
+            for t in range(experiments.at[i], experiments.at[i + 1]):
+                square = Q[:, i] @ experiments.matrices[experiments.which[t]] @ Q[:, i]
+                total += 0.5 * experiments.weights[t] * np.log(square)
+        for share, cut in zip(experiments.shares, experiments.targeted, strict=True):
+            free = [i for i in columns.nodes if not cut[i]]
+            total -= share * np.linalg.slogdet(Q[np.ix_(free, free)])[1]
+        return total
+
+    assert value == pytest.approx(f(b), abs=1e-12)
+    for unit in np.eye(len(b)) * 1e-4:
+        assert f(b + unit) - f(b - unit) == pytest.approx(0, abs=1e-10)
+        assert f(b + unit) > value
+    B = np.zeros((4, 4))
+    B[columns.parents, columns.children] = b
+    info, _ = shared_information(experiments, B, np.argwhere(LOOP.adjacency))
+    assert (np.linalg.eigvalsh(info) > 0).all()
+
+
+BAD = [
+    ([[], ["x"]], {}, "table 2: the target 'x' is no variable; there are a, b, c"),
+    ([[], ["a", "b", "c"]], {}, "table 2: every variable was set"),
+    ([[]], {}, "2 tables and interventions of 1"),
+    ([[], 3], {}, "give a list of names"),
+    (5, {}, "give a list of targets"),
+    ([["c"], ["c"]], {}, "'c' was set in every table"),
+    ([[], ["a"]], {"kind": "soft"}, "kind is 'soft'; give 'perfect' or 'noise'"),
+    ([[], ["a"]], {"intercepts": "own"}, "intercepts is 'own'"),
+    ([[], ["a"]], {"missing": "em"}, "missing='em' does not go together with interventions"),
+    ([[], ["a"]], {"n_effective": 50}, "n_effective=50 does not go together"),
+    ([[], ["a"]], {"margins": "rank"}, "margins='rank' does not go together"),
+    ([[], ["a"]], {"groups": "a"}, "groups='a' does not go together"),
+]
+
+
+@pytest.mark.parametrize(("interventions", "options", "message"), BAD)
+def test_bad_interventions_are_named(interventions, options, message):
+    graph = cl.DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+    tables = [np.random.default_rng(s).normal(size=(30, 3)) for s in range(2)]
+    frames = [pd.DataFrame(table, columns=list("abc")) for table in tables]
+    with pytest.raises(cl.InputError, match=message):
+        cl.fit(graph, frames, interventions=interventions, **options)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.drop(columns="a"), "table 2: its columns are not those of the first"),
+        (lambda t: t[:1], "table 2: it has 1 rows"),
+        (lambda t: t.assign(b=np.inf), "table 2: column 'b'"),
+    ],
+)
+def test_bad_tables_are_named(change, message):
+    graph = cl.DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3)), columns=list("abc"))
+    with pytest.raises(cl.InputError, match=message):
+        cl.fit(graph, [table, change(table)], interventions=[[], ["a"]])
+
+
+def test_too_few_rows_of_one_node_are_named():
+    graph = cl.DirectedGraph.from_edges([("a", "c"), ("b", "c")])
+    rng = np.random.default_rng(0)
+    tables = [pd.DataFrame(rng.normal(size=(n, 3)), columns=list("abc")) for n in (3, 40)]
+    with pytest.raises(cl.InputError, match="'c' has 2 parents and was not set in 3 rows"):
+        cl.fit(graph, tables, interventions=[[], ["c"]])
