@@ -131,6 +131,8 @@ def agreement_in_words(result: LearnResult) -> str:
     """
     knowledge, n_graphs = result.options.knowledge, result.n_equally_good
     agree = " that agree with the knowledge" if knowledge not in (None, Knowledge()) else ""
+    if n_graphs == 1 and result.experiments is not None:
+        return "No other graph was found that fits these tables as well."
     if n_graphs == 1:
         return f"No other graph{agree.replace('agree', 'agrees')} fits these data equally well."
     shown = [row for row in result.edge_rows if row.in_graph]

@@ -55,6 +55,9 @@ def what_if(
     models = [each for member in listed.members for each in member.models]
     (shown,) = estimated(model, [model.model])
     table = prediction_table(shown, estimated(model, models), held, shifted, level)
+    if result.experiments is not None:
+        # The information of tables with interventions is another one.
+        table[["lower", "upper", "lowest", "highest"]] = np.nan
     table.attrs |= {
         "n_looked_at": listed.n_looked_at,
         "n_unstable": sum(member.times for member in listed.members if not member.is_stable),

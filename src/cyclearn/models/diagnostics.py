@@ -65,6 +65,10 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
     import pandas as pd
     from scipy.stats import chi2
 
+    if fitted.experiments is not None:
+        raise InputError(
+            "modification indices are for one table, and this fit is of tables with interventions"
+        )
     if fitted.observed is not None:
         raise InputError(
             "modification indices take complete rows, and this fit is of rows with missing values; "

@@ -18,6 +18,8 @@ def hidden_section(found: Findings) -> Markup:
         "pairs cannot be told apart in this way, which is evidence neither for the edge nor for "
         "the hidden cause.",
     )
+    if found.result.groups:
+        return join([intro, tag("p", "For several groups this comparison is not made.")])
     if found.hidden is None:
         return join(
             [

@@ -22,7 +22,7 @@ def member_browser(found: Findings) -> Markup:
     union = sorted({edge for member in members for edge in member.graph.edges})
     index = {edge: n for n, edge in enumerate(union)}
     learned = set(graph.edges)
-    labelled = len(union) <= _MAX_LABELS
+    labelled = len(union) <= _MAX_LABELS and not found.result.groups
     # Node positions are those of the learned graph, so that only edges change before the eye.
     drawn = graph_svg(
         graph,
@@ -92,8 +92,10 @@ def member_browser(found: Findings) -> Markup:
                 ),
                 tag(
                     "p",
-                    "Numbers are standardised weights. With a keyboard: arrow keys step through "
-                    "the graphs, Home and End go to the first and the last.",
+                    "Numbers are standardised weights. "
+                    * labelled
+                    + "With a keyboard: arrow keys step through the graphs, Home and End go to the "
+                    "first and the last.",
                     class_="note",
                 ),
                 id="members",
@@ -132,7 +134,8 @@ def _filters(union: list[Edge]) -> Markup:
 
 def _weights(found: Findings, member: ListedMember, index: dict[Edge, int]) -> dict[str, str]:
     """Standardised weights by the numbers of the edges; none where no fit is stable."""
-    if not member.models:
+    if not member.models or found.result.groups:
+        # Groups have weights of their own.
         return {}
     model, graph = member.models[0], member.graph
     scale = found.result.model.moments.scale
