@@ -30,11 +30,11 @@ BIC = {"lambda_value": 0.5}
 
 
 def auto(rows: Rows) -> DirectedGraph:
-    return learn(rows).graph
+    return learn(rows, penalty="bic").graph
 
 
 def auto_one_start(rows: Rows) -> DirectedGraph:
-    return learn(rows, n_starts=1).graph
+    return learn(rows, penalty="bic", n_starts=1).graph
 
 
 def ges_graph(rows: Rows) -> DirectedGraph:

@@ -53,13 +53,13 @@ def main() -> None:
         for seed in range(n_graphs):
             graph, moments = problem(p, min(limit or 5, 5), most_edges, seed)
             started = perf_counter()
-            result = learn(moments, method="exact", max_component=limit)
+            result = learn(moments, method="exact", penalty="bic", max_component=limit)
             times.append(perf_counter() - started)
             assert result.certificate is not None
             edges.append(graph.n_edges)
             listed.append(result.certificate.n_listed)
             fitted.append(result.certificate.n_scored)
-            found = learn(moments, max_component=limit)
+            found = learn(moments, penalty="bic", max_component=limit)
             equal += found.score <= result.score + 1e-6 * moments.n_samples
             if perf_counter() - begun > arguments.budget:
                 break

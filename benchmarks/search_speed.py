@@ -18,9 +18,9 @@ from cyclearn import Moments, equivalence_class, fit, learn, simulate
 
 SIZES = ((5, 5, 100), (20, 5, 30), (50, 10, 9))
 METHODS = {
-    "tabu, default (10, 10)": {"method": "tabu"},
+    "tabu, default (10, 10)": {"method": "tabu", "penalty": "bic"},
     "tabu, the paper's length and patience": None,
-    "hill climbing": {"method": "hill-climbing"},
+    "hill climbing": {"method": "hill-climbing", "penalty": "bic"},
 }
 
 

@@ -63,7 +63,7 @@ def main() -> None:
             for seed in range(arguments.first, arguments.first + n_graphs):
                 graph, moments = problem(p, seed, arguments.samples)
                 started = perf_counter()
-                result = learn(moments, method=method)
+                result = learn(moments, method=method, penalty="bic")
                 times.append(perf_counter() - started)
                 bar = -fit(graph, moments).log_likelihood + result.penalty * graph.n_edges
                 gap = result.score - bar
@@ -73,7 +73,7 @@ def main() -> None:
                 agreed += result.n_starts_agreeing[0] == result.n_starts_agreeing[1]
                 distances.append(distance(graph, result.graph))
                 if arguments.exact and p <= 5:
-                    optimum = learn(moments, method="exact").score
+                    optimum = learn(moments, method="exact", penalty="bic").score
                     equal += result.score <= optimum + 1e-6 * moments.n_samples
                 if perf_counter() - begun > arguments.budget:
                     break

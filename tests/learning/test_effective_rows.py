@@ -15,6 +15,7 @@ from cyclearn import (
     learn,
 )
 from cyclearn.models.effective_rows import effective_rows
+from cyclearn.search.penalty import DEFAULT_PENALTY, edge_penalty
 
 MODEL = LinearGaussianModel(
     [[0, 0.7, 0, 0], [0, 0, 0.6, 0], [0, -0.5, 0, 0.8], [0, 0, 0, 0]], np.ones(4), list("abcd")
@@ -48,7 +49,7 @@ def test_likelihood_and_penalty_count_the_same_rows():
     # The same as moments of so many rows.
     moments = Moments(np.cov(rows.T, bias=True), round(worth), names=list(rows.columns))
     assert learn(moments).graph == learn(rows, n_effective=round(worth)).graph
-    assert result.penalty == pytest.approx(0.5 * np.log(worth))
+    assert result.penalty == pytest.approx(edge_penalty(DEFAULT_PENALTY, worth, rows.shape[1]))
     assert f"600 samples worth {worth:.0f} independent ones" in str(result)
     assert LearnResult.from_json(result.to_json()) == result
     assert learn(rows).graph.n_edges >= result.graph.n_edges

@@ -6,6 +6,7 @@ import pytest
 from cyclearn import InputError, Knowledge, LearnResult, LimitError, Moments, learn, simulate
 from cyclearn.search import SearchStatus
 from cyclearn.search.exact import n_structures
+from cyclearn.search.penalty import DEFAULT_PENALTY, edge_penalty
 from cyclearn.search.score import GraphScore, SearchLimits
 
 PAIRS = [(i, j) for i in range(4) for j in range(4) if i != j]
@@ -20,7 +21,8 @@ def drawn(p, seed, n):
 
 def brute_force(moments, *, max_component=4, max_parents=4):
     """The least score per sample over all 4096 graphs on four nodes."""
-    penalty = 0.5 * np.log(moments.n_samples) / moments.n_samples
+    n = moments.n_samples
+    penalty = edge_penalty(DEFAULT_PENALTY, n, moments.n_variables) / n
     score = GraphScore(moments.correlation, penalty, SearchLimits(4, 4, 16, 0))
     best = np.inf
     for bits in product((0, 1), repeat=12):

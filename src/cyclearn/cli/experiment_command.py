@@ -47,7 +47,7 @@ Methods = Annotated[
     str, typer.Option(help="Methods, separated by commas: hill-climbing, tabu, auto, l1, exact.")
 ]
 Data = Annotated[Path | None, typer.Option(help="Folder with the data; CYCLEARN_DATA by default.")]
-_METHODS = "hill-climbing,tabu,auto,l1"
+_METHODS = "hill-climbing,tabu,auto,default,l1"
 
 
 @app.command("paper")

@@ -41,7 +41,10 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
         Literal["auto", "exact", "tabu", "hill-climbing"],
         typer.Option(help="Search; exact for few variables."),
     ),
-    "penalty": (str, typer.Option(help="What an edge costs: bic, '2 bic', ebic, or a number.")),
+    "penalty": (
+        str,
+        typer.Option(help="What an edge costs: 'ebic 0.75', bic, '2 bic', or a number."),
+    ),
     "groups": (
         str | None,
         typer.Option(help="Column that names the group of each row: one graph, weights by group."),

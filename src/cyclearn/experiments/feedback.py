@@ -15,7 +15,7 @@ from cyclearn.experiments.methods import checked_methods, learn_by
 from cyclearn.experiments.study import Output, Task
 from cyclearn.graphs import DirectedGraph, read_graph
 
-METHODS = ("auto", "tabu", "tabu-2bic")
+METHODS = ("auto", "default", "tabu", "tabu-2bic")
 _TRUTH = "truth.graph.txt"
 
 

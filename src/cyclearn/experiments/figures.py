@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 # Colours that colour-blind readers can tell apart, and dashes for print without colour.
 _STYLES: dict[str, tuple[str, Any, str]] = {
-    "auto": ("#0072B2", "-", "cyclearn (auto)"),
+    "auto": ("#0072B2", "-", "cyclearn (auto, BIC)"),
+    "default": ("#CC79A7", (0, (3, 1)), "cyclearn (default penalty)"),
     "tabu": ("#D55E00", (0, (5, 1.5)), "tabu search"),
     "hill-climbing": ("#009E73", (0, (1.5, 1.2)), "hill climbing"),
     "l1": ("#7F7F7F", (0, (6, 1.5, 1.5, 1.5)), "l1-regularised likelihood"),
     "exact": ("#0072B2", "-", "exact"),
 }
-_OTHER = ("#CC79A7", "-")
+_OTHER = ("#E69F00", "-")
 _SETTINGS: Any = {
     # Without these every SVG has names of its own.
     "svg.hashsalt": "cyclearn",

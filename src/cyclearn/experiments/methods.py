@@ -13,7 +13,7 @@ from cyclearn.learning import learn
 from cyclearn.models import Moments
 from cyclearn.search import l1_learn
 
-METHODS = ("hill-climbing", "tabu", "auto", "l1")
+METHODS = ("hill-climbing", "tabu", "auto", "default", "l1")
 _KNOWN = (*METHODS, "exact", "tabu-2bic")
 
 
@@ -38,8 +38,10 @@ def checked_methods(methods: Sequence[str]) -> tuple[str, ...]:
 
 
 def learn_by(method: str, moments: Moments) -> Learned:
-    """Learn a graph by the method of that name.
+    """Learn a graph by the method of that name, with the paper's penalty (BIC).
 
+    ``"default"`` is what :func:`cyclearn.learn` does by itself: the search of ``"auto"`` with the
+    penalty that was chosen by evidence.
     Tabu search has the paper's length, 5 for up to five variables and 10 beyond, and its patience
     of 5; l1 has its coefficient 0.1 and threshold 0.05.
     """
@@ -47,10 +49,12 @@ def learn_by(method: str, moments: Moments) -> Learned:
     if method == "l1":
         graph = l1_learn(moments).graph
         return Learned(graph, None, None, perf_counter() - begun)
-    options: dict[str, Any] = {"method": method}
+    options: dict[str, Any] = {"method": method, "penalty": "bic"}
     if method == "tabu":
         options |= {"tabu_length": 5 if moments.n_variables <= 5 else 10, "patience": 5}
     elif method == "tabu-2bic":
         options = {"method": "tabu", "penalty": "2 bic"}
+    elif method == "default":
+        options = {}
     result = learn(moments, **options)
     return Learned(result.graph, result.score, result.penalty, perf_counter() - begun)

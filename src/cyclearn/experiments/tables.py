@@ -16,7 +16,7 @@ from cyclearn.json_input import short
 if TYPE_CHECKING:
     import pandas as pd
 
-_ORDER = ("hill-climbing", "tabu", "tabu-2bic", "auto", "exact", "l1")
+_ORDER = ("hill-climbing", "tabu", "tabu-2bic", "auto", "default", "exact", "l1")
 # Parts of a configuration in which files that go into one table may differ.
 _OF_SETTINGS = {"nodes", "samples", "domains"}
 # What the paper and its reference code report for the virtual-edge operator, without and with it.

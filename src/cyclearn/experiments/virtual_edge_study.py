@@ -68,6 +68,7 @@ class VirtualEdgeStudy:
                 result = learn(
                     moments,
                     method="tabu",
+                    penalty="bic",
                     virtual_edges=operator,
                     tabu_length=length,
                     patience=patience,

@@ -20,7 +20,7 @@ from cyclearn.models.margins import Margins
 from cyclearn.models.missing_values import Missing
 from cyclearn.models.tables import EffectiveRows, Intercepts, Kind
 from cyclearn.random_state import RandomState
-from cyclearn.search.penalty import Penalty
+from cyclearn.search.penalty import DEFAULT_PENALTY, Penalty
 
 if TYPE_CHECKING:
     from cyclearn.graphs import DirectedGraph
@@ -62,7 +62,7 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         method: Method = "auto",
-        penalty: Penalty = "bic",
+        penalty: Penalty = DEFAULT_PENALTY,
         groups: str | None = None,
         interventions: Any = None,
         kind: Kind = "perfect",

@@ -22,7 +22,7 @@ from cyclearn.models.margins import Margins
 from cyclearn.models.missing_values import Missing
 from cyclearn.models.tables import EffectiveRows, Intercepts, Kind
 from cyclearn.random_state import RandomState
-from cyclearn.search.penalty import Penalty
+from cyclearn.search.penalty import DEFAULT_PENALTY, Penalty
 from cyclearn.search.runs import OnStep, SearchStatus
 
 
@@ -30,7 +30,7 @@ def learn(
     data: SeveralData,
     *,
     method: Method = "auto",
-    penalty: Penalty = "bic",
+    penalty: Penalty = DEFAULT_PENALTY,
     groups: str | None = None,
     interventions: Any = None,
     kind: Kind = "perfect",
@@ -75,8 +75,11 @@ def learn(
         graph of all, for few variables, and says what it went through (``result.certificate``).
         ``"tabu"`` and ``"hill-climbing"`` are the local searches of the paper, whose moves add,
         delete or reverse an edge or are those of the virtual-edge operator.
-    penalty : "bic", a multiple such as "2 bic", "ebic", or a number
-        What one edge costs; ½ log n by default. With groups it is paid in each, by its own rows.
+    penalty : "ebic 0.75", "bic", a multiple such as "2 bic", or a number
+        What one edge costs (:func:`cyclearn.search.penalty.edge_penalty` has all names). By
+        default an edge must be worth what BIC asks for, and more the more edges there are to
+        choose from: ½ log n + 1.5 log p, ``"ebic 0.75"``. With several groups
+        ½ log n is paid in each, by its own rows.
     groups : str, optional
         The column of one table that names the group of each row.
     interventions : list of lists of str, or str, optional

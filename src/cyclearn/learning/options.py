@@ -27,7 +27,7 @@ from cyclearn.models.tables import (
 )
 from cyclearn.random_state import RandomState
 from cyclearn.search.methods import SearchMethod, method_named
-from cyclearn.search.penalty import Penalty, edge_penalty
+from cyclearn.search.penalty import DEFAULT_PENALTY, Penalty, edge_penalty
 from cyclearn.search.problem import SearchProblem
 
 Method = Literal["auto", "exact", "tabu", "hill-climbing"]
@@ -48,7 +48,7 @@ class SearchOptions:
     """
 
     method: Method = "auto"
-    penalty: Penalty = "bic"
+    penalty: Penalty = DEFAULT_PENALTY
     groups: str | None = None
     interventions: Any = None
     kind: Kind = "perfect"
@@ -167,8 +167,9 @@ class SearchOptions:
         weights pay once, for all rows.
         """
         total = 0.0
-        for rows, few in zip(_rows_paid_for(tables), self.few_rows(tables), strict=True):
-            named = edge_penalty(self.penalty, rows, tables.n_variables)
+        paid = _rows_paid_for(tables)
+        for rows, few in zip(paid, self.few_rows(tables), strict=True):
+            named = edge_penalty(self.penalty, rows, tables.n_variables, len(paid))
             total += named if few is None else max(named, few.price)
         return total
 
@@ -186,7 +187,7 @@ class SearchOptions:
         names = tables.groups if len(paid) == len(tables) else ("",)
         for name, rows, few in zip(names, paid, self.few_rows(tables), strict=True):
             if few is not None:
-                named = edge_penalty(self.penalty, rows, tables.n_variables)
+                named = edge_penalty(self.penalty, rows, tables.n_variables, len(paid))
                 found.append(few.warning(named, rows).in_group(name))
         return tuple(found)
 

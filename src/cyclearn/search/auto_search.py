@@ -87,6 +87,9 @@ _FIRST = replace(
     acyclic_proposals=_FURTHER.acyclic_proposals // 2,
     region_proposals=_FURTHER.region_proposals // 2,
 )
+# So many edges' penalties above its best a region is while it is hot: where an edge costs more, the
+# way from one good graph to another leads higher up.
+_STEPS_UP = 1.1
 # Seconds until other processes work: they start, and load compiled code.
 _WORKERS_BEGIN = 5.0
 
@@ -293,7 +296,7 @@ class AnnealedSearch:
                     self._graph,
                     nodes,
                     min(self.score.limits.max_component, max(effort.region_component, largest)),
-                    effort.region_temperature,
+                    max(effort.region_temperature, _STEPS_UP * self.score.penalty / self._unit),
                     effort.region_proposals,
                 )
                 if change < -_ROUNDING or not self._is_admitted:

@@ -12,17 +12,25 @@ from cyclearn.errors import InputError
 
 Penalty = str | float
 
+# Chosen among families of penalties by how often the answer lies in the true class.
+DEFAULT_PENALTY = "ebic 0.75"
+
 _NUMBER = r"(\d+\.?\d*|\.\d+)"
 
 
-def edge_penalty(penalty: Penalty, n_samples: float, n_nodes: int) -> float:
+def edge_penalty(penalty: Penalty, n_samples: float, n_nodes: int, n_groups: int = 1) -> float:
     """λ for a penalty by name or by number.
 
     ``"bic"`` is ½ log n, and ``"2 bic"`` (any number) a multiple of it. ``"ebic"`` is the extended
     BIC with γ = ½, ½ log n + log p, and ``"ebic 1"`` (any number) that with another γ:
     ½ log n + 2γ log p. ``"0.1 false edges"`` (any number) is the larger of ½ log n and what leaves
     so many superfluous edges that pay, of the p(p − 1) there are: half the upper quantile of χ²
-    with one degree of freedom. A number is λ itself.
+    with one degree of freedom. A number is λ itself. The default is ``"ebic 0.75"``: an edge must
+    be worth ½ log n, as in BIC, and log p^1.5 more, since one of many edges is easily worth a
+    little by chance.
+
+    Several groups pay each for their own rows, and share what the number of nodes costs: the edge
+    is one choice for all of them, of a weight for each.
 
     Examples
     --------
@@ -37,17 +45,17 @@ def edge_penalty(penalty: Penalty, n_samples: float, n_nodes: int) -> float:
         if found := re.fullmatch(rf"(?:{_NUMBER}\s*\*?\s*)?bic", text):
             return bic * float(found[1] or 1)
         if found := re.fullmatch(rf"ebic(?:\s+{_NUMBER})?", text):
-            return bic + 2 * float(found[1] or 0.5) * log(n_nodes)
+            return bic + 2 * float(found[1] or 0.5) * log(n_nodes) / n_groups
         if found := re.fullmatch(rf"{_NUMBER} false edges", text):
             n_edges = max(n_nodes * (n_nodes - 1), 1)
             share = min(float(found[1]) / n_edges, 1.0)
             if share > 0:
-                return max(bic, 0.5 * float(chdtri(1, share)))
+                return max(bic, 0.5 * float(chdtri(n_groups, share)) / n_groups)
     elif isinstance(penalty, bool):
         pass
     elif isinstance(penalty, Real) and isfinite(penalty) and penalty >= 0:
         return float(penalty)
     raise InputError(
-        f"penalty is {penalty!r}; give 'bic', a multiple such as '2 bic', 'ebic', 'ebic 1', "
-        "'0.1 false edges', or a number of at least zero"
+        f"penalty is {penalty!r}; give 'ebic 0.75' (the default), 'ebic', 'bic', a multiple such "
+        "as '2 bic', '0.1 false edges', or a number of at least zero"
     )
