@@ -16,7 +16,7 @@ demo: .venv/.runtime
 	$(BIN)/python -m cyclearn demo
 
 test: lint types
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 	@$(MAKE) --no-print-directory coverage
 
 # Compiled code has no lines to count, and hides what Python would complain about.

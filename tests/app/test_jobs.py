@@ -12,6 +12,10 @@ from served import serve
 
 import cyclearn as cl
 
+# One server for all: where tests run in several processes, these run in one of them.
+pytestmark = pytest.mark.xdist_group("app")
+
+
 KNOWLEDGE = {"forbidden": [["price", "profit"]], "tiers": [["costs", "income"], ["price", "stock"]]}
 
 
@@ -70,7 +74,7 @@ def test_every_file_can_be_taken_away(client, example):
     graph = cl.DirectedGraph.from_dict(
         json.loads(client.file(f"/api/jobs/{example[1]}/files/graph.json"))
     )
-    for name in EXPORTS:
+    for name in EXPORTS["learn"]:
         content = client.file(f"/api/jobs/{example[1]}/files/{name}")
         assert content.startswith(starts.get(name, b""))
         if name in ("graph.dot", "graph.txt"):
@@ -102,11 +106,11 @@ def test_a_stopped_search_keeps_its_best_and_the_script_says_so(
 ):
     table = client.upload("long.csv", long_table.read_bytes()).json()["id"]
     dropped = client.start("learn", table, options={"random_state": 1})
+    assert client.post(f"/api/jobs/{dropped}/cancel").json()["state"] == "cancelled"
     job = client.start("learn", table)
     client.wait_for_kept(job)
     assert client.job(job)["progress"]["scores"]
     assert client.post(f"/api/jobs/{job}/stop").json()["state"] == "stopping"
-    assert client.post(f"/api/jobs/{dropped}/cancel").json()["state"] == "cancelled"
     assert client.wait(job)["is_kept"]
     assert client.get(f"/api/jobs/{job}")["view"]["names"]
     written, script = repeated(client, job, tmp_path, monkeypatch)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cyclearn.app import script
 from cyclearn.app.learning_tasks import learned
 from cyclearn.app.reading import read_frame
-from cyclearn.app.sureness import bootstrap_table, posterior_table
+from cyclearn.app.settling import experiment_table
+from cyclearn.app.sureness import bootstrap_result, posterior_table
 from cyclearn.app.what_if import effects_table
 from cyclearn.app.workspace import Workspace, read_json
 from cyclearn.errors import InputError
 from cyclearn.files import replacing
 from cyclearn.graphs import DirectedGraph, write_graph
+from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.result import LearnResult
 
 # A writer gets the folders of the job and of its table, what was asked for, and where to write.
@@ -43,7 +46,16 @@ def write_script(*, folder: str, path: str, jobs: list[str] | None = None) -> di
 
 def _report(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:
     title = f"What drives what in {read_json(table / 'table.json')['name']}"
-    learned(str(folder)).report(path, data=read_frame(str(table), request), title=title)
+    result = replace(learned(str(folder)), bootstrap=_resamples(folder))
+    result.report(path, data=read_frame(str(table), request), title=title)
+
+
+def _resamples(folder: Path) -> BootstrapResult | None:
+    """The last bootstrap of a graph, if there was one."""
+    jobs = Workspace(folder.parent.parent).jobs()
+    of = [job.id for job in jobs if job.kind == "bootstrap" and job.of == folder.name]
+    done = [name for name in of if (folder.parent / name / "result.json").is_file()]
+    return bootstrap_result(folder.parent / done[-1]) if done else None
 
 
 def _graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
@@ -55,7 +67,10 @@ def _own_graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -
 
 
 def _picture(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
-    figure = learned(str(folder)).plot().get_figure(root=True)
+    result = learned(str(folder))
+    # Groups share the graph and not the weights.
+    drawn = result.graph.plot() if result.groups else result.plot()
+    figure = drawn.get_figure(root=True)
     assert figure is not None
     figure.savefig(path, bbox_inches="tight", dpi=200)
 
@@ -71,9 +86,14 @@ def _table(make: Callable[[Path, dict[str, Any]], Any]) -> Writer:
     return write
 
 
+def _named(summary: Any) -> Any:
+    """A table of parameters whose index has a name; that of groups has names already."""
+    return summary if summary.index.nlevels > 1 else summary.rename_axis("parameter")
+
+
 def _effects(folder: Path, request: dict[str, Any]) -> Any:
     of = str(folder.parent / read_json(folder / "job.json")["of"])
-    return effects_table(learned(of), of, request["source"])
+    return effects_table(of, request["source"], request.get("group"))
 
 
 _GRAPHS = ("graph.json", "graph.dot", "graph.txt")
@@ -83,13 +103,14 @@ EXPORTS: dict[str, dict[str, Writer]] = {
         **dict.fromkeys(_GRAPHS, _graph),
         **dict.fromkeys(("picture.svg", "picture.pdf", "picture.png"), _picture),
         "coefficients.csv": _of_result(
-            lambda result: result.model.summary().rename_axis("parameter").reset_index()
+            lambda result: _named(result.fitted.summary()).reset_index()
         ),
         "class.csv": _of_result(lambda result: result.equivalence_class.edge_table()),
         "search.csv": _of_result(lambda result: result.trace),
     },
     "effects": {"effects.csv": _table(_effects)},
-    "bootstrap": {"bootstrap.csv": _table(lambda folder, _: bootstrap_table(folder))},
+    "bootstrap": {"bootstrap.csv": _table(lambda folder, _: bootstrap_result(folder).edges)},
     "posterior": {"posterior.csv": _table(lambda folder, _: posterior_table(folder))},
+    "experiment": {"experiments.csv": _table(lambda folder, _: experiment_table(folder))},
     "compare": dict.fromkeys(_GRAPHS, _own_graph),
 }

@@ -31,9 +31,10 @@ def learn(*, folder: str, table: str, of: None, request: dict[str, Any]) -> dict
     """Learn a graph, with progress."""
     place, options = Path(folder), search_options(request)
     frame = read_frame(table, request)
-    if frame.shape[1] > Limits().max_variables:
+    n_variables = frame.shape[1] - (options.groups is not None)
+    if n_variables > Limits().max_variables:
         raise InputError(
-            f"{frame.shape[1]} columns are chosen; the application takes "
+            f"{n_variables} columns are chosen; the application takes "
             f"{Limits().max_variables} at most: choose fewer, or use the command line"
         )
     progress = Progress(place)

@@ -59,9 +59,10 @@ def open_table(
         "notes": list(found.notes),
         "columns": [_column(column, frame[column]) for column in frame]
         + [{"name": column, "problem": words} for column, words in found.unusable.items()],
-        "sample": _sample(frame),
         **_warnings(frame),
     }
+    # Apart: it is long, and the page asks for the rest all the time.
+    write_json(place / "sample.json", _sample(frame))
     write_json(place / "table.json", record)
     return {}
 

@@ -32,6 +32,11 @@ _LONGEST = 1_000_000
 def compare(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
     """Fit a graph of one's own, and hold it against the learned one."""
     result = learned(of)
+    if result.groups:
+        raise InputError(
+            "a graph of your own is compared with one that was learned without groups; learn from "
+            "one group, or use cl.fit(graph, data, groups=…) in Python"
+        )
     own = own_graph(request, result.graph.names)
     fitted = fit(own, result.model.moments, n_effective=result.model.n_effective)
     view = {
@@ -83,7 +88,8 @@ def _same(own: DirectedGraph, result: LearnResult) -> list[str]:
     if own == result.graph:
         return ["It is the learned graph."]
     if is_compared(own.names):
-        return compare_graphs(own, result.graph).explain().splitlines()
+        lines = compare_graphs(own, result.graph).explain().splitlines()
+        return [line.removeprefix("- ") for line in lines]
     if equivalent(own, result.graph) or own in result.equivalence_class:
         return ["Equivalent, proved: both generate the same distributions."]
     return ["Not linked to the learned graph by rotations or rules: most likely not equivalent."]

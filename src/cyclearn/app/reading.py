@@ -18,7 +18,7 @@ def reading_options(request: dict[str, Any]) -> dict[str, Any]:
     """The arguments of ``read_table`` that a request asks for; what is default is left out."""
     given = request.get("reading") or {}
     options: dict[str, Any] = {}
-    for name in ("columns", "missing_codes"):
+    for name in ("columns", "missing_codes", "labels"):
         value = given.get(name)
         if value is None:
             continue
@@ -39,17 +39,25 @@ def table_file(folder: Path) -> Path:
 def read_frame(folder: str, request: dict[str, Any]) -> pd.DataFrame:
     """The chosen columns; the same again where they were read just before."""
     options = reading_options(request)
-    columns, codes = options.get("columns"), options.get("missing_codes", ())
-    return _read(folder, None if columns is None else tuple(columns), tuple(codes))
+    columns = options.get("columns")
+    return _read(
+        folder,
+        None if columns is None else tuple(columns),
+        tuple(options.get("missing_codes", ())),
+        tuple(options.get("labels", ())),
+    )
 
 
 @lru_cache(maxsize=4)
 def _read(
-    folder: str, columns: tuple[str, ...] | None, missing_codes: tuple[str, ...]
+    folder: str,
+    columns: tuple[str, ...] | None,
+    missing_codes: tuple[str, ...],
+    labels: tuple[str, ...],
 ) -> pd.DataFrame:
     file = table_file(Path(folder))
     try:
-        return read_table(file, columns=columns, missing_codes=missing_codes)
+        return read_table(file, columns=columns, missing_codes=missing_codes, labels=labels)
     except InputError as error:
         # People know the name that they gave, not the place in the workspace.
         raise InputError(str(error).removeprefix(f"{file}: ")) from None

@@ -9,6 +9,7 @@ from cyclearn import __version__
 from cyclearn.app.learning_tasks import search_options
 from cyclearn.app.own_graph import is_compared
 from cyclearn.app.reading import reading_options
+from cyclearn.app.settling import PREDICTED
 from cyclearn.app.sureness import posterior_options
 from cyclearn.app.workspace import Job, Workspace, read_json
 from cyclearn.learning.options import SearchOptions
@@ -69,11 +70,12 @@ def _learn(workspace: Workspace, job: Job, data: str) -> str:
 
 
 def _effects(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
-    result, source = _result_of(job), job.request["source"]
+    result, source, group = _result_of(job), job.request["source"], job.request.get("group")
+    more = "" if group is None else f", group={group!r}"
     return (
         f"for target in {result}.graph.names:\n"
         f"    if target != {source!r}:\n"
-        f"        print({result}.effects({source!r}, target))"
+        f"        print({result}.effects({source!r}, target{more}))"
     )
 
 
@@ -98,6 +100,12 @@ def _posterior(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG00
     call = SearchOptions.of(options).call().replace("cl.learn(data", more, 1)
     name = f"posterior{job.id[1:]}"
     return f"{name} = {call}\nprint({name})"
+
+
+def _experiment(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
+    size = job.request.get("size", 1)
+    more = f"size={size}, max_predicted={PREDICTED}"
+    return f"print(cl.next_experiment({_result_of(job)}, {more}))"
 
 
 def _compare(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
@@ -125,5 +133,6 @@ _STEPS: dict[str, Callable[[Workspace, Job, str], str]] = {
     "effects": _effects,
     "bootstrap": _bootstrap,
     "posterior": _posterior,
+    "experiment": _experiment,
     "compare": _compare,
 }

@@ -104,6 +104,7 @@ class Server:
         self._limits = limits
         self._jobs = Jobs(workspace, pool)
         self._opening: asyncio.Task[None] | None = None
+        self._first: str | None = None
         self._trouble = ""
 
     def api(self) -> list[tuple[str, str, Handler]]:
@@ -137,12 +138,22 @@ class Server:
 
     async def _open_first(self, path: Path) -> None:
         try:
-            await self._opened(path.name, path.read_bytes())
+            content = path.read_bytes()
+            known = self._known(path.name, content)
+            self._first = known or (await self._opened(path.name, content))["id"]
         except (InputError, TaskError, OSError) as error:
             self._trouble = str(error)
         except WorkerLostError:
             self._trouble = _LOST
         self._opening = None
+
+    def _known(self, name: str, content: bytes) -> str | None:
+        """The table that was opened before from the same file, if it was."""
+        for table in self._workspace.tables():
+            file = self._workspace.table_folder(table["id"]) / table["file"]
+            if table["name"] == name and file.read_bytes() == content:
+                return str(table["id"])
+        return None
 
     # The page
 
@@ -168,6 +179,7 @@ class Server:
                 "limits": self._limits.to_dict(),
                 "tables": tables,
                 "opening": self._opening is not None,
+                "first": self._first,
                 "trouble": self._trouble,
                 "jobs": [self._summary(job) for job in self._workspace.jobs()],
             }
@@ -196,9 +208,11 @@ class Server:
     async def table(self, request: Request) -> Response:
         """What was found in a table, and what was last chosen on the page."""
         name = request.path_params["table"]
-        record = self._workspace.table(name)
-        draft = self._workspace.table_folder(name) / "draft.json"
-        return _json(record | {"draft": read_json(draft, default={})})
+        record, folder = self._workspace.table(name), self._workspace.table_folder(name)
+        more = {
+            part: read_json(folder / f"{part}.json", default={}) for part in ("sample", "draft")
+        }
+        return _json(record | more)
 
     async def read_again(self, request: Request) -> Response:
         """Read a table with other codes for missing values."""

@@ -77,6 +77,8 @@ def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> dict
 def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
     """Probabilities of graphs, with the knowledge and the limits of the search."""
     place, result = Path(folder), learned(of)
+    if result.groups:
+        raise InputError("probabilities are for one table without groups; resample instead")
     progress = Progress(place)
     progress.say("Starting the chains.")
 
@@ -114,9 +116,9 @@ def posterior_options(request: dict[str, Any]) -> dict[str, Any]:
     return options if size is None else options | {"effective_size": size}
 
 
-def bootstrap_table(folder: Path) -> pd.DataFrame:
-    """Frequencies of edges of a job that is done."""
-    return BootstrapResult.from_dict(read_json(folder / "result.json")).edges
+def bootstrap_result(folder: Path) -> BootstrapResult:
+    """The resamples of a job that is done."""
+    return BootstrapResult.from_dict(read_json(folder / "result.json"))
 
 
 def posterior_table(folder: Path) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from cyclearn.app.exports import export, write_script
 from cyclearn.app.learning_tasks import keep_learn, learn
 from cyclearn.app.opening import open_table, write_example
 from cyclearn.app.own_graph import compare
+from cyclearn.app.settling import experiment
 from cyclearn.app.sureness import bootstrap, keep_bootstrap, posterior
 from cyclearn.app.what_if import effects
 
@@ -21,6 +22,7 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
     "bootstrap": bootstrap,
     "keep_bootstrap": keep_bootstrap,
     "posterior": posterior,
+    "experiment": experiment,
     "compare": compare,
     "export": export,
     "write_script": write_script,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.learning.result import LearnResult
-from cyclearn.models import LinearGaussianModel
+from cyclearn.models import FittedModel
 from cyclearn.report.class_listing import ListedMember
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import chi_square_in_words, index_rows, verdict
@@ -19,6 +21,8 @@ from cyclearn.report.member_browser import describe, listing_in_words
 
 if TYPE_CHECKING:
     import pandas as pd
+
+FloatArray = NDArray[np.float64]
 
 # More labels than this cover each other.
 _MAX_LABELS = 60
@@ -30,7 +34,7 @@ def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> d
     edges = _edges(found)
     size = None if found.size is None else str(found.size)
     return {
-        "summary": [line for line in str(result).splitlines() if line[:2] != "  "],
+        "summary": _summary(result),
         "names": list(found.graph.names),
         "edges": [_edge(found, edge) for edge in edges],
         "picture": _picture(found, edges),
@@ -42,11 +46,8 @@ def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> d
             "size": size,
         },
         "coefficients": _coefficients(found),
-        "fit": {
-            "verdict": verdict(result.model.fit_indices),
-            "test": chi_square_in_words(result.model.fit_indices),
-            "indices": [list(row) for row in index_rows(result.model.fit_indices)],
-        },
+        "groups": list(result.groups),
+        "fit": [_fit(name, model) for name, model in result.models.items()],
         "warnings": [
             {"kind": w.kind, "message": w.message, "remedy": w.remedy} for w in found.warnings
         ],
@@ -55,6 +56,12 @@ def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> d
         "n_ties": len(result.alternatives),
         "options": result.options.call(),
     }
+
+
+def _summary(result: LearnResult) -> list[str]:
+    """What ``print`` says of a result, without the edges and without names of Python."""
+    lines = [line for line in str(result).splitlines() if not line.startswith("  ")]
+    return [re.sub(r" \(see \w+\)", "", line) for line in lines]
 
 
 def _edges(found: Findings) -> list[Edge]:
@@ -80,7 +87,7 @@ def _picture(found: Findings, edges: list[Edge]) -> str:
     """
     graph = found.graph
     learned = set(graph.edges)
-    standardised = found.result.model.standardised_weights
+    standardised = found.standardised
     drawn = []
     for number, edge in enumerate(edges):
         i, j = map(graph.index, edge)
@@ -109,16 +116,12 @@ def _picture(found: Findings, edges: list[Edge]) -> str:
 def _member(member: ListedMember, edges: list[Edge], found: Findings) -> dict[str, Any]:
     graph = member.graph
     present = [number for number, (a, b) in enumerate(edges) if graph.has_edge(a, b)]
-    model = member.models[0] if member.models else None
-    if graph == found.graph:
-        model = found.result.model.model
+    weights = _weights(member, found)
     loops = [nodes for nodes in graph.components if len(nodes) > 1]
     return {
         "edges": present,
-        "weights": None if model is None else _weights(model, [edges[n] for n in present]),
-        "standardised": None
-        if model is None
-        else _weights(model, [edges[n] for n in present], found.result.model.moments.scale),
+        "weights": None if weights is None else _along(weights[0], edges, present, found),
+        "standardised": None if weights is None else _along(weights[1], edges, present, found),
         "words": describe(member),
         "stable": member.is_stable,
         "n_changes": len(member.added) + len(member.removed),
@@ -126,28 +129,52 @@ def _member(member: ListedMember, edges: list[Edge], found: Findings) -> dict[st
     }
 
 
-def _weights(
-    model: LinearGaussianModel, edges: list[Edge], scale: np.ndarray | None = None
-) -> list[float]:
-    B = model.B if scale is None else model.B * scale[:, None] / scale
-    index = {name: number for number, name in enumerate(model.names)}
-    return [float(B[index[a], index[b]]) for a, b in edges]
+def _weights(member: ListedMember, found: Findings) -> tuple[FloatArray, FloatArray] | None:
+    """Weights of a member, as they are and standardised; the learned graph's as mean of groups."""
+    models = found.result.models.values()
+    if member.graph == found.graph:
+        return np.mean([model.B for model in models], axis=0), found.standardised
+    # Of several groups it is not known which parameters belong to which.
+    if not member.models or len(models) > 1:
+        return None
+    B, scale = member.models[0].B, found.result.model.moments.scale
+    return B, B * scale[:, None] / scale
+
+
+def _along(B: FloatArray, edges: list[Edge], present: list[int], found: Findings) -> list[float]:
+    index = found.graph.index
+    return [float(B[index(edges[n][0]), index(edges[n][1])]) for n in present]
+
+
+def _fit(group: str, model: FittedModel) -> dict[str, Any]:
+    indices = model.fit_indices
+    return {
+        "group": group,
+        "verdict": verdict(indices),
+        "test": chi_square_in_words(indices),
+        "indices": [list(row) for row in index_rows(indices)],
+    }
 
 
 def _coefficients(found: Findings) -> list[dict[str, Any]]:
-    """One row for each edge of the learned graph."""
-    graph, summary = found.graph, found.result.model.summary()
-    return [
-        {
-            "source": a,
-            "target": b,
-            "weight": float(row["estimate"]),
-            "standard_error": float(row["std_error"]),
-            "lower": float(row["lower"]),
-            "upper": float(row["upper"]),
-            "p_value": float(row["p_value"]),
-            "standardised": found.row_of[a, b].standardised,
-            "standing": found.row_of[a, b].verdict,
-        }
-        for (a, b), (_, row) in zip(graph.edges, summary.iterrows(), strict=False)
-    ]
+    """One row for each edge of the learned graph, and for each group."""
+    graph = found.graph
+    rows = []
+    for group, model in found.result.models.items():
+        standardised = model.standardised_weights
+        for (a, b), (_, row) in zip(graph.edges, model.summary().iterrows(), strict=False):
+            rows.append(
+                {
+                    "source": a,
+                    "target": b,
+                    "group": group,
+                    "weight": float(row["estimate"]),
+                    "standard_error": float(row["std_error"]),
+                    "lower": float(row["lower"]),
+                    "upper": float(row["upper"]),
+                    "p_value": float(row["p_value"]),
+                    "standardised": float(standardised[graph.index(a), graph.index(b)]),
+                    "standing": found.row_of[a, b].verdict,
+                }
+            )
+    return rows

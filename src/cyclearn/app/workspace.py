@@ -4,7 +4,7 @@
 
     workspace.json          what the folder is
     tables/t1/              table.csv as it was uploaded, table.json what was found in it,
-                            draft.json what was last chosen on the page
+                            sample.json some rows, draft.json what was last chosen on the page
     jobs/j1/                job.json what was asked for and what became of it, progress.json,
                             result.json in the library's own form, view.json what the page shows
 
@@ -20,15 +20,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from cyclearn import __version__
 from cyclearn.errors import InputError
 from cyclearn.files import why
 from cyclearn.json_input import finite
 
-Kind = Literal["learn", "effects", "bootstrap", "posterior", "compare"]
-KINDS: tuple[Kind, ...] = ("learn", "effects", "bootstrap", "posterior", "compare")
+Kind = Literal["learn", "effects", "bootstrap", "posterior", "experiment", "compare"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 State = Literal["waiting", "running", "stopping", "done", "failed", "lost", "cancelled"]
 ENDED: frozenset[State] = frozenset({"done", "failed", "lost", "cancelled"})
 
@@ -42,7 +42,7 @@ class Job:
     Attributes
     ----------
     id : str
-    kind : {"learn", "effects", "bootstrap", "posterior", "compare"}
+    kind : {"learn", "effects", "bootstrap", "posterior", "experiment", "compare"}
     table : str
         The table that it is about.
     request : dict

@@ -89,6 +89,12 @@ class Findings:
         return {edge: pair for pair in self.pairs for edge in pair.possible_edges}
 
     @cached_property
+    def standardised(self) -> NDArray[np.float64]:
+        """Weights in standard deviations of effect for one of cause; of groups, the mean."""
+        models = self.result.models.values()
+        return np.asarray(np.mean([m.standardised_weights for m in models], axis=0))
+
+    @cached_property
     def scale(self) -> NDArray[np.float64]:
         """Standard deviations within groups, shape (p,)."""
         models = self.result.models.values()

@@ -4,7 +4,7 @@ import { fill, h, menu, number, place, s } from "./dom.js";
 import { jobCard } from "./learn.js";
 import { attempt, jobsAbout, start, store, viewOf, watch } from "./store.js";
 
-let source = "", value = null, unit = 1;
+let source = "", group = "", value = null, unit = 1;
 
 const latest = () => jobsAbout("effects").filter((job) => job.state !== "cancelled").pop();
 
@@ -50,7 +50,7 @@ function predictions(view) {
     shown.textContent = `${number(value)} (mean ${number(view.mean)}, standard deviation ${number(view.sd)})`;
     body.replaceChildren(...view.targets.map((target) => row(view, target)));
   };
-  const slider = h("input", { type: "range", id: "value", class: "wide", min: view.mean - 3 * view.sd, max: view.mean + 3 * view.sd, step: view.sd / 20, oninput: (event) => { value = Number(event.target.value); update(); } });
+  const slider = h("input", { type: "range", id: "value", min: view.mean - 3 * view.sd, max: view.mean + 3 * view.sd, step: view.sd / 20, oninput: (event) => { value = Number(event.target.value); update(); } });
   value = view.mean + unit * view.sd;
   slider.value = value;
   update();
@@ -73,21 +73,23 @@ async function render() {
   const key = JSON.stringify([store.result.id, job, source]);
   if (key === shown) return undefined;
   shown = key;
-  const { names } = store.result.view;
+  const { names, groups } = store.result.view;
+  if (!groups.includes(group)) group = groups[0] ?? "";
   if (!names.includes(source)) [source] = names;
   const view = job?.state === "done" ? await attempt(() => viewOf(job.id)) : null;
-  if (view) source = view.source;
+  if (view) [source, group] = [view.source, view.group];
   return fill(place("effects"),
     h("p", {}, "What would happen if a variable were held at a value, in every graph that fits equally well."),
     h("p", { class: "fields" },
       menu("effect-source", "Set the variable", names.map((name) => [name, name]), source, (name) => { source = name; ask(); }),
+      groups.length ? menu("effect-group", "In the group", groups.map((name) => [name, name]), group, (name) => { group = name; ask(); }) : null,
       h("button", { type: "button", id: "ask-effects", onclick: ask }, "Predict")),
     job && !view ? h("ul", { class: "jobs" }, jobCard(job, `Setting ${source}`)) : null,
     view ? predictions(view) : null);
 }
 
 async function ask() {
-  await start("effects", store.result.id, { source });
+  await start("effects", store.result.id, group ? { source, group } : { source });
 }
 
 watch(["result", "state"], render);

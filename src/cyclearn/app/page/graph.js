@@ -43,15 +43,16 @@ function select() {
 }
 
 function about(number_) {
-  const { edges, coefficients } = view();
+  const { edges, coefficients, groups } = view();
   const { source, target, members, shared } = edges[number_];
   const place_ = member() ? member().edges.indexOf(number_) : -1;
   const isLearned = order[current] === 0;
-  const row = coefficients.find((each) => each.source === source && each.target === target);
+  const rows = coefficients.filter((each) => each.source === source && each.target === target);
+  const row = groups.length ? null : rows[0];
   const facts = [];
   if (place_ < 0) facts.push(["In this graph", "no"]);
   else if (member().weights) {
-    facts.push(["Weight", number(member().weights[place_])]);
+    facts.push([groups.length ? "Mean weight" : "Weight", number(member().weights[place_])]);
     facts.push(["Standardised", number(member().standardised[place_], 2)]);
   }
   if (isLearned && row && place_ >= 0) {
@@ -59,6 +60,7 @@ function about(number_) {
     facts.push(["95% interval", row.lower === null ? "–" : `${number(row.lower)} to ${number(row.upper)}`]);
     facts.push(["p-value", row.p_value !== null && row.p_value < 0.001 ? "below 0.001" : number(row.p_value)]);
   }
+  if (isLearned && groups.length) for (const each of rows) facts.push([`In ${each.group}`, `${number(each.weight)}, standard error ${number(each.standard_error)}`]);
   facts.push(["Equally good graphs", shared ? "the same in all" : members]);
   for (const [name, probability] of probabilities(source, target)) facts.push([name, probability]);
   const say_ = (word, words) => h("button", { type: "button", onclick: () => { decide(source, target, word); say(`${arrow(source, target)} is ${words} from the next search on.`); } }, `${word === "required" ? "Require" : "Forbid"} it`);
@@ -169,12 +171,14 @@ const legend = () => h("ul", { class: "legend" }, [
 ].map((words) => h("li", {}, words)));
 
 function numbers() {
-  const { coefficients, fit, warnings } = view();
+  const { coefficients, fit, warnings, groups } = view();
+  const named = groups.length > 0;
   return [
-    table("Coefficients of the learned graph", ["edge", "weight", "standard error", "standardised", "in the class"],
-      coefficients.map((row) => [arrow(row.source, row.target), number(row.weight), number(row.standard_error), number(row.standardised, 2), row.standing])),
-    h("details", {}, h("summary", {}, "How well it fits"), h("p", {}, fit.verdict), fit.test ? h("p", {}, fit.test) : null,
-      table("Fit", ["index", "value", "grade", "meaning"], fit.indices)),
+    table("Coefficients of the learned graph", ["edge", ...(named ? ["group"] : []), "weight", "standard error", "standardised", "in the class"],
+      coefficients.map((row) => [arrow(row.source, row.target), ...(named ? [row.group] : []), number(row.weight), number(row.standard_error), number(row.standardised, 2), row.standing])),
+    h("details", {}, h("summary", {}, "How well it fits"), fit.map((each) => [
+      named ? h("h3", {}, each.group) : null, h("p", {}, each.verdict), each.test ? h("p", {}, each.test) : null,
+      table(named ? `Fit in ${each.group}` : "Fit", ["index", "value", "grade", "meaning"], each.indices)])),
     warnings.length ? h("details", {}, h("summary", {}, `What to mind (${warnings.length})`), h("ul", { class: "warnings" }, warnings.map((each) => h("li", {}, h("strong", {}, each.message), " ", each.remedy)))) : null,
   ];
 }

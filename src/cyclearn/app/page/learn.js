@@ -28,6 +28,7 @@ export function options() {
     ...others,
     ...(store.table.has_holes ? { missing: missing || "em" } : {}),
     ...(isKnown ? { knowledge: known } : {}),
+    ...(store.draft.groups ? { groups: store.draft.groups } : {}),
   };
 }
 
@@ -46,7 +47,7 @@ function form() {
       onchange: (event) => option(name, event.target.value === "" ? "" : Number.parseInt(event.target.value, 10)) }));
   return h("div", {},
     h("p", { class: "fields" },
-      menu("penalty", "An edge costs", [["bic", "BIC (default)"], ["2 bic", "twice BIC: fewer edges"], ["ebic", "EBIC: many variables"]], given.penalty || "bic", (value) => option("penalty", value === "bic" ? "" : value)),
+      menu("penalty", "An edge costs", [["", "extended BIC (default)"], ["bic", "BIC: more edges"], ["2 bic", "twice BIC"], ["ebic 1", "extended BIC, γ = 1: fewer edges"]], given.penalty || "", (value) => option("penalty", value)),
       menu("margins", "Columns", [["raw", "as they are"], ["rank", "ranks, for outliers and bends"]], given.margins || "raw", (value) => option("margins", value === "raw" ? "" : value)),
       menu("rows", "Rows", [["", "independent"], ["auto", "a time series: count for less"]], given.n_effective || "", (value) => option("n_effective", value))),
     h("details", {}, h("summary", {}, "More options"),

@@ -51,6 +51,7 @@ export async function attempt(action, words = "") {
 function freshDraft(table) {
   return {
     columns: table.columns.filter((column) => !column.problem).map((column) => column.name),
+    groups: "",
     knowledge: { required: [], forbidden: [], tiers: [], exogenous: [] },
     options: {},
   };
@@ -59,6 +60,8 @@ function freshDraft(table) {
 /** The columns that are chosen and still there, in the order of the table. */
 export function chosen() {
   const wanted = new Set(store.draft.columns);
+  // What names the groups is no measurement.
+  wanted.delete(store.draft.groups);
   return store.table.columns.filter((column) => !column.problem && wanted.has(column.name)).map((column) => column.name);
 }
 
@@ -77,12 +80,12 @@ export function knowledge() {
 
 /** What a job needs to read the same table again. */
 export function reading() {
-  const all = store.table.columns.filter((column) => !column.problem).length === store.table.columns.length;
   const columns = chosen();
   const codes = store.table.reading.missing_codes;
   return {
-    ...(all && columns.length === store.table.columns.length ? {} : { columns }),
+    ...(columns.length === store.table.columns.length ? {} : { columns }),
     ...(codes ? { missing_codes: codes } : {}),
+    ...(store.draft.groups ? { labels: [store.draft.groups] } : {}),
   };
 }
 
@@ -147,13 +150,16 @@ async function follow(before, state) {
     const result = sessionStorage.getItem("result");
     const table = sessionStorage.getItem("table");
     const done = state.jobs.filter((job) => job.kind === "learn" && job.state === "done");
-    if (done.some((job) => job.id === result)) await lookAt(result);
+    if (state.first && !table) await lookAtTable(state.first);
+    else if (state.opening && !table) return;
+    else if (done.some((job) => job.id === result)) await lookAt(result);
     else if (known(table, state.tables)) await lookAtTable(table);
     else if (done.length) await lookAt(done[done.length - 1].id);
     else if (state.tables.length) await lookAtTable(state.tables[state.tables.length - 1].id);
     return;
   }
-  if (!store.table && state.tables.length) await lookAtTable(state.tables[state.tables.length - 1].id);
+  if (state.first && !before.first) await lookAtTable(state.first);
+  if (!store.table && !state.opening && state.tables.length) await lookAtTable(state.tables[state.tables.length - 1].id);
   for (const job of state.jobs) {
     const earlier = before.jobs.find((each) => each.id === job.id);
     if (job.state !== "done" || earlier?.state === "done") continue;

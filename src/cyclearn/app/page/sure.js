@@ -1,12 +1,12 @@
-// How sure: how often edges come out of resamples, and how probable they are.
+// How sure: how often edges come out of resamples, how probable they are, and what would settle the rest.
 
-import { arrow, fill, h, menu, place, table } from "./dom.js";
+import { arrow, fill, h, menu, number, place, table } from "./dom.js";
 import { addFacts, renderAbout } from "./graph.js";
 import { jobCard } from "./learn.js";
 import { attempt, jobsAbout, start, store, viewOf, watch } from "./store.js";
 
 const percent = (share) => `${Math.round(100 * share)}%`;
-let found = { bootstrap: null, posterior: null };
+let found = {};
 
 addFacts((source, target) => {
   const of = (view) => view?.edges.find((each) => each.source === source && each.target === target);
@@ -34,13 +34,24 @@ function probabilities(view) {
   ];
 }
 
+function experiments(view) {
+  const rows = (count) => (count === null ? "–" : Math.round(count).toLocaleString("en"));
+  return [
+    h("p", {}, view.words),
+    view.is_settled ? null : table("Experiments, the best first", ["set from outside", "graphs left on average", "at most", "rows needed", "typically"],
+      view.candidates.map((each) => [each.targets.join(" and "), number(each.expected_left, 1), rows(each.largest_left), rows(each.rows), rows(each.rows_typical)])),
+  ];
+}
+
 const SECTIONS = {
+  experiment: ["What would settle it", "Setting a variable from outside tells graphs apart that observed data cannot.", "Which experiment?", experiments],
   posterior: ["Probabilities", "Graphs are drawn in proportion to how probable they are, given the data.", "Sample", probabilities],
   bootstrap: ["Resamples", "The same search on resamples of the rows: how often does each edge come out?", "Resample", resamples],
 };
-let wanted = 100, precision = "200", shown = "";
+let wanted = 100, precision = "200", together = "1", shown = "";
 
 function asked(kind) {
+  if (kind === "experiment") return { size: Number(together) };
   if (kind === "bootstrap") return { n_resamples: wanted };
   return precision ? { effective_size: Number(precision) } : {};
 }
@@ -48,7 +59,7 @@ function asked(kind) {
 async function render() {
   if (!store.result) return fill(place("sure"), h("p", { class: "note" }, "Nothing has been learned yet."));
   const latest = (kind) => jobsAbout(kind).filter((job) => job.state !== "cancelled").pop();
-  const jobs = { bootstrap: latest("bootstrap"), posterior: latest("posterior") };
+  const jobs = Object.fromEntries(Object.keys(SECTIONS).map((kind) => [kind, latest(kind)]));
   const key = JSON.stringify([store.result.id, jobs]);
   if (key === shown) return undefined;
   shown = key;
@@ -60,6 +71,7 @@ async function render() {
     h("h3", {}, title), h("p", {}, words),
     h("p", { class: "fields" },
       kind === "bootstrap" ? h("label", { class: "field" }, h("span", {}, "Resamples"), h("input", { type: "number", id: "n-resamples", min: 1, max: 10000, value: wanted, onchange: (event) => { wanted = Number.parseInt(event.target.value, 10) || 100; } })) : null,
+      kind === "experiment" ? menu("together", "Variables set together", [[1, "one"], [2, "two"], [3, "three"]], together, (value) => { together = value; }) : null,
       kind === "posterior" ? menu("precision", "Precision", [[200, "rough: within some percent"], ["", "fine: takes longer"]], precision, (value) => { precision = value; }) : null,
       h("button", { type: "button", id: `ask-${kind}`, onclick: () => start(kind, store.result.id, asked(kind)) }, button)),
     jobs[kind] && !views[kind] ? h("ul", { class: "jobs" }, jobCard(jobs[kind], title)) : null,

@@ -70,7 +70,7 @@ function columns() {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Columns" },
     h("table", { class: "columns" },
       h("caption", {}, `${table.name}: ${table.n_rows.toLocaleString("en")} rows`),
-      h("thead", {}, h("tr", {}, ["use", "column", "values", "mean", "sd", "range", "missing", "plot"].map((name) => h("th", { scope: "col" }, name)))),
+      h("thead", {}, h("tr", {}, ["use", "column", "values", "mean", "sd", "range", "missing", "plot"].map((name, n) => h("th", { scope: "col", class: n > 2 && n < 7 && "number" }, name)))),
       h("tbody", {}, table.columns.map(columnRow))));
 }
 
@@ -91,6 +91,12 @@ function missing() {
       draft.options.missing || "em", (value) => change({ options: { ...draft.options, missing: value } })),
     h("p", {}, h("label", { class: "field" }, h("span", {}, "Written as, beside empty cells and NA"), codes), " ",
       h("button", { type: "button", onclick: again }, "Read again")));
+}
+
+function groups() {
+  const { table, draft } = store;
+  return h("p", {}, menu("groups", "Groups: one graph for all, weights of its own for each", [["", "none"], ...table.columns.map((column) => [column.name, `by ${column.name}`])],
+    draft.groups, (name) => change({ groups: name })));
 }
 
 function warnings() {
@@ -138,12 +144,15 @@ function render() {
     parts.push(menu("tables", "Table", state.tables.map((each) => [each.id, `${each.name} (${each.n_rows.toLocaleString("en")} rows)`]), table?.id, (id) => attempt(() => lookAtTable(id))));
   }
   if (table) {
-    parts.push(allOrNone(), columns(), missing(), warnings(),
+    parts.push(allOrNone(), columns(), groups(), missing(), warnings(),
       h("details", { open: true }, h("summary", {}, "Scatter plots"), h("div", { id: "scatter" })));
   }
   fill(place("table"), parts);
   if (table) drawScatter();
 }
+
+// The dots have the colour of the moment in which they are drawn.
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => store.table && drawScatter());
 
 let shown = "";
 watch(["table"], () => {

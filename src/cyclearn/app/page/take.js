@@ -12,7 +12,7 @@ const FILES = [
   ["Everything", [["result.json", "the result for cyclearn (JSON)"]]],
 ];
 
-const MORE = { effects: ["effects.csv", "effects"], bootstrap: ["bootstrap.csv", "bootstrap"], posterior: ["posterior.csv", "posterior"], compare: ["graph.json", "own graph"] };
+const MORE = { effects: ["effects.csv", "effects"], experiment: ["experiments.csv", "experiments"], bootstrap: ["bootstrap.csv", "bootstrap"], posterior: ["posterior.csv", "posterior"], compare: ["graph.json", "own graph"] };
 
 /** Files of what was found out about the graph beside itself. */
 const further = () => Object.entries(MORE).flatMap(([kind, [name, words]]) =>
