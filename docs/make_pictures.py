@@ -292,7 +292,7 @@ def p53() -> Figure:
     return _learned().plot().figure
 
 
-def p53_certain() -> Figure:
+def p53_shared() -> Figure:
     """What its class agrees on."""
     return _learned().equivalence_class.plot().figure
 
@@ -316,7 +316,7 @@ def p53_class() -> Figure:
 PICTURES = {
     "p53": p53,
     "p53_bootstrap": p53_bootstrap,
-    "p53_certain": p53_certain,
+    "p53_shared": p53_shared,
     "p53_class": p53_class,
     "support": support,
     "rotations": rotations,

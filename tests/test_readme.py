@@ -27,7 +27,7 @@ def test_command_lines_run(tmp_path, monkeypatch, capsys):
 
 
 def test_no_other_block_is_left_unrun():
-    assert set(re.findall(r"^```(\w+)", TEXT, re.MULTILINE)) == {"python", "console"}
+    assert set(re.findall(r"^```(\w+)", TEXT, re.MULTILINE)) == {"python", "console", "text"}
 
 
 def test_every_command_is_named():

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from cyclearn.learning.learn import learn as learn
     from cyclearn.learning.next_experiment import next_experiment as next_experiment
     from cyclearn.learning.posterior import posterior as posterior
+    from cyclearn.learning.saving import load as load
     from cyclearn.models import DataWarning as DataWarning
     from cyclearn.models import FittedGroups as FittedGroups
     from cyclearn.models import FittedModel as FittedModel
@@ -80,6 +81,7 @@ _ROOM_OF = {
     "FittedModel": "cyclearn.models",
     "project": "cyclearn.models",
     "learn": "cyclearn.learning",
+    "load": "cyclearn.learning",
     "bootstrap": "cyclearn.learning",
     "posterior": "cyclearn.learning",
     "next_experiment": "cyclearn.learning",

@@ -144,6 +144,28 @@ def write_new(path: str | Path, content: bytes) -> bool:
         beside.unlink(missing_ok=True)
 
 
+def checked_suffix(path: str | Path, suffixes: Iterable[str], what: str) -> str:
+    """The suffix of a file to be written, in small letters; it says what is written into it.
+
+    Raises
+    ------
+    InputError
+        For a suffix that is not among these: no file gets a content that its name denies.
+
+    Examples
+    --------
+    >>> checked_suffix("graph.SVG", (".png", ".svg"), "a picture")
+    '.svg'
+    """
+    suffix = Path(path).suffix.lower()
+    known = list(suffixes)
+    if suffix not in known:
+        named = f"as {suffix}" if suffix else "without a suffix"
+        listed = " or ".join(filter(None, [", ".join(known[:-1]), known[-1]]))
+        raise InputError(f"cannot write {what} {named}: {path}; name the file {listed}")
+    return suffix
+
+
 def check_output(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> None:
     """Raise now where writing to ``path`` would fail after long work, or overwrite an input.
 

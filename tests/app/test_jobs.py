@@ -60,10 +60,10 @@ def test_the_view_says_what_the_result_says(client, example):
     for n, weight in weights.items():
         a, b = (result.graph.index(name) for name in edges[n])
         assert weight == pytest.approx(result.model.B[a, b])
-    certain = {edge for each in result.verdicts for edge in each.certain_edges}
+    shared = {edge for each in result.verdicts for edge in each.shared_edges}
     assert {
-        edge for edge, each in zip(edges, view["edges"], strict=True) if each["certain"]
-    } == certain
+        edge for edge, each in zip(edges, view["edges"], strict=True) if each["shared"]
+    } == shared
 
 
 def test_every_file_can_be_taken_away(client, example):

@@ -95,16 +95,16 @@ def test_sign_shows_in_colour_and_dashes_and_strength_in_width():
     assert lines(ax)[0].get_linewidth() > 2 * lines(ax)[1].get_linewidth()
 
 
-def test_a_class_tells_certain_from_turning_from_optional():
+def test_a_class_tells_what_stays_from_what_turns_from_what_is_optional():
     # Turning c → d would make a collider, and the one at c is visible; f → g is free to turn.
     graph = DirectedGraph.from_edges([("a", "c"), ("b", "c"), ("c", "d"), ("f", "g")])
     ax = equivalence_class(graph).plot()
     assert len(lines(ax)) == 4
     assert len(heads(ax)) == 3 + 2
-    assert legend(ax) == ["certain", "turns"]
+    assert legend(ax) == ["same in all", "turns"]
     ax = equivalence_class(MARKET.graph).plot()
     # Price and quantity both ways in every member; costs and income on either of the two.
-    assert legend(ax) == ["certain", "comes and goes"]
+    assert legend(ax) == ["same in all", "comes and goes"]
     assert len(lines(ax)) == len(heads(ax)) == 2 + 4
 
 
@@ -133,14 +133,14 @@ def test_a_bootstrap_shows_what_came_out_often():
     resamples = tuple(Resample(n, chosen) for n, chosen in enumerate(edges))
     found = BootstrapResult(tuple("abcde"), resamples, "rows", {})
     ax = found.plot(threshold=0.7)
-    assert legend(ax) == ["in every member", "joined"]
+    assert legend(ax) == ["in all equivalent graphs", "joined"]
     assert (len(lines(ax)), len(heads(ax))) == (3, 2)
     assert texts(ax).count("100%") == 3
     ax = found.plot()
-    assert legend(ax) == ["in every member", "may turn"]
+    assert legend(ax) == ["in all equivalent graphs", "may turn"]
     assert sorted(texts(ax))[:3] == ["100%", "100%", "67%"]
     # Either way at a third or more, never both: joined, but no feedback.
-    assert legend(found.plot(threshold=0.3)) == ["in every member", "joined"]
+    assert legend(found.plot(threshold=0.3)) == ["in all equivalent graphs", "joined"]
     with pytest.raises(InputError, match="threshold"):
         found.plot(threshold=0)
 

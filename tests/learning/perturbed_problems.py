@@ -54,7 +54,7 @@ def statement(moments, **options):
         "graph": _edges(result.graph),
         "alternatives": [_edges(graph) for graph in result.alternatives],
         "verdicts": sorted(
-            (*sorted((pair.a, pair.b)), pair.kind, sorted(pair.certain_edges))
+            (*sorted((pair.a, pair.b)), pair.verdict, sorted(pair.shared_edges))
             for pair in result.verdicts
         ),
         "status": record["status"],

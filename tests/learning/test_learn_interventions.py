@@ -65,8 +65,8 @@ def test_effects_and_verdicts_are_those_of_the_graphs_that_tie(learned):
     assert len(effects.listed.members) == 1 + len(learned.alternatives)
     total = learned.model.model.total_effects().loc["a", "c"]
     assert effects.interval[0] <= total <= effects.interval[1]
-    certain = {edge for pair in learned.verdicts for edge in pair.certain_edges}
-    assert certain <= set(learned.graph.edges)
+    shared = {edge for pair in learned.verdicts for edge in pair.shared_edges}
+    assert shared <= set(learned.graph.edges)
 
 
 def test_the_class_is_that_of_the_tables_and_says_what_to_do_next(learned):

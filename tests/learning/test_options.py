@@ -15,7 +15,7 @@ from cyclearn.search.methods import METHODS
 
 DEFAULTS = {each.name: each.default for each in fields(cl.SearchOptions)}
 # What a call has beside the options of the search.
-AROUND = {"data", "X", "self", "n_jobs", "on_step", "on_interrupt", "bootstrap"}
+AROUND = {"data", "X", "self", "n_jobs", "on_step", "on_interrupt", "bootstrap", "posterior"}
 WRITTEN = {"n_starts": "starts", "random_state": "seed"}
 
 

@@ -16,7 +16,7 @@ from cyclearn.models import FittedModel
 from cyclearn.report.class_listing import ListedMember
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import chi_square_in_words, index_rows, verdict
-from cyclearn.report.graph_section import line_width, standing
+from cyclearn.report.graph_section import line_width
 from cyclearn.report.member_browser import describe, listing_in_words
 
 if TYPE_CHECKING:
@@ -72,12 +72,12 @@ def _edges(found: Findings) -> list[Edge]:
 
 
 def _edge(found: Findings, edge: Edge) -> dict[str, Any]:
-    is_certain = edge in found.certain
+    is_shared = edge in found.shared
+    words = "in all graphs that fit equally well" if is_shared else "in some of the graphs"
     pair = found.pair_of.get(edge)
-    words = "in every graph of the class" if is_certain else "in some graphs of the class"
-    if pair is not None and not is_certain:
+    if pair is not None and not is_shared:
         words = pair.chances(edge)
-    return {"source": edge[0], "target": edge[1], "certain": is_certain, "members": words}
+    return {"source": edge[0], "target": edge[1], "shared": is_shared, "members": words}
 
 
 def _picture(found: Findings, edges: list[Edge]) -> str:
@@ -87,16 +87,17 @@ def _picture(found: Findings, edges: list[Edge]) -> str:
     """
     graph = found.graph
     learned = set(graph.edges)
+    standardised = found.standardised
     drawn = []
     for number, edge in enumerate(edges):
         i, j = map(graph.index, edge)
-        weight = float(found.standardised[i, j])
+        weight = float(standardised[i, j])
         drawn.append(
             DrawnEdge(
                 *edge,
                 classes="absent" if edge not in learned else "",
                 width=line_width(weight),
-                open_head=edge not in found.certain,
+                open_head=edge not in found.shared,
                 label="0.00" if len(edges) <= _MAX_LABELS else "",
                 attributes={"data_edge": number},
             )
@@ -160,8 +161,7 @@ def _coefficients(found: Findings) -> list[dict[str, Any]]:
     graph = found.graph
     rows = []
     for group, model in found.result.models.items():
-        scale = model.moments.scale
-        standardised = model.B * scale[:, None] / scale
+        standardised = model.standardised_weights
         for (a, b), (_, row) in zip(graph.edges, model.summary().iterrows(), strict=False):
             rows.append(
                 {
@@ -174,7 +174,7 @@ def _coefficients(found: Findings) -> list[dict[str, Any]]:
                     "upper": float(row["upper"]),
                     "p_value": float(row["p_value"]),
                     "standardised": float(standardised[graph.index(a), graph.index(b)]),
-                    "standing": standing(found, (a, b)),
+                    "standing": found.row_of[a, b].verdict,
                 }
             )
     return rows

@@ -13,6 +13,7 @@ from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING
 
+from cyclearn.classes.edge_verdicts import pair_verdict
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory
 from cyclearn.graphs.bitsets import bits
@@ -139,8 +140,12 @@ def edge_table(pairs: Iterable[PairCount], size: int, names: Sequence[str]) -> p
     for pair in pairs:
         counts = (pair.forward, pair.backward, pair.both)
         adjacent = sum(counts)
-        always = "certain" if size in counts else "turns"
-        verdict = always if adjacent == size else "comes and goes"
+        ways = pair.forward + pair.both, pair.backward + pair.both
+        verdict = pair_verdict(
+            (ways[0] > 0, ways[1] > 0),
+            (ways[0] == size, ways[1] == size),
+            always_adjacent=adjacent == size,
+        )
         ends = names[pair.i], names[pair.j]
         rows.append((*ends, *counts, adjacent, adjacent / size, verdict))
     columns = ["a", "b", "forward", "backward", "both", "adjacent", "share", "verdict"]

@@ -132,8 +132,9 @@ class GraphClass(SeatedGraphs):
             One row for each unordered pair that is adjacent in some member: nodes ``a`` and ``b``;
             the number of members with only a → b (``forward``), only b → a (``backward``), ``both``
             and either (``adjacent``); the ``share`` of members in which they are adjacent; and
-            ``verdict``: *certain* (the same edge in every member), *turns* (always adjacent),
-            *comes and goes*. Pairs without a row are adjacent in no member. The four counts are
+            ``verdict``: *same in all* (joined the same way in every member, which is not how
+            probable it is), *turns* (always adjacent, but no edge is always there), *comes and
+            goes*. Pairs without a row are adjacent in no member. The four counts are
             Python integers (dtype object) where the class has 2⁶² members or more, since 64 bits
             could not hold them.
 

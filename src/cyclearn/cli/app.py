@@ -21,12 +21,14 @@ from cyclearn.cli import (
     check_command,
     compare_command,
     demo,
+    effects_command,
     evaluate_command,
     experiment_command,
     fit_command,
     graph_commands,
     learn_command,
     next_command,
+    plot_command,
     posterior_command,
     report_command,
     simulate_command,
@@ -70,8 +72,10 @@ app.command("fit")(fit_command.fit)
 app.command("equivalent")(graph_commands.equivalent)
 app.command("compare")(compare_command.compare)
 app.command("class")(graph_commands.equivalence_class)
+app.command("effects")(effects_command.effects)
 app.command("next")(next_command.next_experiment)
 app.command("report")(report_command.report)
+app.command("plot")(plot_command.plot)
 app.command("simulate")(simulate_command.simulate)
 app.command("evaluate")(evaluate_command.evaluate)
 app.add_typer(experiment_command.app)
@@ -105,7 +109,7 @@ def main() -> None:
 
 
 def _say_compiling() -> None:
-    complain("cyclearn: first use on this machine: compiling, up to a minute")
+    complain("cyclearn: first use on this machine: compiling, one to two minutes")
 
 
 def _say_stopping() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.output import Json, Standardised, print_json, say
 from cyclearn.cli.table_options import (
     Groups,
     Intercepts,
@@ -17,7 +17,14 @@ from cyclearn.cli.table_options import (
     Missing,
     takes_table,
 )
+from cyclearn.errors import InputError
 from cyclearn.graphs import read_graph
+from cyclearn.readable import significant
+
+if TYPE_CHECKING:
+    from cyclearn.models import FittedModel
+
+_SHOWN = 15
 
 
 @takes_table
@@ -33,6 +40,11 @@ def fit(
     intercepts: Intercepts = "shared",
     missing: Missing = "error",
     margins: Margins = "raw",
+    standardised: Standardised = False,
+    indices: Annotated[
+        bool,
+        typer.Option("--indices", help="Print R², residual correlations, modification indices."),
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random starts.")] = 0,
     as_json: Json = False,
 ) -> None:
@@ -40,6 +52,7 @@ def fit(
 
     Exits with 1 where the fit did not converge to an ordinary maximum.
     """
+    from cyclearn.models import FittedModel
     from cyclearn.models import fit as fit_model
 
     fitted = fit_model(
@@ -53,8 +66,29 @@ def fit(
         margins=margins,
         random_state=seed,
     )
+    if not isinstance(fitted, FittedModel):
+        if standardised or indices:
+            raise InputError("--standardised and --indices are for one table without groups")
+        print_json("fit", fitted.to_dict(level)) if as_json else say(fitted.to_text(level))
+        raise typer.Exit(0 if fitted.converged else 1)
     if as_json:
-        print_json("fit", fitted.to_dict(level))
+        print_json("fit", fitted.to_dict(level) | (_diagnosed(fitted) if indices else {}))
     else:
-        say(fitted.to_text(level))
+        say(fitted.to_text(level, standardised=standardised))
+    if indices and not as_json:
+        say(f"\nR²\n{_written(fitted.r_squared)}")
+        say(f"\nResidual correlations\n{_written(fitted.residual_correlations())}")
+        say(f"\nEdges left out\n{_written(fitted.modification_indices().head(_SHOWN))}")
     raise typer.Exit(0 if fitted.converged else 1)
+
+
+def _written(table: Any) -> str:
+    return str(table.to_string(float_format=lambda value: significant(value, 3)))
+
+
+def _diagnosed(fitted: FittedModel) -> dict[str, Any]:
+    return {
+        "r_squared": fitted.r_squared.to_dict(),
+        "residual_correlations": fitted.residual_correlations().to_dict(),
+        "modification_indices": fitted.modification_indices().to_dict(orient="records"),
+    }

@@ -8,10 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from cyclearn.cli import search_options as given
-from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.output import Json, Standardised, print_json, say
 from cyclearn.cli.table_options import takes_table
-from cyclearn.files import write_text
-from cyclearn.graphs import write_graph
+from cyclearn.files import checked_suffix, write_text
 from cyclearn.learning.options import SearchOptions
 
 
@@ -23,9 +22,14 @@ def learn(
     jobs: given.Jobs = None,
     bootstrap: given.Resamples = None,
     checkpoint: given.Checkpoint = None,
+    posterior: given.WithPosterior = False,
+    standardised: Standardised = False,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write the result (.json) or the graph (.dot, .txt) here."),
+        typer.Option(
+            help="Write the result here, as the suffix says: .json, .csv, .dot, .graphml, .tetrad, "
+            ".lav, .dagitty, .tikz, .tex, .png, .svg, .pdf, .html, …"
+        ),
     ] = None,
     timings: Annotated[
         bool, typer.Option(help="Include how the run went, with seconds, in JSON.")
@@ -33,15 +37,21 @@ def learn(
     as_json: Json = False,
 ) -> None:
     """Learn which variables drive which, feedback loops included."""
-    result = given.search(data, options, jobs=jobs, bootstrap=bootstrap, checkpoint=checkpoint)
-    if out is not None and out.suffix.lower() in {".dot", ".gv", ".txt"}:
-        write_graph(result.graph, out)
-    elif out is not None:
+    if out is not None:
+        from cyclearn.report.exports import SUFFIXES
+
+        checked_suffix(out, SUFFIXES, "a result")
+    result = given.search(
+        data, options, jobs=jobs, bootstrap=bootstrap, checkpoint=checkpoint, posterior=posterior
+    )
+    if out is not None and out.suffix.lower() == ".json":
         write_text(out, result.to_json(timings=timings) + "\n")
+    elif out is not None:
+        result.export(out)
     if as_json:
         print_json("learn", result.to_dict(timings=timings))
     else:
-        say(str(result))
+        say(result.to_text(standardised=standardised))
         if result.bootstrap is not None:
             say(f"\n{result.bootstrap}")
     given.end_as_asked(result)

@@ -17,6 +17,9 @@ from cyclearn.json_input import finite
 SCHEMA_VERSION = 1
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Standardised = Annotated[
+    bool, typer.Option("--standardised", help="Weights in standard deviations.")
+]
 
 # Controls other than tab and newline, marks that turn the direction of writing, halves of
 # characters, and separators that some terminals take for newlines.

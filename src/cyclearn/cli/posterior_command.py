@@ -11,7 +11,7 @@ import typer
 
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.cli.search_options import Table
-from cyclearn.files import check_output, write_text
+from cyclearn.files import check_output, checked_suffix, write_text
 from cyclearn.learning.knowledge import Knowledge
 
 
@@ -56,6 +56,7 @@ def posterior(
 
     if out is not None:
         # Sampling can take long; what would fail after it fails before it.
+        checked_suffix(out, (".json",), "a posterior")
         check_output(out, [data, knowledge])
     weight: str | float | None = penalty
     with suppress(ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""``cyclearn report``: from a table to a page that says what was found and how sure it is."""
+"""``cyclearn report``: from a table or a saved result to a page about what was found."""
 
 from __future__ import annotations
 
@@ -10,38 +10,89 @@ import typer
 
 from cyclearn.cli import search_options as given
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.cli.table_options import takes_table
+from cyclearn.cli.table_options import takes_table_or_result
+from cyclearn.errors import InputError
+from cyclearn.files import checked_suffix
 from cyclearn.learning.options import SearchOptions
 
+With = Annotated[
+    list[Path] | None,
+    typer.Option("--with", help="A saved posterior or bootstrap (.json) to stand beside edges."),
+]
 
-@takes_table
+
+@takes_table_or_result
 @given.takes_search_options
 def report(
     data: Any,
     options: SearchOptions,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Write the page (HTML) here.")] = Path(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write the page (.html) here.")] = Path(
         "report.html"
     ),
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
     members: Annotated[
-        int, typer.Option(min=1, help="Most graphs of the class that the page can show.")
+        int, typer.Option(min=1, help="Most equally good graphs that the page can show.")
     ] = 200,
     jobs: given.Jobs = None,
     bootstrap: given.Resamples = None,
     checkpoint: given.Checkpoint = None,
+    posterior: given.WithPosterior = False,
+    beside: With = None,
     as_json: Json = False,
 ) -> None:
     """Learn, and write one page about it that opens in a browser without a network.
 
-    The graph as a picture, what is certain, the graphs that fit equally well, coefficients, fit,
-    total effects, warnings about the data, and how it was made.
+    In place of a table, a result in a .json file can be given; then nothing is learned. The graph
+    as a picture, what equally good graphs agree on, coefficients, fit, total effects, how probable
+    edges are, warnings about the data, and how it was made.
     """
-    result = given.search(data, options, jobs=jobs, bootstrap=bootstrap, checkpoint=checkpoint)
+    checked_suffix(out, (".html", ".htm"), "a report")
+    evidence = read_evidence(beside or [])
+    result = learned(
+        data,
+        options,
+        jobs=jobs,
+        bootstrap=bootstrap,
+        checkpoint=checkpoint,
+        posterior=posterior,
+    )
     command = ["cyclearn", *sys.argv[1:]]
-    result.report(out, data=data, title=title, command=command, max_members=members)
+    rows = None if result is data else data
+    result.report(out, data=rows, title=title, command=command, max_members=members, **evidence)
     if as_json:
         print_json("report", {"path": str(out), "learned": result.to_dict()})
     else:
         say(str(result))
         say(f"Report: {out}")
     given.end_as_asked(result)
+
+
+def learned(data: Any, options: SearchOptions, **searching: Any) -> Any:
+    """A result: the one that was saved, or one learned from a table."""
+    from cyclearn.learning import LearnResult
+
+    if not isinstance(data, LearnResult):
+        return given.search(data, options, **searching)
+    asked = [*options.given(), *(name for name, value in searching.items() if value)]
+    if asked:
+        raise InputError(
+            f"{asked[0]} is an option of learning, and a saved result was learned already; leave "
+            "it out, or give the table"
+        )
+    return data
+
+
+def read_evidence(paths: list[Path]) -> dict[str, Any]:
+    """Saved posteriors and bootstraps, by the name that a report calls them."""
+    from cyclearn.learning import BootstrapResult, Posterior, load
+
+    found: dict[str, Any] = {}
+    for path in paths:
+        saved = load(path)
+        name = {BootstrapResult: "bootstrap", Posterior: "posterior"}.get(type(saved))
+        if name is None:
+            raise InputError(f"{path} is a result of learn; --with takes a posterior or bootstrap")
+        if name in found:
+            raise InputError(f"{path} is a second {name}; give one")
+        found[name] = saved
+    return found

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 Table = Annotated[Path, typer.Argument(help="Table with a header: CSV, TSV, Parquet, Excel, …")]
 Jobs = Annotated[int | None, typer.Option(help="Processes for several starts and for resamples.")]
 Resamples = Annotated[int | None, typer.Option(min=1, help="Learn also from this many resamples.")]
+WithPosterior = Annotated[
+    bool, typer.Option("--posterior", help="Say also how probable each edge is.")
+]
 Checkpoint = Annotated[
     Path | None, typer.Option(help="Keep finished resamples here, and go on from them.")
 ]
@@ -148,6 +151,7 @@ def search(
     jobs: int | None,
     bootstrap: int | None,
     checkpoint: Path | None,
+    posterior: bool = False,
 ) -> LearnResult:
     """Learn from a table, with a line that follows the search on a terminal."""
     from cyclearn.learning import learn
@@ -167,6 +171,7 @@ def search(
             on_step=on_step,
             on_interrupt="best",
             bootstrap=None if bootstrap is None else resampling,
+            posterior=posterior,
         )
 
 

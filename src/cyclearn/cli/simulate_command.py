@@ -10,7 +10,7 @@ import typer
 
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.errors import InputError
-from cyclearn.files import check_output, write_text
+from cyclearn.files import check_output, checked_suffix, write_text
 from cyclearn.graphs import random_graph, read_graph, write_graph
 from cyclearn.graphs.formats import edge_list
 
@@ -55,6 +55,8 @@ def simulate(
         raise InputError("data needs both --samples N and --data FILE")
     if data is not None and data.suffix.lower() not in {".csv", ".tsv", ".txt", ".parquet"}:
         raise InputError(f"--data is {data}; name the file .csv, .tsv, .txt (tabs) or .parquet")
+    if model is not None:
+        checked_suffix(model, (".json",), "a model")
     outputs = [path for path in (out, model, data) if path is not None]
     for n, path in enumerate(outputs):
         check_output(path, [graph, *outputs[:n]])

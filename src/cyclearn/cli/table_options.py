@@ -88,6 +88,11 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
     return _with_options(command, _WRITTEN | _MATRIX, _read_all, Paths)
 
 
+def takes_table_or_result(command: Callable[..., None]) -> Callable[..., None]:
+    """As :func:`takes_table`, or a result in a ``.json`` file, which the command gets as it is."""
+    return _with_options(command, _WRITTEN | _MATRIX, _read_or_load, Paths)
+
+
 def takes_rows(command: Callable[..., None]) -> Callable[..., None]:
     """As :func:`takes_table`, with the ``TableFile`` and what was decided about it."""
     return _with_options(command, _WRITTEN, lambda path, options, _: _read_file(path, options))
@@ -162,6 +167,31 @@ def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
     # For the report, which names the file and its digest.
     found.frame.attrs["file"] = str(path)
     return found.frame
+
+
+def _read_or_load(paths: list[Path], options: dict[str, Any], labels: list[str]) -> Any:
+    """A saved result, or what :func:`_read_all` gives."""
+    saved = [path for path in paths if path.suffix.lower() == ".json"]
+    if not saved:
+        return _read_all(paths, options, labels)
+    path = saved[0]
+    if len(paths) > 1:
+        raise InputError(f"{path} is a saved result, and {len(paths)} files were given; give one")
+    from cyclearn.learning import LearnResult, load
+
+    for name, (_, default, _) in (_WRITTEN | _MATRIX).items():
+        if options[name] != default:
+            raise InputError(
+                f"--{name.replace('_', '-')} is about a table, and {path} is a saved result; leave "
+                "it out"
+            )
+    found = load(path)
+    if not isinstance(found, LearnResult):
+        raise InputError(
+            f"{path} is a saved {type(found).__name__}, no result of learn; name that, and add "
+            "this one by --with"
+        )
+    return found
 
 
 def _read_matrix(path: Path, n: int | None, options: dict[str, Any]) -> Moments:

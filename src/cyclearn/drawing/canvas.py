@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.drawing.curves import part, point_on, sampled
+from cyclearn.drawing.label_places import label_places
 from cyclearn.drawing.layout import FONT_SIZE, Layout
-from cyclearn.drawing.palette import INK, Dashes
+from cyclearn.drawing.palette import GREY, INK, Dashes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,15 +61,17 @@ class Canvas:
         inches = np.array(ax.figure.bbox.size) / ax.figure.dpi * (box.width, box.height)
         scale = 72 * min(inches[0] / max(layout.width, 1.0), inches[1] / max(height, 1.0))
         self._points = float(min(scale, 72 * _UNIT))
-        # Rectangles that hold text already: nodes, then labels of edges as they come.
-        self._labelled = [
-            (np.array(centre), np.array([layout.widths[name] / 2, 0.5]))
-            for name, centre in layout.positions.items()
-        ]
+        # Labels of edges, which find their places when all are known.
+        self._labels: list[tuple[tuple[str, str], str, str]] = []
 
     def draw_nodes(self) -> None:
-        """Groups behind everything, nodes and their labels in front of the edges."""
+        """Groups behind everything; nodes, names and labels of edges in front of the edges."""
         from matplotlib.patches import FancyBboxPatch
+
+        size = 0.72 * FONT_SIZE
+        places = label_places(self.layout, [(e, text) for e, text, _ in self._labels], size)
+        for (_, text, color), (x, y) in zip(self._labels, places, strict=True):
+            self._text(x, y, text, size, zorder=2.5, color=color, boxed=True)
 
         for group in self.layout.groups:
             corner = (group.left + 0.3, group.top + 0.3)
@@ -106,6 +110,7 @@ class Canvas:
         *,
         heads: tuple[bool, bool] = (False, True),
         label: str = "",
+        open_head: bool = False,
     ) -> None:
         """An edge along its route, with heads at (source, target), and a label on it."""
         from matplotlib.patches import PathPatch
@@ -116,7 +121,7 @@ class Canvas:
         line = curve
         for at_end, head in ((False, heads[0]), (True, heads[1])):
             if head:
-                line = self._headed(line, at_end=at_end, stroke=stroke, size=size)
+                line = self._headed(line, at_end, stroke, size, open_head)
         codes = [Path.MOVETO, *[Path.CURVE4] * (len(line) - 1)]
         self.ax.add_patch(
             PathPatch(
@@ -130,22 +135,10 @@ class Canvas:
             )
         )
         if label:
-            x, y = self._place_for(label, curve)
-            self._text(x, y, label, 0.8 * FONT_SIZE, zorder=2.5, color=stroke.color, boxed=True)
-
-    def _place_for(self, label: str, curve: FloatArray) -> tuple[float, float]:
-        """A point of the curve near its middle where the label covers no other."""
-        half = np.array([0.15 * len(label), 0.25])
-        n_curves = (len(curve) - 1) / 3
-        for share in (0.5, 0.42, 0.58, 0.34, 0.66, 0.27):
-            point = point_on(curve, share * n_curves)
-            if not any((np.abs(point - q) < half + h).all() for q, h in self._labelled):
-                break
-        self._labelled.append((point, half))
-        return float(point[0]), float(point[1])
+            self._labels.append((edge, label, stroke.color))
 
     def _headed(
-        self, curve: FloatArray, *, at_end: bool, stroke: Stroke, size: float
+        self, curve: FloatArray, at_end: bool, stroke: Stroke, size: float, is_open: bool
     ) -> FloatArray:
         """Draw an arrow head on one end; the rest of the curve is returned."""
         from matplotlib.patches import Polygon
@@ -168,16 +161,19 @@ class Canvas:
             Polygon(
                 np.array([run[-1], back + across, back + along * 0.2 * size, back - across]),
                 closed=True,
-                facecolor=stroke.color,
-                edgecolor="none",
+                facecolor="white" if is_open else stroke.color,
+                edgecolor=stroke.color if is_open else "none",
+                linewidth=self._line(0.8),
                 zorder=2,
             )
         )
         rest = part(run, 0.0, max(cut, 1e-3))
         return rest if at_end else rest[::-1]
 
-    def legend(self, entries: list[tuple[str, Stroke]], *, columns: int) -> None:
-        """Samples of strokes and what they mean, below the graph."""
+    def legend(
+        self, entries: Sequence[tuple[str, Stroke]], *, columns: int, note: str = ""
+    ) -> None:
+        """Samples of strokes and what they mean, below the graph; a note stands under them."""
         from matplotlib.lines import Line2D
 
         if not entries:
@@ -192,7 +188,7 @@ class Canvas:
             )
             for _, stroke in entries
         ]
-        self.ax.legend(
+        legend = self.ax.legend(
             lines,
             [text for text, _ in entries],
             loc="lower center",
@@ -202,7 +198,10 @@ class Canvas:
             handlelength=2.4,
             columnspacing=1.0,
             borderaxespad=0.2,
+            title=note or None,
+            title_fontsize=max(0.75 * FONT_SIZE * self._points, 5),
         )
+        legend.get_title().set_color(GREY)
 
     def _line(self, width: float) -> float:
         return float(width * max(self._points / (72 * _UNIT), 0.35))

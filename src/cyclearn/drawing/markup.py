@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
+from cyclearn.readable import significant
+
 # Elements without content, which have no end tag.
 _VOID = {"input", "meta"}
 
@@ -103,22 +105,22 @@ def table(
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number for people: a true minus sign, a dash where there is none.
-
-    Fixed digits where they show the number, powers of ten where they would not.
+    """A number with so many significant digits, a true minus sign, a dash where there is none.
 
     Examples
     --------
     >>> number(-0.12345), number(float("nan")), number(-0.00012), number(12345.6), number(0)
-    ('−0.123', '–', '−1.2e−04', '12,346', '0')
+    ('−0.123', '–', '−1.20e−04', '12346', '0')
     """
-    if value != value:
-        return "–"
-    size = abs(value)
-    if size == 0:
-        return "0"
-    if size >= 1e7 or size < 0.5 * 10**-digits:
-        shown = f"{value:.1e}"
-    else:
-        shown = f"{value:,.0f}" if size >= 1e4 else f"{value:.{digits}f}"
-    return shown.replace("-", "−")
+    return "–" if value != value else significant(value, digits).replace("-", "−")
+
+
+def fixed(value: float, digits: int = 3) -> str:
+    """A number with so many digits after the point, for indices and shares.
+
+    Examples
+    --------
+    >>> fixed(0.05), fixed(-1.23456, 2), fixed(float("nan"))
+    ('0.050', '−1.23', '–')
+    """
+    return "–" if value != value else f"{value:,.{digits}f}".replace("-", "−")

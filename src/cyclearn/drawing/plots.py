@@ -5,29 +5,35 @@ Every difference of colour is one of dashes as well.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cyclearn.classes import EquivalenceClass, class_statements
+from cyclearn.classes.edge_verdicts import OPTIONAL, SAME, TURNS, edge_verdict
 from cyclearn.drawing.canvas import Canvas, Stroke
 from cyclearn.drawing.layout import lay_out
+from cyclearn.drawing.markup import number
 from cyclearn.drawing.palette import BLUE, DASHED, DOTTED, INK, VERMILION
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.learning.edge_rows import edge_rows
 from cyclearn.models import FittedModel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from cyclearn.learning import BootstrapResult
+    from cyclearn.learning import BootstrapResult, LearnResult
 
 # With more edges than this, weights are not written on them unless asked for.
 _MAX_LABELS = 30
 
-CERTAIN, TURNS, OPTIONAL = Stroke(INK), Stroke(BLUE, DASHED), Stroke(VERMILION, DOTTED)
+SOLID, BROKEN, LOOSE = Stroke(INK), Stroke(BLUE, DASHED), Stroke(VERMILION, DOTTED)
+# How edges look over the members of a class.
+_LOOKS = {SAME: SOLID, TURNS: BROKEN, OPTIONAL: LOOSE}
 POSITIVE, NEGATIVE = Stroke(BLUE), Stroke(VERMILION, DASHED)
 
 
@@ -52,12 +58,18 @@ def plot_graph(graph: DirectedGraph, ax: Axes | None = None) -> Axes:
     checked_graph(graph)
     canvas = Canvas(lay_out(graph), ax)
     for edge in graph.edges:
-        canvas.draw_edge(edge, CERTAIN)
+        canvas.draw_edge(edge, SOLID)
     canvas.draw_nodes()
     return canvas.ax
 
 
-def plot_fit(model: FittedModel, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
+def plot_fit(
+    model: FittedModel,
+    ax: Axes | None = None,
+    *,
+    labels: bool | None = None,
+    standardised: bool = False,
+) -> Axes:
     """Draw a fitted graph with the sign and strength of its weights.
 
     Positive weights are solid and blue, negative ones dashed and red; the width of a line
@@ -69,23 +81,76 @@ def plot_fit(model: FittedModel, ax: Axes | None = None, *, labels: bool | None 
     ax : matplotlib Axes, optional
     labels : bool, optional
         Whether weights are written on the edges; by default where there are at most 30.
+    standardised : bool
+        Write standard deviations of the effect for one of the cause.
     """
-    graph = model.graph
+    graph, strength = model.graph, model.standardised_weights
+    weights = strength if standardised else model.B
+    edges = [
+        _WeighedEdge((graph.names[i], graph.names[j]), number(weights[i, j], 2), strength[i, j])
+        for i, j in np.argwhere(graph.adjacency)
+    ]
+    return _draw_weighed(graph, edges, ax, labels)
+
+
+def plot_result(
+    result: LearnResult,
+    ax: Axes | None = None,
+    *,
+    labels: bool | None = None,
+    standardised: bool = False,
+    group: str | None = None,
+) -> Axes:
+    """Draw a learned graph as :func:`plot_fit` does, with what is known about each edge.
+
+    An open head: not all graphs that fit equally well have the edge. In brackets, where a
+    posterior or a bootstrap was asked for: how probable the edge is, or how often it came out.
+    Of several groups, ``group`` names the one whose weights are drawn.
+    """
+    edges = []
+    for row in edge_rows(result, None if group is None else [result.model_of(group)]):
+        if not row.in_graph:
+            continue
+        words = number(row.standardised if standardised else row.weight, 2)
+        share = row.resamples if row.probability is None else row.probability
+        if share is not None:
+            words += f" ({share:.0%})"
+        edges.append(_WeighedEdge(row.edge, words, row.standardised, row.verdict != SAME))
+    return _draw_weighed(result.graph, edges, ax, labels)
+
+
+@dataclass(frozen=True)
+class _WeighedEdge:
+    """An edge, what is written on it, its standardised weight, and whether its head is open."""
+
+    edge: Edge
+    words: str
+    strength: float
+    open_head: bool = False
+
+
+def _draw_weighed(
+    graph: DirectedGraph, edges: list[_WeighedEdge], ax: Axes | None, labels: bool | None
+) -> Axes:
     if labels is None:
         labels = graph.n_edges <= _MAX_LABELS
-    scale = np.sqrt(model.moments.covariance.diagonal())
-    strength = np.abs(model.B) * scale[:, None] / scale
-    canvas = Canvas(lay_out(graph), ax, legend_rows=bool(graph.n_edges))
-    for a, b in graph.edges:
-        i, j = graph.index(a), graph.index(b)
-        weight = float(model.B[i, j])
-        base = NEGATIVE if weight < 0 else POSITIVE
-        stroke = Stroke(base.color, base.dashes, 0.7 + 2.3 * min(float(strength[i, j]), 1.0))
-        canvas.draw_edge((a, b), stroke, label=_number(weight) if labels else "")
+    is_open = any(each.open_head for each in edges)
+    canvas = Canvas(lay_out(graph), ax, legend_rows=bool(edges) + is_open)
+    for each in edges:
+        base = NEGATIVE if each.strength < 0 else POSITIVE
+        width = 0.7 + 2.3 * min(abs(each.strength), 1.0)
+        canvas.draw_edge(
+            each.edge,
+            Stroke(base.color, base.dashes, width),
+            label=each.words if labels else "",
+            open_head=each.open_head,
+        )
     canvas.draw_nodes()
-    if graph.n_edges:
+    if edges:
         entries = [("positive", POSITIVE), ("negative", NEGATIVE)]
-        canvas.legend(entries, columns=2)
+        canvas.legend(
+            entries, columns=2, note="open head: not in all equally good graphs" if is_open else ""
+        )
     return canvas.ax
 
 
@@ -117,20 +182,20 @@ def plot_bootstrap(
     graph = DirectedGraph(often, names)
     strokes: dict[Edge, tuple[Stroke, float]] = {}
     for i, j in np.argwhere(often).tolist():
-        base = CERTAIN if found.compelled_frequencies[i, j] >= threshold else TURNS
+        base = SOLID if found.compelled_frequencies[i, j] >= threshold else BROKEN
         strokes[names[i], names[j]] = base, float(share[i, j])
     for i, j in np.argwhere(np.triu((joined >= threshold) & ~often & ~often.T)).tolist():
-        strokes[names[i], names[j]] = OPTIONAL, float(joined[i, j])
+        strokes[names[i], names[j]] = LOOSE, float(joined[i, j])
     canvas = Canvas(lay_out(graph, also=strokes), ax, legend_rows=bool(strokes))
     for edge, (base, value) in strokes.items():
         canvas.draw_edge(
             edge,
             Stroke(base.color, base.dashes, 0.6 + 1.4 * value),
-            heads=(False, base is not OPTIONAL),
+            heads=(False, base is not LOOSE),
             label=f"{100 * value:.0f}%" if len(strokes) <= _MAX_LABELS else "",
         )
     canvas.draw_nodes()
-    named = {"in every member": CERTAIN, "may turn": TURNS, "joined": OPTIONAL}
+    named = {"in all equivalent graphs": SOLID, "may turn": BROKEN, "joined": LOOSE}
     used = [
         (text, stroke)
         for text, stroke in named.items()
@@ -140,16 +205,11 @@ def plot_bootstrap(
     return canvas.ax
 
 
-def _number(value: float) -> str:
-    digits = ".2f" if 0.1 <= abs(value) < 100 else ".2g"
-    return f"{value:{digits}}".replace("-", "−")
-
-
 def plot_class(members: EquivalenceClass, ax: Axes | None = None) -> Axes:
     """Draw what the irreducible members of a class share, on the places of its representative.
 
-    Solid: the same edge in every member. Dashed: joined in every member, but not always the same
-    way. Dotted: comes and goes. Arrow heads stand where they stand in some member. Exact for
+    Solid: the same in all members. Dashed: joined in all, but not always the same way. Dotted:
+    comes and goes. Arrow heads stand where they stand in some member. Exact for
     classes of any size, since nothing is counted.
     """
     names = members.names
@@ -157,19 +217,21 @@ def plot_class(members: EquivalenceClass, ax: Axes | None = None) -> Axes:
     strokes: dict[Edge, Stroke] = {}
     two_headed = set()
     for i, j in np.argwhere(found.possible).tolist():
-        back = bool(found.possible[j, i])
-        if found.compelled[i, j]:
-            strokes[names[i], names[j]] = CERTAIN
-        elif found.compelled[j, i]:
-            strokes[names[i], names[j]] = OPTIONAL
+        verdict = edge_verdict(
+            compelled=bool(found.compelled[i, j]),
+            back_compelled=bool(found.compelled[j, i]),
+            always_adjacent=bool(found.always_adjacent[i, j]),
+        )
+        edge, back = (names[i], names[j]), bool(found.possible[j, i])
+        if found.compelled[i, j] or found.compelled[j, i]:
+            strokes[edge] = _LOOKS[verdict]
         # Of an open pair one line is drawn, the way round for which the representative has a route.
         elif (
             not back
             or members.representative.has_edge(i, j)
             or (i < j and not members.representative.has_edge(j, i))
         ):
-            edge = names[i], names[j]
-            strokes[edge] = TURNS if found.always_adjacent[i, j] else OPTIONAL
+            strokes[edge] = _LOOKS[verdict]
             if back:
                 two_headed.add(edge)
     for a, b in [edge for edge in two_headed if edge[::-1] in two_headed and edge[0] > edge[1]]:
@@ -178,7 +240,6 @@ def plot_class(members: EquivalenceClass, ax: Axes | None = None) -> Axes:
     for edge, stroke in strokes.items():
         canvas.draw_edge(edge, stroke, heads=(edge in two_headed, True))
     canvas.draw_nodes()
-    named = {"certain": CERTAIN, "turns": TURNS, "comes and goes": OPTIONAL}
-    used = [(text, stroke) for text, stroke in named.items() if stroke in strokes.values()]
+    used = [(text, stroke) for text, stroke in _LOOKS.items() if stroke in strokes.values()]
     canvas.legend(used, columns=3)
     return canvas.ax

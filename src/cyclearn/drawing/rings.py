@@ -13,6 +13,8 @@ FloatArray = NDArray[np.float64]
 _GAP = 1.7
 # Swaps of two nodes that are tried; larger rings end with a good order, not the best.
 _MAX_TRIALS = 900
+# Pairs of edges that are compared in all trials together.
+_MAX_WORK = 30_000_000
 
 
 def ring(adjacency: NDArray[np.bool_], widths: FloatArray, inflow: NDArray[np.int64]) -> FloatArray:
@@ -43,21 +45,21 @@ def _ellipse(widths: FloatArray) -> FloatArray:
     # A flat side at the bottom of a triangle, a corner at the top of everything else.
     angles = 2 * np.pi * np.arange(k) / k - np.pi / 2
     unit = np.column_stack([np.cos(angles), np.sin(angles)])
-    horizontal, vertical = 1.0, 1.0
-    for a, b in combinations(range(k), 2):
-        dx, dy = np.abs(unit[a] - unit[b])
-        needed_x = ((widths[a] + widths[b]) / 2 + _GAP) / dx if dx > 1e-9 else np.inf
-        needed_y = (1.0 + _GAP) / dy if dy > 1e-9 else np.inf
-        # Two rectangles are apart when they are apart in one direction; take the cheaper one.
-        if needed_y <= needed_x:
-            vertical = max(vertical, min(needed_y, 1.0 + 0.55 * k))
-        else:
-            horizontal = max(horizontal, needed_x)
-    for a, b in combinations(range(k), 2):
-        dx, dy = np.abs(unit[a] - unit[b]) * (horizontal, vertical)
-        room = (widths[a] + widths[b]) / 2 + 0.3 * _GAP
-        if dx < room and dy < 1.0 + 0.3 * _GAP:
-            vertical *= (1.0 + 0.3 * _GAP) / max(dy, 0.3)
+    a, b = np.triu_indices(k, 1)
+    dx, dy = np.abs(unit[a] - unit[b]).T
+    width = (widths[a] + widths[b]) / 2
+    needed_x = np.divide(width + _GAP, dx, out=np.full(len(a), np.inf), where=dx > 1e-9)
+    needed_y = np.divide(1.0 + _GAP, dy, out=np.full(len(a), np.inf), where=dy > 1e-9)
+    # Two rectangles are apart when they are apart in one direction; take the cheaper one.
+    is_tall = needed_y <= needed_x
+    horizontal = float(needed_x[~is_tall].max(initial=1.0))
+    vertical = float(np.minimum(needed_y[is_tall], 1.0 + 0.55 * k).max(initial=1.0))
+    near = horizontal * dx < width + 0.3 * _GAP
+    for _ in range(k):
+        close = near & (vertical * dy < 1.0 + 0.3 * _GAP - 1e-9)
+        if not close.any():
+            break
+        vertical *= float(((1.0 + 0.3 * _GAP) / np.maximum(vertical * dy[close], 0.3)).max())
     return unit * (max(horizontal, 0.8 * vertical), vertical)
 
 
@@ -66,8 +68,9 @@ def _ordered(adjacency: NDArray[np.bool_]) -> list[int]:
     order = _walk(adjacency)
     joined = np.argwhere(np.triu(adjacency | adjacency.T))
     best, trials = _cost(order, joined), 0
+    most = min(_MAX_TRIALS, _MAX_WORK // max(len(joined), 1) ** 2)
     improved = True
-    while improved and trials < _MAX_TRIALS:
+    while improved and trials < most:
         improved = False
         for a, b in combinations(range(1, len(order)), 2):
             order[a], order[b] = order[b], order[a]
@@ -76,7 +79,7 @@ def _ordered(adjacency: NDArray[np.bool_]) -> list[int]:
                 best, improved = value, True
             else:
                 order[a], order[b] = order[b], order[a]
-            if trials >= _MAX_TRIALS:
+            if trials >= most:
                 break
     return _clockwise(order, adjacency)
 

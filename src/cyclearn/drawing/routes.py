@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +16,12 @@ Frame = tuple[tuple[int, ...], FloatArray, FloatArray]
 # Clear space around a node that is not an end of the edge, and before the tip of an arrow.
 _CLEARANCE = 0.22
 _TIP_GAP = 0.06
+# How far apart two edges end on one side of a node, and how far from its corners.
+_ANCHOR_GAP, _CORNER = 0.42, 0.18
 # How far apart the two edges of a pair run that are led around the same corners.
 _ASIDE = 0.4
+# With more edges than this, none is tried in several ways.
+_MOST_LED = 250
 # Sideways bends that are tried before an edge is led around corners, as shares of its length.
 _BENDS = (0.0, 0.1, -0.1, 0.2, -0.2, 0.3, -0.3)
 
@@ -47,10 +49,49 @@ class Router:
 
     def routes(self) -> dict[Pair, FloatArray]:
         """A chain of cubic Bézier curves, shape (3k + 1, 2), for every pair."""
-        return {pair: self._route(pair) for pair in self._pairs}
+        found = {pair: self._route(pair) for pair in self._pairs}
+        self._spread(found)
+        return found
+
+    def _spread(self, routes: dict[Pair, FloatArray]) -> None:
+        """Move ends apart that meet in one point of a border; no two edges share an anchor."""
+        ends: dict[tuple[int, int, int], list[tuple[float, Pair, int]]] = {}
+        for pair, route in routes.items():
+            for v, end in ((pair[0], 0), (pair[1], -1)):
+                away = route[end] - self._centres[v]
+                # The side of the node: above and below, or left and right.
+                axis = int(abs(away[1]) < self._half[v, 1])
+                side = int(away[1 - axis] > 0)
+                ends.setdefault((v, axis, side), []).append((float(route[end][axis]), pair, end))
+        for (v, axis, _), found in ends.items():
+            if len(found) < 2:
+                continue
+            found.sort(key=lambda each: (round(each[0], 6), self._direction(routes, each, axis)))
+            room = self._half[v, axis] - _CORNER
+            gap = min(_ANCHOR_GAP, 2 * room / (len(found) - 1))
+            wanted = np.array([place for place, _, _ in found])
+            middle = self._centres[v, axis]
+            moved = np.clip(_apart(wanted, gap), middle - room, middle + room)
+            # What the border pushed together is pushed apart again, from the other side.
+            moved = _apart(moved[::-1] * -1, gap)[::-1] * -1 if len(found) > 1 else moved
+            for (place, pair, end), now in zip(found, moved, strict=True):
+                routes[pair] = _with_end(routes[pair], end, axis, float(now) - place)
+
+    @staticmethod
+    def _direction(
+        routes: dict[Pair, FloatArray], end: tuple[float, Pair, int], axis: int
+    ) -> tuple[float, Pair]:
+        """Where an edge comes from, so that edges that meet do not cross when they are moved."""
+        _, pair, which = end
+        route = routes[pair]
+        inner = route[3] if which == 0 else route[-4]
+        return round(float(inner[axis]), 6), pair
 
     def _route(self, pair: Pair) -> FloatArray:
         obstacles = self._obstacles_of(pair)
+        if len(self._pairs) > _MOST_LED:
+            # In a thicket there is hardly a free way, and nobody follows the lines.
+            return self._clipped(self._direct(pair, obstacles)[0], pair)
         best, fewest = None, np.inf
         for candidates in (self._direct, self._led):
             for curve in candidates(pair, obstacles):
@@ -107,8 +148,13 @@ class Router:
         # Close enough together that no node fits in between.
         longest = np.hypot(*np.diff(curve[::3], axis=0).T).max()
         points = sampled(curve, SAMPLES + int(8 * longest))
-        gaps = np.abs(points[:, None] - self._centres[obstacles]) - self._half[obstacles]
-        return int((gaps < _CLEARANCE).all(axis=2).sum())
+        # Most obstacles are nowhere near.
+        low, high = points.min(axis=0), points.max(axis=0)
+        reach = self._half[obstacles] + _CLEARANCE
+        centres = self._centres[obstacles]
+        near = ((centres + reach > low) & (centres - reach < high)).all(axis=1)
+        gaps = np.abs(points[:, None] - centres[near]) - reach[near]
+        return int((gaps < 0).all(axis=2).sum())
 
     def _around(self, ends: FloatArray, obstacles: NDArray[np.int64]) -> FloatArray:
         """The shortest polyline between two points around the corners of obstacles.
@@ -122,7 +168,7 @@ class Router:
             boxes = np.array(sorted(met))
             points = np.vstack([ends, self._corners(boxes, obstacles)])
             a, b = np.triu_indices(len(points), 1)
-            seen = np.flatnonzero(self._in_sight(points[a], points[b], boxes))
+            seen = np.flatnonzero(~self._hits(points[a], points[b], boxes).any(axis=1))
             lengths = np.hypot(*(points[a] - points[b]).T)
             graph = nx.Graph()
             graph.add_nodes_from((0, 1))
@@ -134,9 +180,8 @@ class Router:
 
     def _hit_by(self, path: FloatArray, obstacles: NDArray[np.int64]) -> set[int]:
         """The obstacles that a polyline hits."""
-        return {
-            int(box) for box in obstacles if not self._in_sight(path[:-1], path[1:], [box]).all()
-        }
+        hit = self._hits(path[:-1], path[1:], obstacles).any(axis=0)
+        return {int(box) for box in obstacles[hit]}
 
     def _corners(self, boxes: NDArray[np.int64], obstacles: NDArray[np.int64]) -> FloatArray:
         """Points just outside the corners of boxes, those within another obstacle left out."""
@@ -146,21 +191,39 @@ class Router:
         gaps = np.abs(points[:, None] - self._centres[obstacles]) - self._half[obstacles]
         return np.asarray(points[~(gaps < _CLEARANCE).all(axis=2).any(axis=1)])
 
-    def _in_sight(
-        self, start: FloatArray, end: FloatArray, boxes: Iterable[int]
+    def _hits(
+        self, start: FloatArray, end: FloatArray, boxes: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """For each segment, whether it misses all these boxes (the slab method)."""
-        clear = np.ones(len(start), dtype=bool)
+        """Entry (s, b): whether segment s hits box b (the slab method)."""
         step = end - start
-        step = np.where(np.abs(step) < 1e-12, 1e-12, step)
-        for box in boxes:
-            reach = self._half[box] + _CLEARANCE
-            near = (self._centres[box] - reach - start) / step
-            far = (self._centres[box] + reach - start) / step
-            enter = np.minimum(near, far).max(axis=1)
-            leave = np.maximum(near, far).min(axis=1)
-            clear &= ~((enter < leave) & (leave > 1e-9) & (enter < 1 - 1e-9))
-        return clear
+        step = np.where(np.abs(step) < 1e-12, 1e-12, step)[:, None]
+        reach, away = self._half[boxes] + _CLEARANCE, self._centres[boxes] - start[:, None]
+        near, far = (away - reach) / step, (away + reach) / step
+        enter = np.minimum(near, far).max(axis=2)
+        leave = np.maximum(near, far).min(axis=2)
+        return np.asarray((enter < leave) & (leave > 1e-9) & (enter < 1 - 1e-9))
+
+
+def _apart(places: FloatArray, gap: float) -> FloatArray:
+    """Ascending places moved as little as possible to be at least this far from each other.
+
+    Examples
+    --------
+    >>> _apart(np.array([0.0, 0.0, 5.0]), 1.0).tolist()
+    [-0.5, 0.5, 5.0]
+    """
+    from scipy.optimize import isotonic_regression
+
+    base = gap * np.arange(len(places))
+    return np.asarray(isotonic_regression(places - base).x + base)
+
+
+def _with_end(route: FloatArray, end: int, axis: int, shift: float) -> FloatArray:
+    """The chain with one end, and the control point next to it, moved along a border."""
+    moved = route.copy()
+    moved[end, axis] += shift
+    moved[1 if end == 0 else -2, axis] += 0.6 * shift
+    return moved
 
 
 def _moved_left(path: FloatArray) -> FloatArray:

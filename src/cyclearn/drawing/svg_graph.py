@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.drawing.curves import part, sampled
+from cyclearn.drawing.label_places import label_places
 from cyclearn.drawing.layout import FONT_SIZE, NODE_HEIGHT, Layout
 from cyclearn.drawing.markup import Markup, join, tag
 from cyclearn.graphs import DirectedGraph
@@ -22,7 +23,8 @@ FloatArray = NDArray[np.float64]
 # Pixels for the height of a node: as drawn, and the least that can be read.
 _UNIT, _LEAST_UNIT = 38, 21
 _ROUNDING = 0.22
-_SHORT, _ASIDE, _APART = 1.9, 0.34, 0.65
+# Size of the font of labels, as the style sheet has it.
+_LABEL_SIZE = 0.35
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,9 @@ def graph_svg(
     drawn = list(edges)
     in_group = {name for group in layout.groups for name in group.nodes}
     labels = [edge for edge in drawn if edge.label]
-    spots = label_spots(graph, layout, labels)
+    spots = label_places(
+        layout, [((edge.source, edge.target), edge.label) for edge in labels], _LABEL_SIZE
+    )
     size = f"width:{layout.width * _UNIT:.0f}px;min-width:{layout.width * _LEAST_UNIT:.0f}px"
     return tag(
         "svg",
@@ -134,44 +138,6 @@ def _label(edge: DrawnEdge, spot: FloatArray, layout: Layout) -> Markup:
     inside = any({edge.source, edge.target} <= set(group.nodes) for group in layout.groups)
     classes = f"weight {edge.classes}{' inside' if inside else ''}"
     return tag("text", edge.label, x=_n(spot[0]), y=_n(spot[1] + 0.13), class_=classes)
-
-
-def label_spots(graph: DirectedGraph, layout: Layout, edges: list[DrawnEdge]) -> list[FloatArray]:
-    """Where the labels of edges stand: on the line or beside it, clear of what else is drawn.
-
-    Of some points along each edge the one is taken that is farthest from nodes, from labels
-    already placed, and, with less weight, from the lines of other edges.
-    """
-    lines = [sampled(layout.routes[edge.source, edge.target], 16) for edge in edges]
-    nodes = np.array([layout.positions[name] for name in graph.names])
-    spots: list[FloatArray] = []
-    for n, line in enumerate(lines):
-        others = [points for m, points in enumerate(lines) if m != n]
-        first, last = len(line) // 5, max(len(line) * 3 // 4, len(line) // 5 + 2)
-        along = np.gradient(line, axis=0)[first:last]
-        aside = np.column_stack([-along[:, 1], along[:, 0]])
-        aside /= np.maximum(np.hypot(*aside.T), 1e-9)[:, None]
-        is_short = np.hypot(*np.diff(line, axis=0).T).sum() < _SHORT
-        # On a short edge a label would hide the line.
-        offsets = (_ASIDE, -_ASIDE) if is_short else (0.0, _ASIDE, -_ASIDE)
-        candidates = np.concatenate([line[first:last] + aside * offset for offset in offsets])
-        clearance = np.minimum(
-            _gap(candidates, nodes),
-            2 * _gap(candidates, np.concatenate(others)) if others else np.inf,
-        )
-        middle = np.abs(np.linspace(-1, 1, last - first))
-        cost = np.concatenate([0.15 * middle + (0.1 if offset else 0) for offset in offsets])
-        if spots:
-            # Two labels must not run into each other, whatever else they cover.
-            cost += 2 * np.maximum(_APART - _gap(candidates, np.array(spots)), 0)
-        spots.append(candidates[int(np.argmax(np.minimum(clearance, 1.0) - cost))])
-    return spots
-
-
-def _gap(points: FloatArray, others: FloatArray) -> FloatArray:
-    """Distance to the nearest of the others; labels are wide, so a step sideways clears less."""
-    steps = points[:, None] - others
-    return np.asarray(np.hypot(0.55 * steps[:, :, 0], steps[:, :, 1]).min(axis=1))
 
 
 def shortened(route: FloatArray, length: float) -> FloatArray:

@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 from cyclearn.errors import InputError
-from cyclearn.files import read_text, write_text
+from cyclearn.files import checked_suffix, read_text, write_text
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.dot_format import is_dot, parse_dot
 from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.interchange import graphml_text, tetrad_text
 from cyclearn.graphs.tetrad_format import is_tetrad, parse_tetrad
 from cyclearn.json_input import load_json, short
 
@@ -41,36 +43,27 @@ def read_graph(path: str | Path) -> DirectedGraph:
 
 
 def write_graph(graph: DirectedGraph, path: str | Path) -> None:
-    """Write a graph as JSON (``.json``), DOT (``.dot``, ``.gv``) or an edge list (``.txt``).
+    """Write a graph as JSON, DOT (``.dot``, ``.gv``), edge list (``.txt``), Tetrad or GraphML.
 
-    A file without a suffix is JSON. Raises InputError for any other suffix, and where the form
-    cannot hold a name so that it reads back as it was. What stood there stays until the new file
-    is whole.
+    The suffix decides (``.tetrad``, ``.graphml``); a file without one is JSON. Raises InputError
+    for any other suffix, and where the form cannot hold a name so that it reads back as it was.
+    What stood there stays until the new file is whole.
     """
     graph = checked_graph(graph)
-    suffix = Path(path).suffix.lower()
-    if suffix in {".dot", ".gv"}:
-        text = graph.to_dot()
-        _check_reads_back(text, graph, "DOT", "write .json")
-    elif suffix == ".txt":
-        text = edge_list(graph)
-        _check_reads_back(text, graph, "edge-list", "write .json or .dot")
-    elif suffix in {"", ".json"}:
-        text = json.dumps(graph.to_dict(), ensure_ascii=False) + "\n"
-    else:
-        raise InputError(
-            f"cannot write a graph as {suffix}: {path}; name the file .json, .dot, .gv or .txt"
-        )
-    write_text(path, text)
+    suffix = checked_suffix(path, _WRITERS, "a graph") if Path(path).suffix else ".json"
+    write_text(path, _WRITERS[suffix](graph))
 
 
-def _check_reads_back(text: str, graph: DirectedGraph, form: str, remedy: str) -> None:
+def checked_text(graph: DirectedGraph, write: Callable[[DirectedGraph], str], form: str) -> str:
+    """The graph in a form, if it reads back as it was; InputError names what cannot be held."""
+    text = write(graph)
     if _reads_back(text, graph):
-        return
+        return text
+    remedy = "write .json" if form == "DOT" else "write .json or .dot"
     if not graph.names:
         raise InputError(f"the {form} form cannot hold a graph without nodes; {remedy}")
     # A name that fails alone is the one to show; some fail only next to others.
-    culprit = next((n for n in graph.names if not _survives_in_list(n)), graph.names[0])
+    culprit = next((n for n in graph.names if not _survives(n, write)), graph.names[0])
     raise InputError(f"the {form} form cannot hold the name {culprit!r}; {remedy}")
 
 
@@ -82,9 +75,9 @@ def _reads_back(text: str, graph: DirectedGraph) -> bool:
         return False
 
 
-def _survives_in_list(name: str) -> bool:
+def _survives(name: str, write: Callable[[DirectedGraph], str]) -> bool:
     pair = DirectedGraph.from_edges([(name, name + "x")])
-    return _reads_back(edge_list(pair), pair)
+    return _reads_back(write(pair), pair)
 
 
 def edge_list(graph: DirectedGraph) -> str:
@@ -144,3 +137,13 @@ def _parse_edge_list(text: str) -> DirectedGraph:
             names.setdefault(end)
         edges += pairwise(ends)
     return DirectedGraph.from_edges(edges, list(names))
+
+
+_WRITERS: dict[str, Callable[[DirectedGraph], str]] = {
+    ".json": lambda graph: json.dumps(graph.to_dict(), ensure_ascii=False) + "\n",
+    ".dot": lambda graph: checked_text(graph, DirectedGraph.to_dot, "DOT"),
+    ".gv": lambda graph: checked_text(graph, DirectedGraph.to_dot, "DOT"),
+    ".txt": lambda graph: checked_text(graph, edge_list, "edge-list"),
+    ".tetrad": lambda graph: checked_text(graph, tetrad_text, "Tetrad"),
+    ".graphml": graphml_text,
+}

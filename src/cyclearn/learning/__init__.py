@@ -16,6 +16,7 @@ from cyclearn.learning.posterior import posterior as posterior
 from cyclearn.learning.posterior_result import Posterior as Posterior
 from cyclearn.learning.result import LearnResult as LearnResult
 from cyclearn.learning.sample_quality import SamplingWarning as SamplingWarning
+from cyclearn.learning.saving import load as load
 
 if TYPE_CHECKING:
     from cyclearn.learning.estimator import CyclicGraphLearner as CyclicGraphLearner
@@ -34,6 +35,7 @@ __all__ = [
     "bootstrap",
     "class_effects",
     "learn",
+    "load",
     "next_experiment",
     "posterior",
 ]

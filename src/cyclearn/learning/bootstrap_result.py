@@ -19,6 +19,8 @@ from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.resampling import Resample
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from matplotlib.axes import Axes
 
@@ -240,6 +242,12 @@ class BootstrapResult:
             "options": dict(self.options),
             "resamples": [resample.to_dict() for resample in self.resamples],
         }
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result to a ``.json`` file, for :func:`cyclearn.load`."""
+        from cyclearn.learning.saving import save
+
+        return save(self.to_dict(), path)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> BootstrapResult:

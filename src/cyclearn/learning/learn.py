@@ -13,6 +13,8 @@ from cyclearn.interruption import OnInterrupt
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.options import Method, SearchOptions, Start
+from cyclearn.learning.posterior import INHERITED as POSTERIOR_OPTIONS
+from cyclearn.learning.posterior import posterior as run_posterior
 from cyclearn.learning.result import LearnResult
 from cyclearn.learning.run import learn_with
 from cyclearn.models.grouped_tables import SeveralData
@@ -55,6 +57,7 @@ def learn(
     on_step: OnStep | None = None,
     on_interrupt: OnInterrupt = "raise",
     bootstrap: int | Mapping[str, Any] | None = None,
+    posterior: bool | Mapping[str, Any] = False,
 ) -> LearnResult:
     """Learn a directed graph, feedback loops included, from observational data.
 
@@ -143,6 +146,10 @@ def learn(
         Learn also from this many resamples of the data, with the same options, and keep the
         frequencies as ``result.bootstrap``; a mapping gives ``n_resamples`` and other arguments
         of :func:`cyclearn.bootstrap`.
+    posterior : bool or mapping
+        Sample also graphs by how probable they are, with the same knowledge and limits, and keep
+        the probabilities as ``result.posterior``, where tables, reports and pictures find them; a
+        mapping gives arguments of :func:`cyclearn.posterior`.
 
     Returns
     -------
@@ -164,12 +171,21 @@ def learn(
     """
     options, n_jobs = SearchOptions.among(locals()), processes(n_jobs)
     result = learn_with(options, data, n_jobs=n_jobs, on_step=on_step, on_interrupt=on_interrupt)
-    if bootstrap is None or result.status is SearchStatus.INTERRUPTED:
+    if result.status is SearchStatus.INTERRUPTED:
         return result
-    own = bootstrap if isinstance(bootstrap, Mapping) else {"n_resamples": bootstrap}
-    # A generator has been drawn from: its seed serves the resamples as well.
-    inherited = {name: getattr(options, name) for name in options.names()}
-    # There, kind is how resamples are drawn.
-    inherited["intervention_kind"] = inherited.pop("kind")
-    resampled = run_bootstrap(data, **(inherited | {"n_jobs": n_jobs} | dict(own)))
-    return replace(result, bootstrap=resampled)
+    if bootstrap is not None:
+        own = bootstrap if isinstance(bootstrap, Mapping) else {"n_resamples": bootstrap}
+        # A generator has been drawn from: its seed serves the resamples as well.
+        inherited = {name: getattr(options, name) for name in options.names()}
+        # There, kind is how resamples are drawn.
+        inherited["intervention_kind"] = inherited.pop("kind")
+        resampled = run_bootstrap(data, **(inherited | {"n_jobs": n_jobs} | dict(own)))
+        result = replace(result, bootstrap=resampled)
+    if posterior is not False and posterior is not None:
+        own = posterior if isinstance(posterior, Mapping) else {}
+        inherited = {name: getattr(options, name) for name in POSTERIOR_OPTIONS}
+        sampled = run_posterior(
+            options.tables(data), **(inherited | {"n_jobs": n_jobs} | dict(own))
+        )
+        result = replace(result, posterior=sampled)
+    return result

@@ -41,6 +41,18 @@ _STEPS_A_PAIR, _LEAST_STEPS, _MOST_STEPS = 8_000, 1_000_000, 20_000_000
 _MEMBERS = 100
 
 
+# Options that a posterior takes over from a search.
+INHERITED = (
+    "knowledge",
+    "stable",
+    "max_component",
+    "max_cycle_length",
+    "max_parents",
+    "max_edges",
+    "random_state",
+)
+
+
 def posterior_penalty(n_samples: float, n_variables: int) -> float:
     """λ of the posterior: ½ log n + log(p / 1.5), at least ½ log n.
 
@@ -57,7 +69,7 @@ def posterior_penalty(n_samples: float, n_variables: int) -> float:
 
 @interruptible
 def posterior(
-    data: Data,
+    data: Data | Tables,
     *,
     penalty: Penalty | None = None,
     n_effective: EffectiveRows = None,
@@ -216,7 +228,7 @@ def _result(
         edges = np.tensordot(weights, graphs, axes=1)
         both = np.tensordot(weights, graphs & graphs.transpose(0, 2, 1), axes=1)
     record = options.to_dict()
-    kept = ("knowledge", "stable", "max_component", "max_cycle_length", "max_parents", "max_edges")
+    kept = [name for name in INHERITED if name != "random_state"]
     return Posterior(
         names=tables.names,
         adjacencies=graphs,

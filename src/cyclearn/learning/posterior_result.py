@@ -21,6 +21,8 @@ from cyclearn.learning.sample_quality import LARGEST_R_HAT, SampleQuality
 from cyclearn.models import Moments
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from matplotlib.axes import Axes
 
@@ -262,6 +264,12 @@ class Posterior:
     def to_json(self) -> str:
         """The result as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result to a ``.json`` file, for :func:`cyclearn.load`."""
+        from cyclearn.learning.saving import save
+
+        return save(self.to_dict(), path)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Posterior:

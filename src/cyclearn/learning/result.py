@@ -12,25 +12,40 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyclearn.classes import EquivalenceClass, InterventionalClass
-from cyclearn.errors import InputError, LimitError
+from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.directed_graph import Node
+from cyclearn.graphs.directed_graph import Edge, Node
+from cyclearn.graphs.interchange import networkx_graph
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.class_effects import ClassEffects, class_effects, effects_over
+from cyclearn.learning.edge_rows import EdgeRow, edge_rows, edge_table
+from cyclearn.learning.hidden_causes import hidden_cause_table, hidden_causes
 from cyclearn.learning.members import fitted_members
 from cyclearn.learning.options import SearchOptions
+from cyclearn.learning.posterior_result import Posterior
+from cyclearn.learning.result_text import result_text
+from cyclearn.learning.saving import save
 from cyclearn.learning.trace import TracedMove
-from cyclearn.learning.verdicts import PairVerdict, graph_verdicts, pair_verdicts
+from cyclearn.learning.verdicts import (
+    PairVerdict,
+    graph_verdicts,
+    n_equally_good,
+    pair_verdicts,
+)
+from cyclearn.learning.what_if import what_if
 from cyclearn.models import DataWarning, FittedGroups, FittedModel, Moments, fit
 from cyclearn.models.experiments import Experiments
 from cyclearn.models.input_checks import default_names
 from cyclearn.models.tables import Design, Table, Tables, as_tables
+from cyclearn.random_state import RandomState
+from cyclearn.readable import significant
 from cyclearn.search.exact import Certificate
 from cyclearn.search.runs import SearchStatus
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import networkx as nx
     import pandas as pd
     from matplotlib.axes import Axes
 
@@ -89,6 +104,8 @@ class LearnResult:
         What an exact search went through.
     bootstrap : BootstrapResult or None
         Frequencies over resamples, where they were asked for.
+    posterior : Posterior or None
+        How probable edges are, given the data, where it was asked for.
     warnings : tuple of DataWarning
         What :func:`cyclearn.check_data` found about the data, and what was done about too few rows.
     """
@@ -107,6 +124,7 @@ class LearnResult:
     options: SearchOptions
     certificate: Certificate | None = None
     bootstrap: BootstrapResult | None = None
+    posterior: Posterior | None = None
     warnings: tuple[DataWarning, ...] = ()
 
     @property
@@ -177,6 +195,27 @@ class LearnResult:
         return pair_verdicts((self.graph, *self.alternatives), self.options.knowledge)
 
     @property
+    def n_equally_good(self) -> int | None:
+        """How many graphs the verdicts are about; None where they could not be counted."""
+        return n_equally_good(self.verdicts)
+
+    @cached_property
+    def edge_rows(self) -> tuple[EdgeRow, ...]:
+        """What is known about each edge: weight, verdict, probability; see :meth:`edge_table`."""
+        return edge_rows(self)
+
+    def edge_table(self) -> pd.DataFrame:
+        """One row for each edge that some graph has that fits equally well, those shown first.
+
+        ``weight``, ``std_error`` and ``standardised`` are those of the graph shown (``in_graph``).
+        ``verdict`` says whether all graphs that fit equally well agree: the edge is the *same in
+        all* of them, *turns*, or *comes and goes*; ``n_graphs`` how many have it. How probable it
+        is, given these data, is another question, answered by ``probability`` where there is a
+        posterior and by ``resamples`` where there is a bootstrap.
+        """
+        return edge_table(self.edge_rows)
+
+    @property
     def trace(self) -> pd.DataFrame:
         """The moves of the search as a table: kind, edges changed, change of score, score."""
         import pandas as pd
@@ -200,7 +239,7 @@ class LearnResult:
             i, j = self.graph.index(source), self.graph.index(target)
             return effects_over(listed, self.graph.names[i], self.graph.names[j])
         own = {"knowledge": self.options.knowledge, "ties": self.alternatives}
-        moments = self._model_of(group).moments
+        moments = self.model_of(group).moments
         return class_effects(self.graph, moments, source, target, **(own | options))
 
     def effects_by_group(self, source: Node, target: Node, **options: Any) -> pd.DataFrame:
@@ -214,7 +253,8 @@ class LearnResult:
         table = pd.DataFrame.from_dict(found, orient="index", columns=["smallest", "largest"])
         return table.rename_axis("group")
 
-    def _model_of(self, group: str | None) -> FittedModel:
+    def model_of(self, group: str | None) -> FittedModel:
+        """The fit of a group; without a name, that of the only table."""
         if group is None:
             return self.model
         if group not in self.models:
@@ -286,6 +326,72 @@ class LearnResult:
             max_fillings=max_fillings,
         )
 
+    def do(
+        self,
+        values: Mapping[Node, float] | None = None,
+        *,
+        shift: Mapping[Node, float] | None = None,
+        group: str | None = None,
+        level: float = 0.95,
+        max_members: int = 500,
+        random_state: RandomState = 0,
+    ) -> pd.DataFrame:
+        """What happens to every variable when some are changed from outside.
+
+        Parameters
+        ----------
+        values : mapping, optional
+            Variables that are held, and at which values: their causes no longer matter.
+        shift : mapping, optional
+            Variables that are pushed, and by how much: they go on listening to their causes, so
+            that feedback on them counts.
+        group : str, optional
+            Of several groups, the one whose weights and means count.
+        level : float
+            Of the intervals.
+        max_members, random_state
+            As of :func:`cyclearn.class_effects`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each variable. ``now``: its mean in the data. ``mean``, ``lower``, ``upper``:
+            the mean then and its interval, by the graph shown. ``smallest``, ``largest``: the mean
+            over all graphs that fit equally well; ``lowest``, ``highest``: the interval that
+            covers the intervals of all of them. ``sd``: standard deviation then, by the graph
+            shown. NaN where the system does not settle; intervals are NaN where the data do not
+            determine the weights, and after learning with interventions. Intervals take the graph
+            as given. ``attrs`` say how many graphs were looked at, and how many of their parameter
+            sets do not settle.
+        """
+        return what_if(
+            self,
+            values,
+            shift=shift,
+            model=self.model_of(group),
+            level=level,
+            max_members=max_members,
+            random_state=random_state,
+        )
+
+    def hidden_causes(self, *, max_members: int = 20) -> pd.DataFrame:
+        """Whether hidden common causes would do as well as edges, pair by pair.
+
+        For each pair that the graph, or another one that fits equally well (at most
+        ``max_members`` of them), joins, the edges of the pair give way to a hidden common cause of
+        the two, which costs what an edge costs; edges into the two that are then superfluous are
+        taken out.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The pair ``a``, ``b``; its ``edges``; the ``verdict``, *edge fits better*, *hidden
+            cause fits better* or *cannot be told apart*, which is the usual case and evidence for
+            neither; the ``difference`` of scores, below zero where the hidden cause is better,
+            undecided below log 10 either way; and the edges that are then ``superfluous``.
+        """
+        return hidden_cause_table(hidden_causes(self, max_members=max_members))
+
     def report(self, path: str | Path, *, data: SeveralData | None = None, **options: Any) -> Path:
         """Write a page of HTML about the result that opens without a network.
 
@@ -301,16 +407,43 @@ class LearnResult:
 
         return write_report(self, path, data=data, **options)
 
-    def plot(
-        self, ax: Axes | None = None, *, labels: bool | None = None, group: str | None = None
-    ) -> Axes:
-        """Draw the learned graph with its weights; see :func:`cyclearn.drawing.plots.plot_fit`.
+    @property
+    def edge_attributes(self) -> dict[Edge, dict[str, Any]]:
+        """What is known about each edge of the graph, as networkx keeps it."""
+        names = ("weight", "std_error", "standardised", "verdict", "probability", "resamples")
+        return {
+            row.edge: {
+                name: getattr(row, name)
+                for name in names
+                if getattr(row, name) is not None and getattr(row, name) == getattr(row, name)
+            }
+            for row in self.edge_rows
+            if row.in_graph
+        }
 
-        Of several groups, ``group`` names the one whose weights are drawn.
+    def to_networkx(self) -> nx.DiGraph:
+        """The graph as a networkx ``DiGraph``: weights, verdicts and probabilities on its edges."""
+        return networkx_graph(self.graph, self.edge_attributes)
+
+    def export(self, path: str | Path, **options: Any) -> Path:
+        """Write the result in the form that the suffix of the file asks for.
+
+        See :func:`cyclearn.report.exports.export`: JSON, tables, graphs for other programs,
+        models for lavaan and dagitty, LaTeX, pictures, the report.
         """
-        from cyclearn.drawing.plots import plot_fit
+        from cyclearn.report.exports import export
 
-        return plot_fit(self._model_of(group), ax, labels=labels)
+        return export(self, path, **options)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the learned graph with its weights and what is known about each edge.
+
+        ``labels``, ``standardised`` and ``group``, of several, as of
+        :func:`cyclearn.drawing.plots.plot_result`.
+        """
+        from cyclearn.drawing.plots import plot_result
+
+        return plot_result(self, ax, **options)
 
     def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
         """The result as plain values; how the run went, which may differ, only when asked for.
@@ -337,6 +470,7 @@ class LearnResult:
             "certificate": certificate,
             "warnings": [asdict(warning) for warning in self.warnings],
             "bootstrap": None if self.bootstrap is None else self.bootstrap.to_dict(),
+            "posterior": None if self.posterior is None else self.posterior.to_dict(),
             "model": self.fitted.to_dict(),
             "moments": moments if self.groups else moments[""],
             "tables": None if self.experiments is None else _tables_record(self.experiments.tables),
@@ -344,7 +478,8 @@ class LearnResult:
         if timings:
             record["run"] = {
                 "starts": list(self.n_starts_agreeing),
-                "cost": asdict(self.cost),
+                # Nobody knows how long a result took that was read from a file without timings.
+                "cost": {k: v for k, v in asdict(self.cost).items() if v == v},
                 "trace": [move.to_dict() for move in self.moves],
             }
         return record
@@ -353,6 +488,13 @@ class LearnResult:
         """The result as JSON."""
         return json.dumps(self.to_dict(timings=timings), ensure_ascii=False, indent=1)
 
+    def save(self, path: str | Path) -> Path:
+        """Write the result, with how the run went, to a ``.json`` file for :func:`cyclearn.load`.
+
+        The file holds means and covariances, not the rows.
+        """
+        return save(self.to_dict(timings=True), path)
+
     @classmethod
     def from_json(cls, text: str) -> LearnResult:
         """The result that :meth:`to_json` wrote; the model is fitted again from its moments."""
@@ -360,7 +502,12 @@ class LearnResult:
             record = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise InputError(f"not valid JSON: {error}") from None
-        if not isinstance(record, dict) or record.get("schema") != _SCHEMA:
+        return cls.from_dict(record)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> LearnResult:
+        """The result that :meth:`to_dict` gave."""
+        if not isinstance(record, Mapping) or record.get("schema") != _SCHEMA:
             raise InputError(f"not a result of learn; its schema would be {_SCHEMA!r}")
         try:
             return cls._from_dict(record)
@@ -379,6 +526,7 @@ class LearnResult:
         if record.get("tables") is not None:
             tables = _intervened_tables_of(record["tables"], options)
         certificate, resampled = record["certificate"], record["bootstrap"]
+        probable = record.get("posterior")
         run = record.get("run") or {"starts": (0, 0), "cost": {}, "trace": ()}
         unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
         return cls(
@@ -396,6 +544,7 @@ class LearnResult:
             options=options,
             certificate=Certificate(**certificate) if certificate else None,
             bootstrap=BootstrapResult.from_dict(resampled) if resampled else None,
+            posterior=Posterior.from_dict(probable) if probable else None,
             warnings=tuple(
                 DataWarning(**(each | {"columns": tuple(each["columns"])}))
                 for each in record.get("warnings", ())
@@ -410,71 +559,18 @@ class LearnResult:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def to_text(self, *, standardised: bool = False) -> str:
+        """What ``print`` shows; ``standardised`` weights are free of units."""
+        return result_text(self, standardised=standardised)
+
     def __str__(self) -> str:
-        graph, fitted = self.graph, self.fitted
-        loops = [", ".join(nodes) for nodes in graph.components if len(nodes) > 1]
-        if isinstance(fitted, FittedGroups):
-            edges = fitted.weights_in_words()
-        else:
-            pairs = zip(graph.edges, fitted.B[graph.adjacency], strict=True)
-            edges = [f"  {a} -> {b}  {weight:+.3f}" for (a, b), weight in pairs]
-        lines = [
-            f"{graph.n_nodes} variables, {self._rows_in_words()}: {graph.n_edges} edges, "
-            f"score {self.score:.2f}, BIC {fitted.bic:.2f}",
-            "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
-            *edges,
-            self._class_in_words(),
-            *self._ties_in_words(),
-            f"Ended: {self.status.value}.",
-        ]
-        if self.limits:
-            lines.append("Limits reached: " + ", ".join(self.limits) + ".")
-        agreeing, starts = self.n_starts_agreeing
-        if starts > 1 and agreeing < 2:
-            lines.append(f"Of {starts} starts only one came to this score: it may not be the best.")
-        if self.options.margins == "rank":
-            lines.append("Weights and effects are on the scale of normal scores of ranks.")
-        lines += [f"Mind: {warning.message}" for warning in self.warnings]
-        return "\n".join(lines)
-
-    def _class_in_words(self) -> str:
-        if self.experiments is not None:
-            others = len(self.alternatives)
-            if not others:
-                return "No other graph was found that fits these tables as well."
-            more = " at least" * self.has_more_alternatives
-            return f"{others}{more} other graph{'s' * (others > 1)} fit as well (see alternatives)."
-        try:
-            size = self.equivalence_class.size
-        except LimitError:
-            return "The graphs that fit equally well are too many to be counted."
-        if size == 1:
-            return "No other graph generates the same distributions."
-        return f"{size} graphs generate the same distributions (see equivalence_class)."
-
-    def _rows_in_words(self) -> str:
-        n, worth = self.fitted.n_samples, self.fitted.n_effective
-        words = f"{n} samples" if worth == n else f"{n} samples worth {worth:.0f} independent ones"
-        if self.experiments is not None:
-            return f"{words} in {len(self.experiments.tables)} tables with interventions"
-        return f"{words} in {len(self.groups)} groups" if self.groups else words
-
-    def _ties_in_words(self) -> list[str]:
-        if not self.alternatives or self.experiments is not None:
-            return []
-        many = (
-            f"more than {len(self.alternatives)}"
-            if self.has_more_alternatives
-            else (f"{len(self.alternatives)}")
-        )
-        other = "another class fits" if many == "1" else f"{many} other classes fit"
-        return [f"Exactly tied: {other} these data as well (see alternatives)."]
+        return self.to_text()
 
     def __repr__(self) -> str:
         return f"LearnResult({self.graph!r}, score={self.score:.3f}, status={self.status.name})"
 
     def _repr_html_(self) -> str:
-        table = self.fitted.summary().to_html(border=0, float_format=lambda x: f"{x:.3f}")
+        table = self.edge_table().to_html(border=0, index=False, float_format=significant)
         first, *others = str(self).splitlines()
         about = "".join(f"<br>{escape(line)}" for line in others if not line.startswith("  "))
         return f"<div><p><b>{escape(first)}</b>{about}</p>{table}</div>"

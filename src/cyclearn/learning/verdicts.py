@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cyclearn.classes import ClassStatements, EquivalenceClass, class_statements
 from cyclearn.classes.edge_counts import EdgeCounts
+from cyclearn.classes.edge_verdicts import Verdict, edge_verdict, pair_verdict
 from cyclearn.errors import LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
@@ -44,7 +45,7 @@ class PairVerdict:
         return tuple(edge for edge, holds in zip(both, which, strict=True) if holds)
 
     @property
-    def certain_edges(self) -> tuple[Edge, ...]:
+    def shared_edges(self) -> tuple[Edge, ...]:
         """The edges of this pair that every graph has."""
         return self._edges(self.compelled)
 
@@ -54,19 +55,37 @@ class PairVerdict:
         return self._edges(self.possible)
 
     @property
-    def kind(self) -> str:
-        """Certain, can turn, or comes and goes."""
-        if self.possible == self.compelled:
-            return "certain"
-        return "comes and goes" if self.can_vanish or any(self.compelled) else "can turn"
+    def verdict(self) -> Verdict:
+        """The same in all, turns, or comes and goes."""
+        return pair_verdict(self.possible, self.compelled, always_adjacent=not self.can_vanish)
+
+    def edge_verdict(self, edge: Edge) -> Verdict:
+        """The verdict on one of the two edges of this pair."""
+        compelled, back = self.compelled if edge == (self.a, self.b) else self.compelled[::-1]
+        return edge_verdict(
+            compelled=compelled, back_compelled=back, always_adjacent=not self.can_vanish
+        )
+
+    def count(self, edge: Edge) -> int | None:
+        """How many graphs have the edge, where they could be counted."""
+        if self.counts is None:
+            return None
+        forward, backward, both, _ = self.counts
+        return both + (forward if edge == (self.a, self.b) else backward)
 
     def chances(self, edge: Edge) -> str:
         """In how many graphs the edge is, in words."""
         if self.counts is None:
-            return "in some graphs of the class"
-        forward, backward, both, _ = self.counts
-        count = both + (forward if edge == (self.a, self.b) else backward)
-        return f"in {count:,} of {sum(self.counts):,} graphs of the class"
+            return "in some of the graphs that fit equally well"
+        return f"in {self.count(edge):,} of {sum(self.counts):,} graphs that fit equally well"
+
+
+def n_equally_good(verdicts: Sequence[PairVerdict]) -> int | None:
+    """How many graphs the verdicts are about; None where they could not be counted."""
+    if not verdicts:
+        return 1
+    counts = verdicts[0].counts
+    return None if counts is None else sum(counts)
 
 
 def pair_verdicts(

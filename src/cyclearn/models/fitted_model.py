@@ -14,6 +14,7 @@ from cyclearn.models.component_solutions import ComponentFit
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.moments import Moments
+from cyclearn.readable import significant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,6 +86,15 @@ class FittedModel:
     def noise_variances(self) -> FloatArray:
         """Estimated noise variances, shape (p,)."""
         return self.model.noise_variances
+
+    @property
+    def standardised_weights(self) -> FloatArray:
+        """Weights in standard deviations of effect for one of cause, shape (p, p).
+
+        The deviations are those that the model implies, as in lavaan's ``std.all``.
+        """
+        scale = np.sqrt(self.covariance.diagonal())
+        return np.asarray(self.B * scale[:, None] / scale)
 
     @property
     def covariance(self) -> FloatArray:
@@ -162,11 +172,44 @@ class FittedModel:
 
         return fit_indices(self)
 
-    def summary(self, level: float = 0.95) -> pd.DataFrame:
-        """Table of the parameters: estimate, standard error, z, p-value, interval."""
+    def summary(self, level: float = 0.95, *, standardised: bool = False) -> pd.DataFrame:
+        """Table of the parameters: estimate, standard error, z, p-value, interval.
+
+        ``standardised``: weights in standard deviations of effect for one of cause, variances as
+        shares of the variance, standard errors and intervals on the same scales, taken as given.
+        """
         from cyclearn.models.inference import summary
 
-        return summary(self, level)
+        return summary(self, level, standardised=standardised)
+
+    @property
+    def r_squared(self) -> pd.Series:
+        """Share of each variance that the causes explain: see :mod:`cyclearn.models.diagnostics`.
+
+        Negative where feedback damps a variable below the variance of its own noise.
+        """
+        from cyclearn.models.diagnostics import r_squared
+
+        return r_squared(self)
+
+    def residual_correlations(self) -> pd.DataFrame:
+        """Correlations of the data less those that the estimate implies, as in lavaan."""
+        from cyclearn.models.diagnostics import residual_correlations
+
+        return residual_correlations(self)
+
+    def modification_indices(self) -> pd.DataFrame:
+        """How much the fit would gain from each edge that was left out, as in lavaan.
+
+        See :func:`cyclearn.models.diagnostics.modification_indices`.
+        """
+        from cyclearn.models.diagnostics import modification_indices
+
+        return modification_indices(self)
+
+    def total_effects(self) -> pd.DataFrame:
+        """Effects summed over all paths; see :meth:`LinearGaussianModel.total_effects`."""
+        return self.model.total_effects()
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Everything a report needs as plain values for JSON; what does not exist is None."""
@@ -193,11 +236,11 @@ class FittedModel:
             "alternatives": [model.to_dict() for model in self.alternatives],
         }
 
-    def plot(self, ax: Axes | None = None, *, labels: bool | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the graph with its weights; see :func:`cyclearn.drawing.plots.plot_fit`."""
         from cyclearn.drawing.plots import plot_fit
 
-        return plot_fit(self, ax, labels=labels)
+        return plot_fit(self, ax, **options)
 
     def to_dot(self) -> str:
         """The graph with its weights in DOT, the language of graphviz; negative ones dashed."""
@@ -218,7 +261,7 @@ class FittedModel:
     def __str__(self) -> str:
         return self.to_text()
 
-    def to_text(self, level: float = 0.95) -> str:
+    def to_text(self, level: float = 0.95, *, standardised: bool = False) -> str:
         """What ``print`` shows, with confidence intervals of this level.
 
         Raises
@@ -233,7 +276,13 @@ class FittedModel:
             lines.append(
                 f"  {len(self.alternatives)} other parameter set(s) with the same likelihood"
             )
-        return "\n".join([*lines, str(self.fit_indices), self.summary(level).round(4).to_string()])
+        table = self.summary(level, standardised=standardised)
+        shown = table.to_string(
+            float_format=lambda value: significant(value, 4),
+            formatters={"z": "{:.2f}".format, "p_value": "{:.4f}".format},
+            na_rep="",
+        )
+        return "\n".join([*lines, str(self.fit_indices), shown])
 
 
 def _or_none(value: Any) -> Any:

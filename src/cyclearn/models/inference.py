@@ -185,7 +185,9 @@ def confidence_intervals(fitted: FittedModel, level: float) -> pd.DataFrame:
     return summary(fitted, level)[["lower", "upper"]]
 
 
-def summary(fitted: FittedModel, level: float = 0.95) -> pd.DataFrame:
+def summary(
+    fitted: FittedModel, level: float = 0.95, *, standardised: bool = False
+) -> pd.DataFrame:
     """Parameters in rows (``a -> b`` by source, then ``var(a)``), inference in columns.
 
     z and the two-sided p-value test an edge weight against zero; variances have neither.
@@ -200,6 +202,10 @@ def summary(fitted: FittedModel, level: float = 0.95) -> pd.DataFrame:
     i, j = edges[:, 0], edges[:, 1]
     estimates = np.concatenate([fitted.B[i, j], fitted.noise_variances])
     errors = np.concatenate([fitted.errors.B[i, j], fitted.errors.noise_variances])
+    if standardised:
+        scale = np.sqrt(fitted.covariance.diagonal())
+        units = np.concatenate([scale[i] / scale[j], scale**-2.0])
+        estimates, errors = estimates * units, errors * units
     z = estimates / errors
     z[len(edges) :] = np.nan
     half = ndtri(0.5 + level / 2) * errors

@@ -10,18 +10,8 @@ _MAX_ROWS = 40
 _MAX_CYCLES = 12
 
 
-def bootstrap_section(found: BootstrapResult | None) -> Markup:
-    """Edges and feedback over resamples, or how to have them."""
-    if found is None:
-        return tag(
-            "p",
-            "No resamples were drawn. With ",
-            tag("code", "--bootstrap 100"),
-            " (or ",
-            tag("code", "bootstrap=100"),
-            " in Python) the graph is learned again from 100 resamples, and this section says how "
-            "often each edge and each feedback loop came out.",
-        )
+def bootstrap_section(found: BootstrapResult) -> Markup:
+    """Edges and feedback over resamples."""
     edges = found.edges
     rows = [
         (
@@ -43,9 +33,9 @@ def bootstrap_section(found: BootstrapResult | None) -> Markup:
         tag(
             "p",
             f"The graph was learned again from {found.n_resamples:,} resamples ({drawn}). An edge "
-            "that came out often is no accident of these rows; whether its direction can be told "
-            "is a second question, which the share of resamples with the edge in every graph of "
-            "the class answers.",
+            "that came out often is no accident of these rows; whether it can be told from what "
+            "equivalent graphs have in its place is a second question, which the share of "
+            "resamples in which all equivalent graphs have the edge answers.",
         )
     ]
     if found.n_failed:
@@ -56,8 +46,8 @@ def bootstrap_section(found: BootstrapResult | None) -> Markup:
     columns = (
         "edge",
         "in the learned graph",
-        "in every graph of its class",
-        "in some of its class",
+        "in all equivalent graphs",
+        "in some of them",
     )
     parts.append(table(caption, columns, rows, numbers=(1, 2, 3)))
     cycles = found.cycles.head(_MAX_CYCLES)

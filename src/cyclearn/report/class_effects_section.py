@@ -15,7 +15,7 @@ _NONE = 1e-9
 
 def class_effects_section(found: Findings) -> Markup:
     """For every pair of variables, the range of total effects over the stable members."""
-    listed = found.equally_good
+    listed = found.listing.found
     models = [model for member in listed.members for model in member.models]
     n_stable = sum(member.is_stable for member in listed.members)
     if n_stable == 0:
@@ -52,8 +52,8 @@ def class_effects_section(found: Findings) -> Markup:
         caption += f", the {len(rows)} strongest of {len(order):,}"
     which = {
         "all": "all stable graphs that fit equally well",
-        "sampled": "the stable ones among the graphs drawn at random from the class",
-        "first": "the stable ones among the graphs listed, which are no fair sample of the class",
+        "sampled": "the stable ones among graphs drawn at random from those that fit equally well",
+        "first": "the stable ones among the graphs listed, which are no fair sample",
     }[listed.selection]
     example = f"result.effects({graph.names[order[0] // p]!r}, {graph.names[order[0] % p]!r})"
     return join(

@@ -1,4 +1,4 @@
-"""Members of a class that a page has room for, and how they differ from the learned graph."""
+"""Equally good graphs that a page has room for, and how they differ from the learned one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cyclearn.models import LinearGaussianModel
 
 @dataclass(frozen=True)
 class ListedMember:
-    """One graph of the class and how it differs from the learned one.
+    """One graph that fits equally well and how it differs from the learned one.
 
     ``models`` are its maximum likelihood parameters, as far as they are stable.
     """
@@ -31,16 +31,16 @@ class ListedMember:
 
 @dataclass(frozen=True)
 class Listing:
-    """Members of the class, the learned graph first, then those that differ least from it."""
+    """Graphs that fit equally well, the learned one first, then those that differ least from it."""
 
     members: tuple[ListedMember, ...]
     found: MemberList
 
 
 def listing(result: LearnResult, max_members: int) -> Listing:
-    """Members of the learned class that respect the knowledge, at most so many."""
+    """Graphs that fit equally well and respect the knowledge, at most so many."""
     found = list_members(
-        (result.graph,),
+        (result.graph, *result.alternatives),
         [model.moments for model in result.models.values()],
         result.options.knowledge,
         max_members=max_members,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log10
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.classes.edge_verdicts import SAME
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.learning import Knowledge, LearnResult
-from cyclearn.learning.members import MemberList, list_members
+from cyclearn.learning.edge_rows import EdgeRow
+from cyclearn.learning.hidden_causes import HiddenCause, hidden_causes
 from cyclearn.learning.verdicts import PairVerdict
 from cyclearn.models import (
     DataWarning,
@@ -32,14 +34,16 @@ if TYPE_CHECKING:
 
 # Correlations of the same rows differ by rounding only.
 _SAME = 1e-6
+# With more edges than this, comparing each with a hidden cause would take long.
+MAX_COMPARED = 30
 
 
 @dataclass(frozen=True, eq=False)
 class Findings:
     """A result seen with the eyes of a reader.
 
-    ``listing`` has members of the learned class, ``equally_good`` those of the classes that tie
-    with it as well.
+    ``listing`` has graphs that fit equally well: members of the learned class and of those that
+    tie with it. ``hidden`` compares edges with hidden causes; None where there are too many.
     """
 
     result: LearnResult
@@ -47,12 +51,17 @@ class Findings:
     has_rows: bool
     has_knowledge: bool
     listing: Listing
-    equally_good: MemberList
+    hidden: tuple[HiddenCause, ...] | None
 
     @property
     def pairs(self) -> tuple[PairVerdict, ...]:
         """What all graphs that fit equally well agree on, pair by pair."""
         return self.result.verdicts
+
+    @property
+    def rows(self) -> tuple[EdgeRow, ...]:
+        """Everything about each edge; those of the learned graph come first."""
+        return self.result.edge_rows
 
     @property
     def graph(self) -> DirectedGraph:
@@ -65,14 +74,25 @@ class Findings:
         return tuple(nodes for nodes in self.graph.components if len(nodes) > 1)
 
     @cached_property
-    def standardised(self) -> NDArray[np.float64]:
-        """Weights in standard deviations of effect for one of cause, shape (p, p).
+    def shared(self) -> frozenset[Edge]:
+        """Edges that every graph has that fits equally well."""
+        return frozenset(row.edge for row in self.rows if row.verdict == SAME)
 
-        Of several groups, the mean.
-        """
+    @cached_property
+    def row_of(self) -> dict[Edge, EdgeRow]:
+        """What is known about an edge that some equally good graph has."""
+        return {row.edge: row for row in self.rows}
+
+    @cached_property
+    def pair_of(self) -> dict[Edge, PairVerdict]:
+        """The verdict on the pair that an edge joins."""
+        return {edge: pair for pair in self.pairs for edge in pair.possible_edges}
+
+    @cached_property
+    def standardised(self) -> NDArray[np.float64]:
+        """Weights in standard deviations of effect for one of cause; of groups, the mean."""
         models = self.result.models.values()
-        weights = [m.B * m.moments.scale[:, None] / m.moments.scale for m in models]
-        return np.asarray(np.mean(weights, axis=0))
+        return np.asarray(np.mean([m.standardised_weights for m in models], axis=0))
 
     @cached_property
     def scale(self) -> NDArray[np.float64]:
@@ -82,29 +102,19 @@ class Findings:
         rows = [float(m.n_samples) for m in models]
         return np.sqrt(np.average(variances, axis=0, weights=rows))
 
-    @cached_property
-    def certain(self) -> frozenset[Edge]:
-        """Edges that every member of the class has."""
-        return frozenset(edge for pair in self.pairs for edge in pair.certain_edges)
-
-    @cached_property
-    def pair_of(self) -> dict[Edge, PairVerdict]:
-        """The verdict on the pair that an edge joins."""
-        return {edge: pair for pair in self.pairs for edge in pair.possible_edges}
-
     @property
     def members(self) -> tuple[ListedMember, ...]:
-        """The listed members of the class, the learned graph first."""
+        """The listed graphs that fit equally well, the learned one first."""
         return self.listing.members
 
     @property
     def size(self) -> int | None:
-        """Number of members of the class that agree with the knowledge, if known."""
+        """Number of graphs that fit equally well and agree with the knowledge, if known."""
         return self.listing.found.size
 
     @property
     def size_in_words(self) -> str:
-        """The number of members, however large."""
+        """The number of these graphs, however large."""
         if self.size is None:
             return "an unknown number of"
         return f"{self.size:,}" if self.size < 10**15 else f"about 10^{int(log10(self.size))}"
@@ -113,30 +123,39 @@ class Findings:
 def find_out(result: LearnResult, data: SeveralData | None, max_members: int) -> Findings:
     """Everything that the report of a result needs and the result does not hold by itself.
 
-    Members that contradict the knowledge of the search are no answers, and left out.
+    Graphs that contradict the knowledge of the search are no answers, and left out.
     """
     rows = _checked_rows(result, data)
     models = result.models
     knowledge = result.options.knowledge
-    listed = listing(result, max_members)
-    everything = listed.found
-    if result.alternatives:
-        everything = list_members(
-            (result.graph, *result.alternatives),
-            [model.moments for model in models.values()],
-            knowledge,
-            max_members=max_members,
-        )
+    is_small = result.graph.n_edges <= MAX_COMPARED and not result.groups
+    hidden = hidden_causes(result) if is_small else None
     return Findings(
         result,
+        hidden=hidden,
         warnings=(
             *_data_warnings(result, rows),
             *(w.in_group(name) for name, model in models.items() for w in check_fit(model)),
+            *_hidden_warnings(hidden),
         ),
         has_rows=not any(isinstance(each, Moments) for each in rows.values()),
         has_knowledge=knowledge is not None and knowledge != Knowledge(),
-        listing=listed,
-        equally_good=everything,
+        listing=listing(result, max_members),
+    )
+
+
+def _hidden_warnings(hidden: tuple[HiddenCause, ...] | None) -> tuple[DataWarning, ...]:
+    """Pairs that a hidden common cause explains better than an edge."""
+    return tuple(
+        DataWarning(
+            "hidden cause",
+            each.in_words(),
+            "Measure the suspected cause, or use a method that allows for hidden ones.",
+            each.difference,
+            (each.a, each.b),
+        )
+        for each in hidden or ()
+        if each.verdict == "hidden cause fits better"
     )
 
 
@@ -150,6 +169,12 @@ def _data_warnings(result: LearnResult, rows: Mapping[str, Data]) -> tuple[DataW
         found = (*_checked(rows, how), *kept)
     elif not found:
         found = _checked(rows, {})
+    if options.n_effective is not None:
+        # What was done about it takes the place of what could be done.
+        done = f"Here they count for {result.fitted.n_effective:.0f} independent rows."
+        found = tuple(
+            replace(each, remedy=done) if each.kind == "dependent rows" else each for each in found
+        )
     if options.margins == "rank":
         found += (
             DataWarning(

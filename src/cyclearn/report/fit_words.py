@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isnan
 
-from cyclearn.drawing.markup import number
+from cyclearn.drawing.markup import fixed, number
 from cyclearn.models import FitIndices
 
 # Hu and Bentler (1999) and Browne and Cudeck (1993): upper or lower limits of good and fair.
@@ -14,6 +14,8 @@ _RULES = {
     "cfi": ("CFI", 0.95, 0.90),
     "tli": ("TLI", 0.95, 0.90),
 }
+# A p-value below this leaves chance out.
+_CLEAR = 0.01
 _WORDS = ("good", "fair", "poor")
 _MEANINGS = {
     "rmsea": "misfit for each degree of freedom; below 0.05 is good, above 0.08 poor",
@@ -44,7 +46,8 @@ def grade(name: str, value: float) -> str:
 def verdict(indices: FitIndices) -> str:
     """One sentence: how well the graph reproduces the covariances.
 
-    Good or poor where RMSEA, CFI and SRMR all say so; otherwise the worst of them counts.
+    Indices say how large the misfit is, the test whether chance could have made it; both are in
+    one sentence, so that no second one can contradict it.
     """
     if indices.degrees_of_freedom == 0:
         return (
@@ -57,33 +60,42 @@ def verdict(indices: FitIndices) -> str:
         return f"Only the typical error of a correlation is known; it is {known[0]}."
     worst = max(known, key=_WORDS.index)
     if worst == "good":
+        if indices.p_value < _CLEAR:
+            return (
+                "The graph reproduces the covariances of the data closely, but not exactly: what "
+                "is left is small, and too much for chance."
+            )
         return "The graph reproduces the covariances of the data well."
-    if set(known) == {"poor"}:
+    how = "badly" if set(known) == {"poor"} else f"with {worst} success"
+    if not indices.p_value < _CLEAR:
         return (
-            "The graph reproduces the covariances of the data badly: causes that were not "
-            "measured, relations that are not linear or a search that ended early may be why."
+            f"The graph reproduces the covariances of the data {how}, which with so few rows can "
+            "be chance."
         )
-    return f"The graph reproduces the covariances of the data with {worst} success."
+    return (
+        f"The graph reproduces the covariances of the data {how}: causes that were not measured, "
+        "relations that are not linear or a search that ended early may be why."
+    )
 
 
 def chi_square_in_words(indices: FitIndices) -> str:
-    """The test against the saturated model."""
+    """The test against the saturated model: what chance would make of a true graph."""
     if isnan(indices.p_value):
         return ""
     p = indices.p_value
-    shown = "below 0.001" if p < 0.001 else number(p)
+    shown = "below 0.001" if p < 0.001 else fixed(p)
     evidence = (
-        "the data speak against the graph"
-        if p < 0.01
-        else "there is weak evidence against the graph"
+        "chance alone would hardly leave as much"
+        if p < _CLEAR
+        else "chance alone would leave as much in fewer than 5 of 100 tables"
         if p < 0.05
-        else "there is no evidence against the graph"
+        else "chance alone would leave as much"
     )
     return (
-        f"Chi-square test against a graph that can make everything: "
-        f"{number(indices.chi_square, 1)} on {indices.degrees_of_freedom:,} degrees of freedom, "
-        f"p-value {shown}: {evidence}. With many rows even a misfit too small to matter speaks "
-        "against a graph; and a graph chosen on the same data looks better than it is."
+        f"Chi-square test of what the graph leaves unexplained: "
+        f"{number(indices.chi_square)} on {indices.degrees_of_freedom:,} degrees of freedom, "
+        f"p-value {shown}: {evidence}. With many rows chance is ruled out even where what is left "
+        "is too small to matter; and a graph chosen on the same data looks better than it is."
     )
 
 
@@ -92,7 +104,7 @@ def index_rows(indices: FitIndices) -> list[tuple[str, str, str, str]]:
     rows = [
         (
             _RULES[name][0],
-            number(getattr(indices, name)),
+            fixed(getattr(indices, name)),
             grade(name, getattr(indices, name)) or "–",
             _MEANINGS[name],
         )

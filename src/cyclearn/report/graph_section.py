@@ -1,13 +1,15 @@
-"""The learned graph as a picture, and how much of it all members of its class share."""
+"""The learned graph as a picture, and how much of it all equally good graphs share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from cyclearn.classes.edge_verdicts import OPTIONAL, TURNS
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import Markup, join, number, table, tag
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
 from cyclearn.graphs.directed_graph import Edge
+from cyclearn.learning.edge_rows import EdgeRow
 from cyclearn.learning.verdicts import PairVerdict
 from cyclearn.report.findings import Findings
 
@@ -26,19 +28,19 @@ def picture(found: Findings) -> Markup:
     graph = found.graph
     labelled = graph.n_edges <= _MAX_LABELS
     edges = []
-    for a, b in graph.edges:
-        weight = float(found.standardised[graph.index(a), graph.index(b)])
-        is_certain = (a, b) in found.certain
-        words = "in every graph of the class" if is_certain else found.pair_of[a, b].chances((a, b))
+    for row in found.rows:
+        if not row.in_graph:
+            continue
+        weight = row.standardised
+        about = [f"{arrow(row.edge)}: {number(weight, 2)}", _verdict_in_words(found, row)]
         edges.append(
             DrawnEdge(
-                a,
-                b,
+                *row.edge,
                 classes="negative" if weight < 0 else "positive",
                 width=line_width(weight),
-                open_head=not is_certain,
-                label=number(weight, 2) if labelled else "",
-                title=f"{a} → {b}: {number(weight, 2)}, {words}",
+                open_head=row.edge not in found.shared,
+                label=number(weight, 2) + _likelihood(row) if labelled else "",
+                title=", ".join(filter(None, [*about, row.evidence])),
             )
         )
     groups = "; ".join(", ".join(nodes) for nodes in found.loops)
@@ -59,11 +61,11 @@ def picture(found: Findings) -> Markup:
         ("neutral", "strong", False, strong),
         ("neutral", "weak", False, weak),
     ]
-    if not found.certain.issuperset(graph.edges):
-        items.append(("neutral", "open head: not in every graph of the class", True, weak))
+    if not found.shared.issuperset(graph.edges):
+        items.append(("neutral", "open head: not in all graphs that fit equally well", True, weak))
     note = (
         "Numbers and widths are standardised weights: standard deviations of the effect for one "
-        "of the cause, all else held fixed."
+        "of the cause, all else held fixed." + _likelihood_note(found)
         if labelled
         else "Widths are standardised weights; the table of coefficients has the numbers. Point at "
         "an edge to read its weight."
@@ -85,74 +87,104 @@ def line_width(weight: float) -> float:
     return low + (high - low) * min(abs(weight), 1.0)
 
 
-def standing(found: Findings, edge: Edge) -> str:
-    """How sure one edge of the learned graph is: certain, can turn, comes and goes."""
-    return "certain" if edge in found.certain else found.pair_of[edge].kind
+def _likelihood(row: EdgeRow) -> str:
+    """How probable the edge is, to stand beside its weight; nothing where nobody asked."""
+    value = row.resamples if row.probability is None else row.probability
+    return "" if value is None else f" ({value:.0%})"
+
+
+def _likelihood_note(found: Findings) -> str:
+    if found.result.posterior is not None:
+        return " In brackets: how probable the edge is, given these data."
+    if found.result.bootstrap is not None:
+        return " In brackets: the share of resamples from which the edge was learned."
+    return ""
+
+
+def _verdict_in_words(found: Findings, row: EdgeRow) -> str:
+    if row.edge in found.shared:
+        return "in all graphs that fit equally well"
+    return found.pair_of[row.edge].chances(row.edge)
 
 
 def verdicts(found: Findings) -> Markup:
-    """What is certain, what can turn, what can come and go."""
-    certain = _in_order(found, found.certain)
-    turning = [p for p in found.pairs if p.kind == "can turn"]
-    going = [p for p in found.pairs if p.kind == "comes and goes"]
-    agreeing = " that agree with the knowledge" if found.has_knowledge else ""
-    if found.size == 1:
-        intro = tag(
-            "p",
-            f"No other graph{' that agrees with the knowledge' * found.has_knowledge} generates "
-            "the same distributions: if the assumptions hold and the search found the best graph, "
-            "every edge is certain.",
-        )
-        return join([intro, _certain(certain, len(found.result.alternatives))])
-    intro = tag(
-        "p",
-        f"{_capital(found.size_in_words)} graphs{agreeing} generate exactly the same distributions "
-        "as the learned one, so no amount of data of this kind can choose between them. An "
-        "experiment or further knowledge can.",
-    )
-    parts = [intro, _certain(certain, len(found.result.alternatives)), *_certain_if_stable(found)]
+    """What all graphs that fit equally well share, what turns, what comes and goes."""
+    turning = [p for p in found.pairs if p.verdict == TURNS]
+    going = [p for p in found.pairs if p.verdict == OPTIONAL]
+    parts = [tag("p", _who_agrees(found)), tag("p", _NOT_PROBABLE, class_="note"), _shared(found)]
+    parts += _shared_if_stable(found)
     if turning:
         parts += [
-            tag("h3", f"Can turn ({len(turning)})"),
-            tag("p", "These pairs are joined in every graph, but not always the same way."),
-            _pair_table("Pairs that can turn", turning),
+            tag("h3", f"Turns ({len(turning)})"),
+            tag("p", "These pairs are joined in all of the graphs, but not always the same way."),
+            _pair_table("Pairs that turn", turning),
         ]
     if going:
         parts += [
-            tag("h3", f"Can come and go ({len(going)})"),
-            tag("p", "These pairs have an edge in some graphs that other graphs do without."),
+            tag("h3", f"Comes and goes ({len(going)})"),
+            tag("p", "These pairs have an edge in some of the graphs that others do without."),
             _pair_table("Pairs that come and go", going),
         ]
     return join(parts)
 
 
-def _certain(edges: list[Edge], n_ties: int) -> Markup:
-    tied = " and of the classes that tie with it" if n_ties else ""
-    title = tag("h3", f"Certain ({len(edges)})")
+_NOT_PROBABLE = (
+    "This is how far graphs that fit equally well agree with each other. It is not how probable an "
+    "edge is, given these data: the data may be few, and a cause may be missing from all of the "
+    "graphs."
+)
+
+
+def _who_agrees(found: Findings) -> str:
+    agreeing = " that agree with the knowledge" if found.has_knowledge else ""
+    ties = found.result.alternatives
+    if found.size == 1:
+        return (
+            f"No other graph{' that agrees with the knowledge' * found.has_knowledge} fits these "
+            "data equally well."
+        )
+    many = found.size_in_words
+    words = f"{many[:1].upper()}{many[1:]} graphs{agreeing} fit these data equally well."
+    if not ties:
+        return words + (
+            " They generate exactly the same distributions, so no amount of data of this kind can "
+            "choose between them. An experiment or further knowledge can."
+        )
+    return words + (
+        f" They belong to {len(ties) + 1:,} classes. Graphs of one class generate "
+        "exactly the same distributions, so no amount of data of this kind can choose between "
+        "them; the classes tie on these data, and other data could tell them apart."
+    )
+
+
+def _shared(found: Findings) -> Markup:
+    edges = _in_order(found, found.shared)
+    title = tag("h3", f"The same in all ({len(edges)})")
     if not edges:
-        return join([title, tag("p", f"No edge is the same in every graph of the class{tied}.")])
+        return join([title, tag("p", "No edge is the same in all of the graphs.")])
     items = join(tag("li", arrow(edge)) for edge in edges)
-    note = tag("p", f"These edges are in every graph of the class{tied}.")
+    which = "The graph" if found.size == 1 else "All of the graphs"
+    note = tag("p", f"{which} {'has' if found.size == 1 else 'have'} these edges.")
     return join([title, note, tag("ul", items, class_="edges")])
 
 
-def _certain_if_stable(found: Findings) -> list[Markup]:
-    """Edges that all members share among which a shock dies out; only where all were looked at."""
+def _shared_if_stable(found: Findings) -> list[Markup]:
+    """Edges that all graphs share among which a shock dies out; only where all were looked at."""
     stable = [set(member.graph.edges) for member in found.members if member.is_stable]
     if found.listing.found.selection != "all" or not stable or len(stable) == len(found.members):
         return []
-    more = _in_order(found, set.intersection(*stable) - found.certain)
+    more = _in_order(found, set.intersection(*stable) - found.shared)
     words = (
         f"If a shock to the system dies out, only {len(stable):,} of the {len(found.members):,} "
         f"graph{'s' * (len(found.members) != 1)} can be: with these data the feedback of the "
         "others would grow without limit."
     )
     if not more:
-        return [tag("p", words, " This makes no further edge certain.")]
+        return [tag("p", words, " They share no further edge.")]
     items = join(tag("li", arrow(edge)) for edge in more)
     return [
-        tag("h3", f"Certain if the system is stable ({len(more)})"),
-        tag("p", words, " Then these edges are certain as well."),
+        tag("h3", f"The same in all that are stable ({len(more)})"),
+        tag("p", words, " All of these have these edges as well."),
         tag("ul", items, class_="edges"),
     ]
 
@@ -170,7 +202,7 @@ def _pair_table(caption: str, pairs: list[PairVerdict]) -> Markup:
             (
                 f"{p.a}, {p.b}",
                 ", ".join(map(arrow, p.possible_edges)),
-                ", ".join(map(arrow, p.certain_edges)) or "–",
+                ", ".join(map(arrow, p.shared_edges)) or "–",
                 "yes" if p.can_vanish else "no",
             )
             for p in pairs
@@ -201,7 +233,3 @@ def _count(count: int, words: str, size: int) -> str:
         return "–"
     shown = f"{count:,}" if size < 10**6 else f"{count / size:.0%}"
     return f"{words}: {shown}"
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]

@@ -9,7 +9,7 @@ from cyclearn.drawing.markup import Markup, join, number, table, tag
 from cyclearn.models import FittedGroups, FittedModel
 from cyclearn.report.findings import Findings
 from cyclearn.report.fit_words import grade, verdict
-from cyclearn.report.graph_section import arrow, standing
+from cyclearn.report.graph_section import arrow
 from cyclearn.report.number_sections import p_value, total_effects
 
 # More columns than this are hard to read; every group has a table of its own below.
@@ -42,7 +42,7 @@ def weights_by_group(found: Findings) -> Markup:
                 *(number(row["weight", name]) for name in shown),
                 p_value(row["test", "p_value"]),
                 "–" if isnan(row["test", "p_value"]) else differs,
-                standing(found, (a, b)),
+                found.row_of[a, b].verdict,
             )
         )
     left = len(fitted.models) - len(shown)

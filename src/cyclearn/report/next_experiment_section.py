@@ -17,7 +17,7 @@ _MAX_PREDICTED = 2
 
 def next_experiment_section(found: Findings) -> Markup:
     """Candidate experiments on the variables about whose causes the open graphs disagree."""
-    open_graphs = [member.graph for member in found.equally_good.members if member.is_stable]
+    open_graphs = [member.graph for member in found.listing.found.members if member.is_stable]
     names = found.graph.names
     varying = [
         names[j] for j in range(len(names)) if len({graph.columns[j] for graph in open_graphs}) > 1

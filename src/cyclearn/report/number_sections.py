@@ -6,14 +6,15 @@ from math import isnan
 
 import numpy as np
 
-from cyclearn.drawing.markup import Markup, join, number, table, tag
+from cyclearn.drawing.markup import Markup, fixed, join, number, table, tag
 from cyclearn.report.findings import Findings
 from cyclearn.report.fit_words import chi_square_in_words, index_rows, verdict
-from cyclearn.report.graph_section import arrow, standing
+from cyclearn.report.graph_section import arrow
 
 # A square of more variables than this is hard to read; the strongest effects stand before it.
 _MAX_SQUARE = 12
 _MAX_EFFECTS = 40
+_MAX_LEFT_OVER = 15
 
 
 def coefficients(found: Findings) -> Markup:
@@ -21,28 +22,42 @@ def coefficients(found: Findings) -> Markup:
     graph, model = found.graph, found.result.model
     if not graph.n_edges:
         return tag("p", "The learned graph has no edges, so there are no coefficients.")
-    summary = model.summary()
+    intervals = model.summary()
     rows = []
-    for (a, b), (_, row) in zip(graph.edges, summary.iterrows(), strict=False):
-        weight = float(found.standardised[graph.index(a), graph.index(b)])
+    for row in (row for row in found.rows if row.in_graph):
+        test = intervals.loc[f"{row.source} -> {row.target}"]
         interval = "–"
-        if not isnan(row["lower"]):
-            interval = f"{number(row['lower'])} to {number(row['upper'])}"
-        cells = (
-            arrow((a, b)),
-            number(row["estimate"]),
-            number(row["std_error"]),
+        if not isnan(test["lower"]):
+            interval = f"{number(test['lower'])} to {number(test['upper'])}"
+        cells = [
+            arrow(row.edge),
+            number(row.weight),
+            number(row.std_error, 2),
             interval,
-            p_value(row["p_value"]),
-            number(weight, 2),
-            standing(found, (a, b)),
-        )
-        rows.append((abs(weight), cells))
+            p_value(test["p_value"]),
+            number(row.standardised, 2),
+            row.verdict,
+        ]
+        if row.probability is not None:
+            cells.append(fixed(row.probability, 2))
+        if row.resamples is not None:
+            cells.append(f"{row.resamples:.0%}")
+        rows.append((abs(row.standardised), cells))
     rows.sort(key=lambda each: -each[0])
+    columns = ["edge", "weight", "standard error", "95% interval", "p-value", "standardised"]
+    columns.append("equally good graphs")
+    if found.result.posterior is not None:
+        columns.append("probability")
+    if found.result.bootstrap is not None:
+        columns.append("resamples")
     variances = [
-        (name, number(v), number(e))
-        for name, v, e in zip(
-            model.names, model.noise_variances, model.noise_variance_errors, strict=True
+        (name, number(v), number(e, 2), fixed(r))
+        for name, v, e, r in zip(
+            model.names,
+            model.noise_variances,
+            model.noise_variance_errors,
+            model.r_squared,
+            strict=True,
         )
     ]
     return join(
@@ -55,26 +70,19 @@ def coefficients(found: Findings) -> Markup:
             ),
             table(
                 "Coefficients, strongest first",
-                (
-                    "edge",
-                    "weight",
-                    "standard error",
-                    "95% interval",
-                    "p-value",
-                    "standardised",
-                    "in the class",
-                ),
+                columns,
                 [cells for _, cells in rows],
-                numbers=(1, 2, 3, 4, 5),
+                numbers=(1, 2, 3, 4, 5, 7, 8),
             ),
             tag(
                 "details",
-                tag("summary", "Noise variances"),
+                tag("summary", "Noise variances and R²"),
                 table(
-                    "What the causes in the graph leave unexplained",
-                    ("variable", "noise variance", "standard error"),
+                    "What the causes in the graph leave unexplained, and the share that they "
+                    "explain (negative where feedback damps a variable below its own noise)",
+                    ("variable", "noise variance", "standard error", "R²"),
                     variances,
-                    numbers=(1, 2),
+                    numbers=(1, 2, 3),
                 ),
             ),
         ]
@@ -85,7 +93,7 @@ def p_value(value: float) -> str:
     """A p-value, or that it is small."""
     if isnan(value):
         return "–"
-    return "< 0.001" if value < 0.001 else number(value)
+    return "< 0.001" if value < 0.001 else fixed(value)
 
 
 def fit_quality(found: Findings) -> Markup:
@@ -102,7 +110,49 @@ def fit_quality(found: Findings) -> Markup:
         index_rows(indices),
         numbers=(1,),
     )
-    return join([*words, grid])
+    return join([*words, grid, *_left_over(found)])
+
+
+def _left_over(found: Findings) -> list[Markup]:
+    """The largest residual correlations, and edges left out that would help most."""
+    model, names = found.result.model, found.graph.names
+    residuals = model.residual_correlations().to_numpy()
+    pairs = sorted(
+        ((i, j) for j in range(len(names)) for i in range(j)),
+        key=lambda pair: (-round(abs(residuals[pair]), 9), pair),
+    )
+    parts = []
+    if pairs:
+        grid = table(
+            "Correlations in the data less those that the graph makes, the largest",
+            ("pair", "residual correlation"),
+            [
+                (f"{names[i]}, {names[j]}", fixed(residuals[i, j]))
+                for i, j in pairs[:_MAX_LEFT_OVER]
+            ],
+            numbers=(1,),
+        )
+        parts.append(tag("details", tag("summary", "Residual correlations"), grid))
+    if model.observed is None and model.converged:
+        indices = model.modification_indices().dropna(subset="index").head(_MAX_LEFT_OVER)
+        grid = table(
+            "Edges that were left out: about how much −2 log-likelihood would fall with each, and "
+            "the weight it would get. Among many edges on offer some look useful by chance",
+            ("edge", "modification index", "expected weight", "standardised"),
+            [
+                (
+                    arrow((row.source, row.target)),
+                    fixed(row.index_, 2),
+                    number(row.expected),
+                    number(row.standardised, 2),
+                )
+                for row in indices.rename(columns={"index": "index_"}).itertuples()
+            ],
+            numbers=(1, 2, 3),
+        )
+        if len(indices):
+            parts.append(tag("details", tag("summary", "Modification indices"), grid))
+    return parts
 
 
 def total_effects(found: Findings, group: str | None = None) -> Markup:

@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any
 from cyclearn.drawing.markup import Markup, join, tag
 from cyclearn.errors import InputError
 from cyclearn.files import check_output, write_text
-from cyclearn.learning import LearnResult
+from cyclearn.learning import BootstrapResult, LearnResult, Posterior
+from cyclearn.learning.edge_rows import agreement_in_words
+from cyclearn.learning.evidence import evidence_in_words, with_evidence
+from cyclearn.learning.result_text import starts_in_words
 from cyclearn.models import DataWarning, FittedModel
-from cyclearn.report.bootstrap_section import bootstrap_section
 from cyclearn.report.class_effects_section import class_effects_section
+from cyclearn.report.download_section import download_section
+from cyclearn.report.evidence_section import evidence_section
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import verdict
 from cyclearn.report.graph_section import picture, verdicts
@@ -25,10 +29,12 @@ from cyclearn.report.group_sections import (
     fit_by_group,
     weights_by_group,
 )
+from cyclearn.report.hidden_section import hidden_section
 from cyclearn.report.member_browser import member_browser
 from cyclearn.report.next_experiment_section import next_experiment_section
 from cyclearn.report.number_sections import coefficients, fit_quality, total_effects
 from cyclearn.report.provenance import VERSION, Source, how_it_was_made
+from cyclearn.report.what_if_section import what_if_section
 
 if TYPE_CHECKING:
     from cyclearn.models.grouped_tables import SeveralData
@@ -41,6 +47,8 @@ def write_report(
     path: str | Path,
     *,
     data: SeveralData | None = None,
+    bootstrap: BootstrapResult | None = None,
+    posterior: Posterior | None = None,
     title: str | None = None,
     command: Iterable[str] | None = None,
     max_members: int = MAX_MEMBERS,
@@ -55,7 +63,15 @@ def write_report(
     inputs = [each for each in _tables(data) if isinstance(each, (str, Path))]
     # Making the page can take long; what would fail after it fails before it.
     check_output(path, inputs)
-    page = report_html(result, data=data, title=title, command=command, max_members=max_members)
+    page = report_html(
+        result,
+        data=data,
+        bootstrap=bootstrap,
+        posterior=posterior,
+        title=title,
+        command=command,
+        max_members=max_members,
+    )
     write_text(path, page)
     return Path(path)
 
@@ -64,6 +80,8 @@ def report_html(
     result: LearnResult,
     *,
     data: SeveralData | None = None,
+    bootstrap: BootstrapResult | None = None,
+    posterior: Posterior | None = None,
     title: str | None = None,
     command: Iterable[str] | None = None,
     max_members: int = MAX_MEMBERS,
@@ -78,6 +96,9 @@ def report_html(
     data : DataFrame, array of shape (n, p), path or Moments, optional
         What the result was learned from. A result keeps only means and covariances; the rows
         are needed for warnings about dependent rows and columns that are not Gaussian.
+    bootstrap : BootstrapResult, optional
+    posterior : Posterior, optional
+        Finished ones of the same data, to stand beside every edge in place of those of the result.
     title : str, optional
         Heading of the page.
     command : sequence of str, optional
@@ -89,7 +110,7 @@ def report_html(
     --------
     >>> from cyclearn import Moments, learn
     >>> page = report_html(learn(Moments([[2.0, 1.0], [1.0, 2.0]], 100, names=["a", "b"])))
-    >>> page.startswith("<!DOCTYPE html>"), "http://" in page.replace("http://www.w3.org/", "")
+    >>> page.startswith("<!DOCTYPE html>"), " src=" in page
     (True, False)
     """
     if result.experiments is not None:
@@ -99,24 +120,28 @@ def report_html(
         )
     if max_members < 1:
         raise InputError(f"max_members is {max_members}; give at least 1")
+    result = with_evidence(result, bootstrap=bootstrap, posterior=posterior)
     found = find_out(result, data, max_members)
     source = _source(data, None if command is None else shlex.join(command))
     heading = title or (f"What drives what in {source.name}" if source.name else "What drives what")
     sections = [
         ("graph", "Graph", "The learned graph", picture(found)),
         ("warnings", "What to mind", "What to mind", _warnings(found)),
-        ("certain", "What is certain", "What is certain", verdicts(found)),
-        ("class", "Class", "Graphs that fit equally well", member_browser(found)),
+        ("agreement", "Agreement", "What equally good graphs agree on", verdicts(found)),
+        ("class", "Graph by graph", "Graphs that fit equally well", member_browser(found)),
         *_next_experiment(found),
         *_number_sections(found),
-        ("class-effects", "Over the class", "Effects over the class", class_effects_section(found)),
         (
-            "bootstrap",
-            "Bootstrap",
-            "How often it comes out",
-            bootstrap_section(result.bootstrap),
+            "class-effects",
+            "Over all graphs",
+            "Effects over all equally good graphs",
+            class_effects_section(found),
         ),
+        ("what-if", "What if", "What if a variable is held", what_if_section(found)),
+        ("hidden", "Hidden causes", "Edges or hidden causes", hidden_section(found)),
+        ("probable", "How probable", "How probable, given these data", evidence_section(found)),
         ("alternatives", "Ties", "Other answers with the same score", _alternatives(found)),
+        ("take", "Take along", "Take it along", download_section(found)),
         ("made", "How it was made", "How this was made", how_it_was_made(found, source)),
     ]
     links = join(tag("li", tag("a", short, href=f"#{key}")) for key, short, *_ in sections)
@@ -141,6 +166,7 @@ def report_html(
             ),
             tag("footer", tag("p", f"Made with cyclearn {VERSION}.")),
             tag("script", _asset("members.js")),
+            tag("script", _asset("downloads.js")),
         ],
         "\n",
     )
@@ -214,25 +240,20 @@ def _summary(found: Findings) -> Markup:
     feedback = "No feedback was found."
     if loops:
         feedback = f"Feedback was found among {'; '.join(loops)}."
-    if found.size == 1:
-        others = "No other graph generates the same distributions."
-    else:
-        others = f"{found.size_in_words} graphs generate the same distributions"
-        others = others[:1].upper() + others[1:]
-        certain = found.certain
-        if certain is not None:
-            others += (
-                f"; {len(certain)} edge{'s are' if len(certain) != 1 else ' is'} in all of them"
-            )
-        others += "."
-    groups = found.result.groups
+    groups, worth = found.result.groups, ""
+    if round(fitted.n_effective) < fitted.n_samples:
+        worth = f", worth {fitted.n_effective:,.0f} independent ones,"
     first = (
-        f"{fitted.n_samples:,} rows of {graph.n_nodes:,} variables"
+        f"{fitted.n_samples:,} rows{worth} of {graph.n_nodes:,} variables"
         f"{f' in {len(groups)} groups' if groups else ''}: {graph.n_edges:,} "
         f"edge{'s' * (graph.n_edges != 1)}."
     )
     last = verdict(fitted.fit_indices) if isinstance(fitted, FittedModel) else differences(fitted)
-    return tag("p", join([first, feedback, others, last], " "), class_="lead")
+    sentences = [first, feedback, agreement_in_words(found.result)]
+    if found.result.posterior is not None or found.result.bootstrap is not None:
+        sentences.append(evidence_in_words(found.result))
+    sentences += [*starts_in_words(found.result), last]
+    return tag("p", join(sentences, " "), class_="lead")
 
 
 def _mind(found: Findings) -> Markup:
@@ -271,9 +292,11 @@ def _warnings(found: Findings) -> Markup:
     parts.append(
         tag(
             "p",
-            "Assumed and not checkable from these data: that no common cause of the variables was "
-            "left out, that relations are linear, and that the system was at rest when it was "
-            "measured.",
+            "Assumed: that no common cause of the variables was left out, of which these data show "
+            "at most a part (see ",
+            tag("a", "edges or hidden causes", href="#hidden"),
+            "); and, not checkable from these data, that relations are linear and that the system "
+            "was at rest when it was measured.",
             class_="note",
         )
     )

@@ -44,7 +44,7 @@ function select() {
 
 function about(number_) {
   const { edges, coefficients, groups } = view();
-  const { source, target, members, certain } = edges[number_];
+  const { source, target, members, shared } = edges[number_];
   const place_ = member() ? member().edges.indexOf(number_) : -1;
   const isLearned = order[current] === 0;
   const rows = coefficients.filter((each) => each.source === source && each.target === target);
@@ -61,7 +61,7 @@ function about(number_) {
     facts.push(["p-value", row.p_value !== null && row.p_value < 0.001 ? "below 0.001" : number(row.p_value)]);
   }
   if (isLearned && groups.length) for (const each of rows) facts.push([`In ${each.group}`, `${number(each.weight)}, standard error ${number(each.standard_error)}`]);
-  facts.push(["In the class", certain ? "certain: in every graph" : members]);
+  facts.push(["Equally good graphs", shared ? "the same in all" : members]);
   for (const [name, probability] of probabilities(source, target)) facts.push([name, probability]);
   const say_ = (word, words) => h("button", { type: "button", onclick: () => { decide(source, target, word); say(`${arrow(source, target)} is ${words} from the next search on.`); } }, `${word === "required" ? "Require" : "Forbid"} it`);
   return [
@@ -114,8 +114,8 @@ function renderEdges() {
   const one = member();
   const list = document.getElementById("edge-list");
   fill(list, one ? one.edges.map((n) => {
-    const { source, target, certain } = view().edges[n];
-    return h("li", {}, h("button", { type: "button", class: "link", id: `edge-${n}`, onclick: () => press(n) }, arrow(source, target)), certain ? " (certain)" : "");
+    const { source, target, shared } = view().edges[n];
+    return h("li", {}, h("button", { type: "button", class: "link", id: `edge-${n}`, onclick: () => press(n) }, arrow(source, target)), shared ? " (the same in all)" : "");
   }) : []);
 }
 

@@ -1,0 +1,92 @@
+"""``cyclearn effects``: what interventions are predicted to do, over all equally good graphs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from cyclearn.cli import search_options as given
+from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.report_command import learned
+from cyclearn.cli.table_options import takes_table_or_result
+from cyclearn.errors import InputError
+from cyclearn.learning.options import SearchOptions
+from cyclearn.readable import significant
+
+
+@takes_table_or_result
+@given.takes_search_options
+def effects(
+    data: Any,
+    options: SearchOptions,
+    do: Annotated[
+        list[str] | None, typer.Option(help="Hold a variable at a value: price=1.5; repeatable.")
+    ] = None,
+    shift: Annotated[
+        list[str] | None, typer.Option(help="Push a variable by so much: price=0.5; repeatable.")
+    ] = None,
+    source: Annotated[str | None, typer.Option("--from", help="Cause, with --to.")] = None,
+    target: Annotated[str | None, typer.Option("--to", help="Effect, with --from.")] = None,
+    level: Annotated[float, typer.Option(min=0.0, max=1.0, help="Of the intervals.")] = 0.95,
+    members: Annotated[int, typer.Option(min=1, help="Most graphs to look at.")] = 500,
+    jobs: given.Jobs = None,
+    as_json: Json = False,
+) -> None:
+    """Predict what interventions do, by a saved result (.json) or by what a table teaches.
+
+    With --do and --shift: the mean of every variable then, with its interval, and its range over
+    all graphs that fit equally well. With --from and --to: the effects of one variable on another
+    that these graphs leave open.
+    """
+    if (source is None) != (target is None):
+        raise InputError("--from and --to belong together; give both")
+    if source is None and not do and not shift:
+        raise InputError(
+            "nothing is asked; give --do price=1.5, --shift price=1, or --from and --to"
+        )
+    held, pushed = _values(do, "--do"), _values(shift, "--shift")
+    result = learned(data, options, jobs=jobs, bootstrap=None, checkpoint=None)
+    record: dict[str, Any] = {}
+    if held or pushed:
+        table = result.do(held, shift=pushed, level=level, max_members=members)
+        record["variables"] = table.reset_index().to_dict(orient="records")
+        record["graphs"] = dict(table.attrs)
+        if not as_json:
+            say(table.to_string(float_format=lambda value: significant(value, 4)))
+            say(_about(table.attrs, level))
+    if source is not None and target is not None:
+        found = result.effects(source, target, max_members=members)
+        record["effects"] = found.distinct.to_dict(orient="records")
+        if not as_json:
+            say(str(found))
+    if as_json:
+        print_json("effects", record)
+
+
+def _about(attributes: dict[str, Any], level: float) -> str:
+    looked = {"all": "all", "sampled": "drawn at random", "first": "the first listed"}
+    words = (
+        f"mean, lower, upper: by the graph shown, with {100 * level:g}% interval. smallest, "
+        f"largest: means over {attributes['n_looked_at']} graphs that fit equally well "
+        f"({looked[attributes['selection']]}); lowest, highest: with their intervals."
+    )
+    if attributes["n_unstable"]:
+        words += f" {attributes['n_unstable']} of the graphs have no stable fit and are left out."
+    if attributes["n_unsettled"]:
+        words += f" {attributes['n_unsettled']} of {attributes['n_models']} do not settle then."
+    return words
+
+
+def _values(given: list[str] | None, option: str) -> dict[str, float]:
+    """Values by name from ``name=value``; the last equals sign counts."""
+    found = {}
+    for text in given or []:
+        name, equals, value = text.rpartition("=")
+        try:
+            if not equals or not name:
+                raise ValueError
+            found[name] = float(value)
+        except ValueError:
+            raise InputError(f"{option} got {text!r}; write it as name=number") from None
+    return found

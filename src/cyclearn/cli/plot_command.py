@@ -1,0 +1,85 @@
+"""``cyclearn plot``: a picture of a saved result or of a graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cyclearn.cli.output import Standardised, say
+from cyclearn.cli.report_command import With, read_evidence
+from cyclearn.errors import InputError
+from cyclearn.files import check_output, checked_suffix, read_text, write_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plot(
+    source: Annotated[
+        Path, typer.Argument(help="A saved result (.json), or a graph file in any form.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Picture: .svg, .png, .pdf, or .tikz for LaTeX.")
+    ] = Path("graph.svg"),
+    as_class: Annotated[
+        bool, typer.Option("--class", help="Draw what all equivalent graphs share.")
+    ] = False,
+    labels: Annotated[
+        bool | None, typer.Option("--labels/--no-labels", help="Write weights on the edges.")
+    ] = None,
+    standardised: Standardised = False,
+    beside: With = None,
+) -> None:
+    """Draw a learned graph, a posterior, a bootstrap, a graph, or its class."""
+    from cyclearn.report.exports import PICTURES, write_picture
+
+    suffix = checked_suffix(out, (*PICTURES, ".tikz"), "a picture")
+    check_output(out, [source, *(beside or [])])
+    drawn = _read(source)
+    if suffix == ".tikz":
+        write_text(out, _tikz(drawn))
+    else:
+        options = {"labels": labels, "standardised": standardised}
+        write_picture(_drawn(drawn, as_class, read_evidence(beside or []), options), out)
+    say(f"Picture: {out}")
+
+
+def _read(path: Path) -> Any:
+    """A saved result where the file names its schema, and a graph otherwise."""
+    from cyclearn.graphs import read_graph
+    from cyclearn.learning import load
+
+    text = read_text(path, "file")
+    return load(path) if '"cyclearn.' in text[:200] else read_graph(path)
+
+
+def _drawn(drawn: Any, as_class: bool, evidence: dict[str, Any], options: dict[str, Any]) -> Axes:
+    from cyclearn.classes import EquivalenceClass
+    from cyclearn.graphs import DirectedGraph
+    from cyclearn.learning import LearnResult
+    from cyclearn.learning.evidence import with_evidence
+
+    if as_class and isinstance(drawn, (LearnResult, DirectedGraph)):
+        graph = drawn if isinstance(drawn, DirectedGraph) else drawn.graph
+        return EquivalenceClass(graph).plot()
+    if isinstance(drawn, LearnResult):
+        return with_evidence(drawn, **evidence).plot(**options)
+    if evidence or options["standardised"] or options["labels"] or as_class:
+        raise InputError("--with, --class, --labels and --standardised are about learned results")
+    axes: Axes = drawn.plot()
+    return axes
+
+
+def _tikz(drawn: Any) -> str:
+    from cyclearn.drawing.tikz import tikz_picture
+    from cyclearn.graphs import DirectedGraph
+    from cyclearn.learning import LearnResult
+    from cyclearn.report.exports import exported
+
+    if isinstance(drawn, LearnResult):
+        return exported(drawn, ".tikz")
+    if isinstance(drawn, DirectedGraph):
+        return tikz_picture(drawn)
+    raise InputError("TikZ pictures are of learned graphs and of graph files; name it .svg or .pdf")

@@ -1,0 +1,120 @@
+"""Where the labels of edges stand: near the middle of their line, clear of what else is drawn.
+
+A label is a rectangle. It may lie on its own line, but never on an arrow head, and rather beside
+the line than on a node, on another label or on the line of another edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.drawing.curves import sampled
+from cyclearn.drawing.layout import NODE_HEIGHT, Layout
+from cyclearn.graphs.directed_graph import Edge
+
+FloatArray = NDArray[np.float64]
+
+# Width of a character and half the height of a label, as shares of the size of its font.
+_CHARACTER, _HALF_HEIGHT = 0.64, 0.62
+# Length of an arrow head, with some air around it.
+_HEAD = 0.5
+# Points along each line that a label is tried at, the first and last of which are not its ends.
+_PLACES = np.linspace(0.18, 0.78, 17)
+# How much farther than just clear of its line a label may stand.
+_ASIDE = (0.0, 0.3, 0.6)
+# What covering something costs: nothing is worth a head, a node or another label.
+_ON_HEAD, _ON_NODE, _ON_LABEL, _ON_LINE = 8.0, 6.0, 6.0, 0.35
+_SAMPLES = 16
+
+
+def label_places(
+    layout: Layout, labels: Sequence[tuple[Edge, str]], font_size: float
+) -> list[FloatArray]:
+    """Centres of the labels, in the order given; no two of them overlap where there is room.
+
+    Parameters
+    ----------
+    layout : Layout
+    labels : pairs of edge and text
+        Every edge has a route in the layout.
+    font_size : float
+        In units of the layout.
+    """
+    if not labels:
+        return []
+    routes = {edge: sampled(layout.routes[edge], 48) for edge, _ in labels}
+    heads = np.array([_head(route) for route in routes.values()])
+    nodes = np.array(list(layout.positions.values()))
+    node_halves = np.column_stack(
+        [np.array(list(layout.widths.values())) / 2, np.full(len(nodes), NODE_HEIGHT / 2)]
+    )
+    lines = {edge: route[:: 48 // _SAMPLES] for edge, route in routes.items()}
+    placed: list[FloatArray] = []
+    halves: list[FloatArray] = []
+    for edge, text in labels:
+        half = font_size * np.array([_CHARACTER * len(text) / 2 + 0.1, _HALF_HEIGHT])
+        spots, costs = _candidates(routes[edge], half)
+        costs = costs + _ON_HEAD * _covering(spots, half, heads, np.full_like(heads, _HEAD / 2))
+        costs += _ON_NODE * _covering(spots, half, nodes, node_halves)
+        if placed:
+            costs += _ON_LABEL * _covering(spots, half, np.array(placed), np.array(halves))
+        others = [line for other, line in lines.items() if other != edge]
+        if others:
+            points = np.concatenate(others)
+            costs += _ON_LINE * _covering(spots, half, points, np.zeros_like(points))
+        outside = np.maximum(half - spots, 0) + np.maximum(
+            spots + half - (layout.width, layout.height), 0
+        )
+        costs += 20 * outside.sum(axis=1)
+        # Rounded, so that equally good places are told apart by their order and not by rounding.
+        best = spots[int(np.argmin(costs.round(6)))]
+        placed.append(best)
+        halves.append(half)
+    return placed
+
+
+def _head(route: FloatArray) -> FloatArray:
+    """The middle of the arrow head at the end of a line."""
+    away = np.hypot(*(route - route[-1]).T)
+    base = route[np.flatnonzero(away >= min(_HEAD, away[0]))[-1]]
+    return np.asarray((route[-1] + base) / 2)
+
+
+def _candidates(route: FloatArray, half: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Places on the line and on either side of it, and what each costs by itself."""
+    steps = np.hypot(*np.diff(route, axis=0).T)
+    along = np.concatenate([[0.0], np.cumsum(steps)])
+    length = max(float(along[-1]), 1e-9)
+    points = np.column_stack([np.interp(_PLACES * length, along, xy) for xy in route.T])
+    ahead = np.column_stack([np.interp(_PLACES * length + 0.05, along, xy) for xy in route.T])
+    direction = ahead - points
+    direction /= np.maximum(np.hypot(*direction.T), 1e-9)[:, None]
+    aside = np.column_stack([-direction[:, 1], direction[:, 0]])
+    # Far enough that the rectangle clears the line.
+    clear = np.abs(aside) @ half + 0.08
+    # On the line a label hides about this share of it.
+    hidden = (
+        np.minimum(
+            2 * half[0] / np.maximum(np.abs(direction[:, 0]), 1e-9),
+            2 * half[1] / np.maximum(np.abs(direction[:, 1]), 1e-9),
+        )
+        / length
+    )
+    off_middle = 0.6 * np.abs(_PLACES - 0.46)
+    sides = [(sign, extra) for extra in _ASIDE for sign in (1, -1)]
+    beyond = [points + sign * (clear[:, None] + extra) * aside for sign, extra in sides]
+    on_line = off_middle + 2.5 * np.maximum(hidden - 0.25, 0)
+    beside = [off_middle + 0.25 + extra for _, extra in sides]
+    return np.concatenate([points, *beyond]), np.concatenate([on_line, *beside])
+
+
+def _covering(
+    spots: FloatArray, half: FloatArray, centres: FloatArray, halves: FloatArray
+) -> FloatArray:
+    """How many of these rectangles a label at each spot covers; slight touches count in part."""
+    overlap = half + halves - np.abs(spots[:, None] - centres)
+    deep = np.clip(overlap.min(axis=2) / 0.2, 0, 1)
+    return np.asarray(deep.sum(axis=1))

@@ -1,0 +1,128 @@
+"""Means after an intervention, with intervals: the delta method on the observed information.
+
+A variable that is *held* keeps its value whatever its causes say; one that is *shifted* gets a push
+from outside and goes on listening to its causes. Either way the means of all variables move by δT:
+δ says by how much each intervened variable was moved, T = (I − B)⁻¹ with the columns of held
+variables emptied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
+from cyclearn.stability import is_stable_radius
+
+FloatArray = NDArray[np.float64]
+
+# Share of its length that a gradient may have along directions without information.
+_FLAT, _MOVES = 1e-10, 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """Means, their standard errors and standard deviations of the variables, each of shape (p,).
+
+    All NaN where the system does not settle; a standard error is NaN where the likelihood does
+    not determine the weights that it depends on.
+    """
+
+    means: FloatArray
+    errors: FloatArray
+    deviations: FloatArray
+
+    @property
+    def settles(self) -> bool:
+        """Whether the system comes to rest."""
+        return not bool(np.isnan(self.means).any())
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatedModel:
+    """A maximum likelihood estimate and the data behind it: covariance S and effective rows n.
+
+    ``mean_is_known`` says that the mean of the model is no estimate.
+    """
+
+    model: LinearGaussianModel
+    covariance: FloatArray
+    n: float
+    mean_is_known: bool = False
+
+    @cached_property
+    def edges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Parents and children of all edges."""
+        parents, children = np.nonzero(self.model.graph.adjacency)
+        return parents, children
+
+    @cached_property
+    def weight_information(self) -> FloatArray:
+        """Observed information of the weights for one row, the variances profiled out.
+
+        −log|det(I − B)| contributes M_jk M_li for the edges i → j and k → l, M = (I − B)⁻¹; the
+        quadratics contribute S_ik / ω_j where j = l, less 2 r_ij r_kj / ω_j² for the variance,
+        r_j = S(e_j − b_j) the covariance of the noise with the parents.
+        """
+        i, j = self.edges
+        S, omega = self.covariance, self.model.noise_variances
+        C = np.eye(len(S)) - self.model.B
+        M = np.linalg.inv(C)
+        noise = (S @ C)[i, j] / omega[j]
+        same = j[:, None] == j
+        own = S[np.ix_(i, i)] / omega[j] - 2 * np.outer(noise, noise)
+        return np.asarray(np.where(same, own, 0.0) + M[np.ix_(j, i)] * M[np.ix_(j, i)].T)
+
+    @cached_property
+    def _spectrum(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        info = self.weight_information
+        unit = np.sqrt(np.maximum(np.abs(info.diagonal()), np.finfo(float).tiny))
+        values, vectors = np.linalg.eigh(info / unit / unit[:, None])
+        return values, vectors, unit
+
+    def variances_of(self, gradients: FloatArray) -> FloatArray:
+        """Variances of functions of the weights, from their gradients in rows."""
+        if gradients.shape[1] == 0:
+            return np.zeros(len(gradients))
+        values, vectors, unit = self._spectrum
+        along = (gradients / unit) @ vectors
+        flat = values <= _FLAT * max(float(values[-1]), 1.0)
+        variances = (along[:, ~flat] ** 2 / values[~flat]).sum(axis=1) / self.n
+        size = np.abs(along).max(axis=1, initial=0.0)
+        moves = (np.abs(along[:, flat]) > _MOVES * size[:, None]).any(axis=1)
+        return np.where(moves, np.nan, variances)
+
+    def predict(self, held: Mapping[int, float], shifted: Mapping[int, float]) -> Prediction:
+        """The distribution after holding variables at values and shifting others."""
+        model, p = self.model, len(self.covariance)
+        B, omega = model.B.copy(), model.noise_variances.copy()
+        fixed = np.zeros(p, dtype=bool)
+        fixed[list(held)] = True
+        B[:, fixed] = 0
+        omega[fixed] = 0
+        if not is_stable_radius(spectral_radius(model.graph, B)):
+            nothing = np.full(p, np.nan)
+            return Prediction(nothing, nothing, nothing)
+        T = np.linalg.inv(np.eye(p) - B)
+        moved = np.zeros(p)
+        for s, value in held.items():
+            moved[s] = value - model.mean[s]
+        for s, value in shifted.items():
+            moved[s] = value
+        change = moved @ T
+        i, j = self.edges
+        gradients = np.where(fixed[j], 0.0, change[i] * T[j].T)
+        errors = self.variances_of(gradients)
+        if not self.mean_is_known:
+            # The mean of the variable, less what the means of held ones contribute to it.
+            own = np.eye(p)
+            own[fixed] -= T[fixed]
+            errors = errors + np.einsum("ij,ik,kj->j", own, self.covariance, own) / self.n
+        errors[fixed] = 0
+        sigma = (T.T * omega) @ T
+        deviations = np.sqrt(np.maximum(sigma.diagonal(), 0))
+        return Prediction(model.mean + change, np.sqrt(errors), deviations)

@@ -1,0 +1,38 @@
+"""Numbers for people: as many digits as mean something, whatever the unit."""
+
+from __future__ import annotations
+
+from math import floor, isfinite, log10
+
+
+def significant(value: float, digits: int = 3, *, plus: bool = False) -> str:
+    """A number with so many significant digits; powers of ten where zeros would fill the line.
+
+    Examples
+    --------
+    >>> [significant(x) for x in (0.7119, -12.3456, 1234.5, 0.00012345, 275294189.7, 0.0)]
+    ['0.712', '-12.3', '1234', '1.23e-04', '2.75e+08', '0']
+    >>> significant(0.5, plus=True), significant(float("nan"))
+    ('+0.500', 'nan')
+    """
+    if value == 0:
+        return "0"
+    sign = "+" if plus else ""
+    if not isfinite(value):
+        return f"{value:{sign}}"
+    # Rounded first: 0.9996 has its first digit before the point.
+    exponent = floor(log10(abs(float(f"{value:.{digits - 1}e}"))))
+    if not -4 < exponent < max(6, digits):
+        return f"{value:{sign}.{digits - 1}e}"
+    return f"{value:{sign}.{max(digits - 1 - exponent, 0)}f}"
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number with its noun, in the plural where it is not one.
+
+    Examples
+    --------
+    >>> count_of(1, "graph"), count_of(1200, "graph")
+    ('1 graph', '1,200 graphs')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"

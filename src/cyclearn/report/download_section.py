@@ -1,0 +1,31 @@
+"""Buttons that save the result in the forms of other programs, out of the page itself."""
+
+from __future__ import annotations
+
+from cyclearn.drawing.markup import Markup, join, script_data, tag
+from cyclearn.report.exports import downloads
+from cyclearn.report.findings import Findings
+
+
+def download_section(found: Findings) -> Markup:
+    """A button for each form; a script, without which they stay hidden, makes files of them."""
+    files = downloads(found.result)
+    buttons = [
+        tag("button", name[:1].upper() + name[1:], type="button", data_file=file)
+        for name, (file, _) in files.items()
+    ]
+    buttons.append(tag("button", "Picture (SVG)", type="button", data_picture="learned-graph"))
+    return join(
+        [
+            tag(
+                "p",
+                "The page holds the result in these forms; nothing is fetched. The whole result "
+                "has means and covariances, not the rows, and ",
+                tag("code", "cyclearn.load"),
+                " reads it again.",
+            ),
+            tag("div", *buttons, id="downloads", class_="buttons", hidden=True),
+            tag("noscript", tag("p", "Saving takes a browser with scripts.")),
+            script_data("download-data", dict(files.values())),
+        ]
+    )

@@ -1,0 +1,69 @@
+"""Pairs for which a hidden common cause would do as well as an edge, or better."""
+
+from __future__ import annotations
+
+from cyclearn.drawing.markup import Markup, fixed, join, table, tag
+from cyclearn.learning.hidden_causes import HiddenCause
+from cyclearn.report.findings import MAX_COMPARED, Findings
+from cyclearn.report.graph_section import arrow
+
+
+def hidden_section(found: Findings) -> Markup:
+    """Each joined pair: edge, hidden cause, or no telling."""
+    intro = tag(
+        "p",
+        "A common cause that is not in the table makes two variables move together without either "
+        "acting on the other. For each pair, the edges between the two gave way to such a cause, "
+        "edges that this makes superfluous were taken out, and the scores were compared. Most "
+        "pairs cannot be told apart in this way, which is evidence neither for the edge nor for "
+        "the hidden cause.",
+    )
+    if found.result.groups:
+        return join([intro, tag("p", "For several groups this comparison is not made.")])
+    if found.hidden is None:
+        return join(
+            [
+                intro,
+                tag(
+                    "p",
+                    f"This graph has more than {MAX_COMPARED} edges, and the comparison was left "
+                    "out to keep the making of this page short: ",
+                    tag("code", "result.hidden_causes()"),
+                    " makes it.",
+                ),
+            ]
+        )
+    if not found.hidden:
+        return join([intro, tag("p", "The graph has no edges, so there is nothing to compare.")])
+    ordered = sorted(found.hidden, key=lambda each: round(each.difference, 6))
+    flagged = [each for each in ordered if each.verdict == "hidden cause fits better"]
+    parts = [intro]
+    if flagged:
+        parts.append(
+            tag(
+                "ul",
+                *(tag("li", tag("strong", each.in_words())) for each in flagged),
+                class_="warnings",
+            )
+        )
+    parts.append(
+        table(
+            "An edge or a hidden common cause, by the score (below zero: the hidden cause is "
+            "better; less than 2.3 either way decides nothing)",
+            ("pair", "edges", "what fits better", "difference", "then superfluous"),
+            [_row(each) for each in ordered],
+            numbers=(3,),
+        )
+    )
+    return join(parts)
+
+
+def _row(each: HiddenCause) -> tuple[str, ...]:
+    difference = round(each.difference, 6) + 0.0
+    return (
+        f"{each.a}, {each.b}",
+        ", ".join(map(arrow, each.learned)),
+        each.verdict,
+        fixed(difference, 1) if difference < float("inf") else "–",
+        ", ".join(map(arrow, each.superfluous)) or "–",
+    )
