@@ -58,6 +58,9 @@ def test_every_method_finds_the_best_of_all_graphs(seed):
     for method in ("auto", "exact", "tabu", "hill-climbing"):
         found = cl.learn(groups, method=method)
         assert found.score == pytest.approx(scores[found.graph], abs=1e-6)
+        if method in ("tabu", "hill-climbing") and found.moves:
+            # What moves are said to change adds up to what the graph has.
+            assert min(move.score for move in found.moves) == pytest.approx(found.score, abs=1e-5)
         assert found.score == pytest.approx(best, abs=1e-6) or method in ("tabu", "hill-climbing")
 
 

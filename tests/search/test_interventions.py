@@ -48,10 +48,25 @@ def test_the_score_is_that_of_the_fit_and_every_method_finds_the_best(kind):
     for method in ("auto", "exact", "tabu", "hill-climbing"):
         found = cl.learn(tables, interventions=TARGETS, kind=kind, method=method)
         assert found.score == pytest.approx(scores[found.graph], abs=1e-6)
+        if found.moves:
+            # What moves are said to change adds up to what the graph has.
+            assert found.moves[-1].score >= found.score - 1e-6
         if method in ("auto", "exact"):
             assert found.score == pytest.approx(best, abs=1e-6)
             tied = {graph for graph, value in scores.items() if value < best + 1e-6}
             assert {found.graph, *found.alternatives} == tied
+
+
+@pytest.mark.parametrize("kind", ["perfect", "noise"])
+def test_the_change_of_a_move_is_the_difference_of_two_scores(kind):
+    options = SearchOptions(interventions=TARGETS, kind=kind)
+    score = options.problem(options.tables(tables_of(7, kind))).score()
+    everything = np.ones((3, 3), dtype=np.uint8)
+    for graph in all_graphs():
+        A = graph.adjacency.astype(np.uint8)
+        move = score.best_neighbour(A, everything, everything, [])
+        change = score.value(move.applied_to(A)) - score.value(A)
+        assert move.delta == pytest.approx(change, abs=1e-10)
 
 
 def test_the_bound_is_below_every_value():

@@ -248,8 +248,8 @@ def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
                     c = state.label[j]
                     key = state.component_keys[c] ^ g.Z[i, j]
                     place = place_of(g, key)
-                    is_bound = g.pooled.matrices.shape[0] > 0
-                    if place < 0 and state.sizes[c] == 1 and not is_bound:
+                    is_shared = g.pooled.matrices.shape[0] > 0
+                    if place < 0 and state.sizes[c] == 1 and not is_shared:
                         # Where nothing is shared, the bound of a node is its value.
                         value = state.values[c] + _bound(g, state, _alone(j), toggles, ONE)
                         g.counter[0] += 1

@@ -48,6 +48,9 @@ def list_open(
                 "leave the model out, or give the class of observed data"
             )
         return _listed(given, given.design.tables, max_members, random_state)
+    if isinstance(given, LearnResult) and given.experiments is not None:
+        # Which tables are already there is part of the class.
+        return list_open(given.interventional_class, model, max_members, random_state)
     if isinstance(given, LearnResult):
         model = given.model if model is None else model
         return _fitted(

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.classes import EquivalenceClass
+from cyclearn.classes import EquivalenceClass, InterventionalClass
+from cyclearn.classes.equivalence_class import equivalence_class
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
@@ -148,16 +149,29 @@ class LearnResult:
     def equivalence_class(self) -> EquivalenceClass:
         """All graphs that generate the same distributions as the learned one.
 
-        Interventions tell some of these apart: the graphs that tie under them are ``graph`` and
-        ``alternatives``.
+        Interventions tell some of these apart; see :attr:`interventional_class`.
         """
         if self.experiments is not None:
             raise InputError(
-                "interventions tell graphs of one class apart; those with the same score are "
-                "result.graph and result.alternatives, and the class without interventions is "
-                "cl.equivalence_class(result.graph)"
+                "interventions tell graphs of one class apart; see result.interventional_class, "
+                "and cl.equivalence_class(result.graph) for the class without interventions"
             )
         return EquivalenceClass(self.graph)
+
+    @cached_property
+    def interventional_class(self) -> InterventionalClass:
+        """All graphs that generate the same distributions in every table, for any weights.
+
+        With perfect interventions only; see :func:`cyclearn.equivalence_class`. The graphs whose
+        score ties on these very tables are ``graph`` and ``alternatives``.
+        """
+        if self.experiments is None or self.options.kind != "perfect":
+            raise InputError(
+                "the class under interventions takes tables with perfect interventions; without "
+                "them there is result.equivalence_class"
+            )
+        design = [list(table.targets) for table in self.experiments.tables]
+        return equivalence_class(self.graph, interventions=design)
 
     @cached_property
     def verdicts(self) -> tuple[PairVerdict, ...]:
