@@ -120,6 +120,17 @@ def test_a_constant_knock_out_is_a_target_like_any_other():
     assert fitted.B[1, 2] == pytest.approx(slope)
 
 
+def test_samples_of_a_held_system_have_its_distribution():
+    model = cl.simulate.random_model(LOOP, random_state=0)
+    held = model.do({"b": 1.5})
+    rows = held.sample(20_000, random_state=0)
+    assert (rows["b"] == 1.5).all()
+    assert rows.mean().to_numpy() == pytest.approx(held.mean, abs=0.1)
+    assert np.cov(rows.T) == pytest.approx(held.covariance, abs=0.3)
+    fitted = cl.fit(LOOP, [model.sample(5000, random_state=1), rows], interventions=[[], ["b"]])
+    assert pytest.approx(model.B, abs=0.1) == fitted.B
+
+
 def test_stable_means_every_mutilated_system():
     """B has radius below one, and above one when the first variable is held."""
     B = np.array([[0.0, 1.2, 0.0], [-0.8, 0.0, 1.1], [0.0, 1.1, 0.0]])
