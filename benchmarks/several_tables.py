@@ -24,7 +24,7 @@ import pandas as pd
 from environment import describe_run
 
 import cyclearn as cl
-from cyclearn.experiments.data_folder import data_folder
+from cyclearn.experiments.data_folder import data_folder, located
 from cyclearn.experiments.feedback import data_sets, measured_against
 from cyclearn.identifiability.numerics.numerical_overlap import wilson_interval
 
@@ -78,7 +78,7 @@ def measure_groups(arguments: argparse.Namespace, done: set[Any]) -> Iterator[di
 
 
 def measure_networks(arguments: argparse.Namespace, done: set[Any]) -> Iterator[dict[str, Any]]:
-    folder = data_folder("feedback", arguments.data)
+    folder = data_folder("feedback", located(arguments.data))
     for truth_file in sorted(folder.glob("*/truth.graph.txt")):
         network = truth_file.parent
         true = cl.read_graph(truth_file)
