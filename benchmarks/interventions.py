@@ -109,7 +109,7 @@ def measure(
         begun = process_time()
         weights = None
         if method == "cyclearn":
-            result = cl.learn(tables, **how)
+            result = cl.learn(tables, penalty="bic", **how)
             graph, weights = result.graph, result.model.B
         elif method == "gies":
             graph = cl.DirectedGraph(by_gies(tables, targets), names)
@@ -158,7 +158,7 @@ def table(arguments: argparse.Namespace) -> None:
     print("# Interventions\n")
     print(describe_run("benchmarks/interventions.py " + " ".join(sys.argv[1:])))
     print(
-        "One observed table and one for each single target. *Wrong*: edges missing, superfluous or "
+        "One observed table and one for each single target; BIC. *Wrong*: edges missing, superfluous or "
         "turned (two each), against the true graph itself, which observed data alone cannot "
         "settle; *as good*: share of answers with at least the score of the truth; *error*: of all "
         "weights (Frobenius norm). *Worse than gies*: cases in which the score is. GIES is an "
