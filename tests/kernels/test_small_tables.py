@@ -5,10 +5,12 @@ import pytest
 
 from cyclearn import DirectedGraph, fit, learn, simulate
 from cyclearn.models import project
+from naive_interventions import sample_tables
 
 pytestmark = pytest.mark.uncompiled
 
 CYCLE = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")])
+PAIR = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "b")])
 MODEL = simulate.random_model(CYCLE, random_state=2)
 TABLE = MODEL.sample(300, random_state=0)
 
@@ -19,6 +21,17 @@ def test_every_method_reaches_the_optimum():
         found = learn(TABLE, method=method, **options)
         assert found.score >= best.score - 1e-6
     assert learn(TABLE, method="tabu", max_component=2, max_parents=2).score >= best.score - 1e-6
+
+
+@pytest.mark.parametrize("kind", ["perfect", "noise", "groups"])
+def test_several_tables_go_through(kind):
+    targets = [[], ["b"]]
+    model = simulate.random_model(PAIR, random_state=3)
+    tables = sample_tables(model, targets, (60, 50), 0, kind)
+    how = {} if kind == "groups" else {"interventions": targets, "kind": kind}
+    found = learn(tables, method="hill-climbing", virtual_edges=False, **how)
+    # What moves are said to change adds up to what the graph has.
+    assert found.moves[-1].score == pytest.approx(found.score, abs=1e-6)
 
 
 def test_the_gradient_is_zero_at_a_fit_and_the_truth_projects_to_itself():

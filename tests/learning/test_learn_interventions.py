@@ -81,6 +81,21 @@ def test_the_class_is_that_of_the_tables_and_says_what_to_do_next(learned):
         learned.rank_members(np.zeros((100, 3)))
 
 
+def test_graphs_of_the_class_under_interventions_tie(learned, tables):
+    """Two independent ways: what is proved about designs, and scores of these tables."""
+    members = set(learned.equivalence_class)
+    assert learned.graph in members
+    cost = learned.penalty
+    for graph in members:
+        fitted = cl.fit(graph, tables, interventions=TARGETS)
+        score = -fitted.log_likelihood + cost * graph.n_edges
+        assert score == pytest.approx(learned.score, abs=1e-5)
+        if fitted.is_stable:
+            assert graph in {learned.graph, *learned.alternatives}
+    table = cl.next_experiment(learned).table
+    assert len(table)
+
+
 def test_rows_are_drawn_within_tables(tables, together):
     found = cl.bootstrap(tables, 3, interventions=TARGETS, n_starts=1)
     assert found == cl.bootstrap(tables, 3, interventions=TARGETS, n_starts=1)

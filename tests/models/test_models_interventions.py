@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 import cyclearn as cl
-from cyclearn._kernels.shared_weights import fit_shared_component
+from cyclearn._kernels.component_fit import AT_INFINITY, COLLINEAR, fit_component
+from cyclearn._kernels.shared_weights import Pooled, fit_shared_component
 from cyclearn.models.component_columns import component_columns
 from cyclearn.models.experiments import Experiments
 from cyclearn.models.intervened_tables import intervened_tables
@@ -119,6 +120,17 @@ def test_a_constant_knock_out_is_a_target_like_any_other():
     assert fitted.B[1, 2] == pytest.approx(slope)
 
 
+def test_samples_of_a_held_system_have_its_distribution():
+    model = cl.simulate.random_model(LOOP, random_state=0)
+    held = model.do({"b": 1.5})
+    rows = held.sample(20_000, random_state=0)
+    assert (rows["b"] == 1.5).all()
+    assert rows.mean().to_numpy() == pytest.approx(held.mean, abs=0.1)
+    assert np.cov(rows.T) == pytest.approx(held.covariance, abs=0.3)
+    fitted = cl.fit(LOOP, [model.sample(5000, random_state=1), rows], interventions=[[], ["b"]])
+    assert pytest.approx(model.B, abs=0.1) == fitted.B
+
+
 def test_stable_means_every_mutilated_system():
     """B has radius below one, and above one when the first variable is held."""
     B = np.array([[0.0, 1.2, 0.0], [-0.8, 0.0, 1.1], [0.0, 1.1, 0.0]])
@@ -164,6 +176,62 @@ def test_moments_serve_where_they_have_means():
     cl.fit(LOOP, without, interventions=TARGETS, intercepts="table")
 
 
+def one_table(S):
+    """A single observed table, as the solver for several takes it."""
+    p = len(S)
+    return Pooled(
+        S[None].copy(),
+        np.arange(p + 1),
+        np.zeros(p, dtype=np.int64),
+        np.ones(p),
+        np.ones(p, dtype=np.uint8),
+    )
+
+
+def fit_both(graph, S, start):
+    """The component of a graph by the solver for one table and by that for several."""
+    _, (columns,) = component_columns(graph)
+    where = columns.nodes, columns.offsets, columns.parents
+    alone = fit_component(S, *where, start, 1e-10, 500)
+    none = np.zeros((1, len(S)), dtype=np.uint8)
+    return alone, fit_shared_component(one_table(S), np.ones(1), none, *where, start, 1e-13, 500)
+
+
+@pytest.mark.uncompiled
+def test_both_solvers_agree_on_one_table():
+    for seed in range(4):
+        model = cl.simulate.random_model(LOOP, random_state=seed)
+        S = np.corrcoef(model.sample(200, random_state=seed).T)
+        alone, shared = fit_both(LOOP, S, np.zeros(LOOP.n_edges))
+        assert shared[0] == pytest.approx(alone[0], abs=1e-9)
+        assert shared[1] == pytest.approx(alone[1], abs=1e-5)
+
+
+@pytest.mark.uncompiled
+def test_a_start_without_a_determinant_is_left():
+    pair = cl.DirectedGraph.from_edges([("a", "b"), ("b", "a"), ("c", "a"), ("d", "b")])
+    S = np.corrcoef(cl.simulate.random_model(pair, random_state=1).sample(200, random_state=1).T)
+    _, zero = fit_both(pair, S, np.zeros(4))
+    _, singular = fit_both(pair, S, np.ones(4))
+    assert singular[0] == pytest.approx(zero[0], abs=1e-9)
+
+
+@pytest.mark.uncompiled
+def test_coefficients_without_limit_and_collinear_ones_are_said():
+    """1 ⇄ 2, 3 → 2 where 2 and 3 are independent given 1: the turned graph fits at once."""
+    graph = cl.DirectedGraph.from_edges([(0, 1), (1, 0), (2, 1)])
+    Theta = np.array([[2.0, 0.8, 0.7], [0.8, 1.5, 0.0], [0.7, 0.0, 1.2]])
+    S = np.linalg.inv(Theta)
+    S = S / np.sqrt(np.outer(S.diagonal(), S.diagonal()))
+    alone, shared = fit_both(graph, S, np.zeros(3))
+    assert alone[4] == shared[4] == AT_INFINITY
+    assert shared[0] == pytest.approx(alone[0], abs=1e-7)
+    S = np.array([[1.0, 0.5, 1.0], [0.5, 1.0, 0.5], [1.0, 0.5, 1.0]])
+    both = cl.DirectedGraph.from_edges([(0, 1), (1, 0), (2, 1)])
+    assert fit_both(both, S, np.zeros(3))[1][4] == COLLINEAR
+
+
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("kind", ["perfect", "noise"])
 def test_the_kernel_is_at_a_stationary_point(kind):
     """Its information is the derivative of a gradient that vanishes, and its value is f."""

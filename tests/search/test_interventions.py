@@ -30,7 +30,7 @@ def tables_of(seed, kind="perfect", targets=TARGETS):
 @pytest.mark.parametrize("kind", ["perfect", "noise"])
 def test_the_score_is_that_of_the_fit_and_every_method_finds_the_best(kind):
     tables = tables_of(5, kind)
-    options = SearchOptions(interventions=TARGETS, kind=kind)
+    options = SearchOptions(interventions=TARGETS, kind=kind, penalty="bic")
     problem = options.problem(options.tables(tables))
     score, n = problem.score(), 470
     scores = {}
@@ -46,12 +46,27 @@ def test_the_score_is_that_of_the_fit_and_every_method_finds_the_best(kind):
             scores[graph] = total
     best = min(scores.values())
     for method in ("auto", "exact", "tabu", "hill-climbing"):
-        found = cl.learn(tables, interventions=TARGETS, kind=kind, method=method)
+        found = cl.learn(tables, interventions=TARGETS, kind=kind, method=method, penalty="bic")
         assert found.score == pytest.approx(scores[found.graph], abs=1e-6)
+        if found.moves:
+            # What moves are said to change adds up to what the graph has.
+            assert found.moves[-1].score >= found.score - 1e-6
         if method in ("auto", "exact"):
             assert found.score == pytest.approx(best, abs=1e-6)
             tied = {graph for graph, value in scores.items() if value < best + 1e-6}
             assert {found.graph, *found.alternatives} == tied
+
+
+@pytest.mark.parametrize("kind", ["perfect", "noise"])
+def test_the_change_of_a_move_is_the_difference_of_two_scores(kind):
+    options = SearchOptions(interventions=TARGETS, kind=kind, penalty="bic")
+    score = options.problem(options.tables(tables_of(7, kind))).score()
+    everything = np.ones((3, 3), dtype=np.uint8)
+    for graph in all_graphs():
+        A = graph.adjacency.astype(np.uint8)
+        move = score.best_neighbour(A, everything, everything, [])
+        change = score.value(move.applied_to(A)) - score.value(A)
+        assert move.delta == pytest.approx(change, abs=1e-10)
 
 
 def test_the_bound_is_below_every_value():
@@ -59,7 +74,7 @@ def test_the_bound_is_below_every_value():
     from cyclearn._kernels.component_scores import saturated_value
 
     for kind in ("perfect", "noise"):
-        options = SearchOptions(interventions=TARGETS, kind=kind)
+        options = SearchOptions(interventions=TARGETS, kind=kind, penalty="bic")
         score = options.problem(options.tables(tables_of(2, kind))).score()
         bound = saturated_value(score._scored(np.zeros((3, 3), dtype=np.uint8)), np.arange(3))
         for graph in all_graphs():

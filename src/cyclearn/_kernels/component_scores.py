@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.component_fit import fit_component, node_score
-from cyclearn._kernels.shared_weights import Pooled, fit_shared_component
+from cyclearn._kernels.shared_weights import Pooled, fit_shared_component, half_regression
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -183,7 +183,7 @@ def _special_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> floa
     if nodes.size == 1 and n_terms == 1:
         S = pooled.matrices[pooled.which[first]]
         return float(pooled.weights[first] * node_score(S, nodes[0], parents))
-    start = np.zeros(parents.size)
+    start = half_regression(pooled, nodes, offsets, parents)
     fitted = fit_shared_component(
         pooled, g.shares, g.targeted, nodes, offsets, parents, start, 1e-11, _MAX_ITERATIONS
     )

@@ -248,7 +248,9 @@ def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
                     c = state.label[j]
                     key = state.component_keys[c] ^ g.Z[i, j]
                     place = place_of(g, key)
-                    if place < 0 and state.sizes[c] == 1:
+                    is_shared = g.pooled.matrices.shape[0] > 0
+                    if place < 0 and state.sizes[c] == 1 and not is_shared:
+                        # Where nothing is shared, the bound of a node is its value.
                         value = state.values[c] + _bound(g, state, _alone(j), toggles, ONE)
                         g.counter[0] += 1
                         # A node that its parents determine has no likelihood; a bound says −∞.

@@ -35,6 +35,26 @@ class Intervention:
     covariance: FloatArray
     names: tuple[str, ...]
 
+    def sample(self, n: int, random_state: RandomState = None) -> pd.DataFrame:
+        """Draw n independent samples, as a table; what was fixed is constant in it.
+
+        Examples
+        --------
+        >>> m = LinearGaussianModel([[0, 0.5], [0, 0]], [1.0, 1.0])
+        >>> m.do({"X1": 2.0}).sample(3, random_state=0)["X1"].tolist()
+        [2.0, 2.0, 2.0]
+        """
+        import pandas as pd
+
+        n = whole_number("n", n, 1)
+        free = np.flatnonzero(self.covariance.diagonal() > 0)
+        rows = np.tile(self.mean, (n, 1))
+        if len(free):
+            factor = np.linalg.cholesky(self.covariance[np.ix_(free, free)])
+            noise = generator(random_state).standard_normal((n, len(free)))
+            rows[:, free] += noise @ factor.T
+        return pd.DataFrame(rows, columns=list(self.names))
+
 
 class LinearGaussianModel:
     """Numbers on a directed graph; feedback loops are allowed.

@@ -96,9 +96,9 @@ def _least_squares(
 def _runs(
     experiments: Experiments, columns: ComponentColumns, starts: FloatArray, max_iterations: int
 ) -> ComponentRuns:
-    """Run from every start, and from the best with its gain inverted."""
+    """Run from regressions, from every start, and from the best with its gain inverted."""
     from cyclearn._kernels.component_optima import inverted_gain
-    from cyclearn._kernels.shared_weights import fit_shared_component
+    from cyclearn._kernels.shared_weights import fit_shared_component, half_regression
 
     def run(start: FloatArray) -> Any:
         return fit_shared_component(
@@ -113,7 +113,8 @@ def _runs(
             max_iterations,
         )
 
-    found = [run(np.ascontiguousarray(start)) for start in starts]
+    regressed = half_regression(experiments.pooled, columns.nodes, columns.offsets, columns.parents)
+    found = [run(np.ascontiguousarray(start)) for start in (regressed, *starts)]
     if len(columns.nodes) > 1:
         best = min(found, key=lambda each: each[0])
         found.append(run(inverted_gain(columns.nodes, columns.parents, best[1])))

@@ -105,21 +105,23 @@ class ComponentProgramme:
             self._saturated[V] = self._least_value(_members(V))
         self._everything = everything
         # Bounds and fits are sums of logarithms of pivots, the smallest of them the least certain.
-        rounding = self.p * np.finfo(float).eps * np.linalg.cond(self.score.S).max()
+        experiments = self.score.experiments
+        fitted = self.score.S if experiments is None else experiments.matrices
+        rounding = self.p * np.finfo(float).eps * np.linalg.cond(fitted).max()
         self.tolerance = max(TOLERANCE, float(rounding))
 
     def _least_value(self, nodes: list[int]) -> float:
         """Half the log determinant of the covariance of some nodes, given what was set."""
-        score = self.score
-        if not score.targeted.any():
+        score, experiments = self.score, self.score.experiments
+        if experiments is None:
             blocks = score.S[:, nodes][:, :, nodes]
             return float(0.5 * score.shares @ np.linalg.slogdet(blocks)[1])
         total = 0.0
-        experiments = score.experiments
-        n_rows = [] if experiments is None else [t.moments.n_samples for t in experiments.tables]
-        for S, share, targets, n in zip(score.S, score.shares, score.targeted, n_rows, strict=True):
+        for table, S, share, targets in zip(
+            experiments.tables, score.S, score.shares, score.targeted, strict=True
+        ):
             given = np.flatnonzero(targets).tolist()
-            if n <= self.p:
+            if table.moments.n_samples <= self.p:
                 # The rows of this table alone could be explained without remainder.
                 total -= share * _NO_BOUND * len(set(nodes) - set(given))
                 continue
