@@ -159,10 +159,10 @@ def table(arguments: argparse.Namespace) -> None:
     print(describe_run("benchmarks/interventions.py " + " ".join(sys.argv[1:])))
     print(
         "One observed table and one for each single target; BIC. *Wrong*: edges missing, "
-        "superfluous or turned (two each), against the true graph itself, which observed data alone cannot "
-        "settle; *as good*: share of answers with at least the score of the truth; *error*: of all "
-        "weights (Frobenius norm). *Worse than gies*: cases in which the score is. GIES is an "
-        f"acyclic method; LLC keeps standardised weights above {LLC_THRESHOLD}.\n"
+        "superfluous or turned (two each), against the true graph itself, which observed data "
+        "alone cannot settle; *as good*: share of answers with at least the score of the truth; "
+        "*error*: of all weights (Frobenius norm). *Worse than gies*: cases in which the score is. "
+        f"GIES is an acyclic method; LLC keeps standardised weights above {LLC_THRESHOLD}.\n"
     )
     print("| truths | p | targets | method | graphs | wrong edges | is the truth | as good "
           "| error | worse than gies | median CPU s |")  # fmt: skip
