@@ -16,6 +16,7 @@ demo: .venv/.runtime
 	$(BIN)/python -m cyclearn demo
 
 test: lint types
+	$(BIN)/python tests/compile_kernels.py
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 	@$(MAKE) --no-print-directory coverage
 
