@@ -17,7 +17,7 @@ from cyclearn.search.runs import SearchStatus
 # Long enough to be met at work: noise at no price has no sparse graph.
 ROWS = np.random.default_rng(0).standard_normal((200, 30))
 COMPLETE = cl.DirectedGraph(~np.eye(5, dtype=bool))
-LONG = {"penalty": 0.5, "n_starts": 50}
+LONG = {"penalty": 0.5, "n_starts": 50, "time_limit": 60}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -31,6 +31,8 @@ def compiled():
 def interrupted_after():
     """Ctrl-C after some seconds, at most one."""
     timers = []
+    # Ignored where the tests themselves run in the background of a shell.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def start(seconds):
         timers.append(threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)))
@@ -40,6 +42,7 @@ def interrupted_after():
     for timer in timers:
         timer.cancel()
         timer.join()
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("seconds", [0.001, 0.02, 0.1, 0.13, 0.2, 0.3, 0.41, 0.6])
@@ -107,7 +110,7 @@ def test_a_handler_of_the_program_stays(interrupted_after):
     before = signal.signal(signal.SIGINT, lambda *_: met.append(1))
     try:
         interrupted_after(0.1)
-        result = cl.learn(ROWS, on_interrupt="best", time_limit=0.5, **LONG)
+        result = cl.learn(ROWS, on_interrupt="best", **(LONG | {"time_limit": 0.5}))
     finally:
         signal.signal(signal.SIGINT, before)
     assert met == [1]
@@ -127,7 +130,7 @@ def test_errors_of_their_own_are_no_interrupts():
 def test_starts_in_other_processes_are_left_behind(interrupted_after):
     cl.learn(ROWS[:, :6], n_starts=2, n_jobs=2)
     interrupted_after(1.0)
-    result = cl.learn(ROWS, on_interrupt="best", time_limit=3600, n_jobs=2, **LONG)
+    result = cl.learn(ROWS, on_interrupt="best", n_jobs=2, **LONG)
     assert result.status is SearchStatus.INTERRUPTED
 
 
@@ -136,6 +139,8 @@ import os, signal, sys, threading
 import cyclearn.learning.run as run
 from cyclearn.cli import app
 
+# Ignored where the tests themselves run in the background of a shell.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 asks_once = run.asks_once
 
 def with_interrupt(on_interrupt):
