@@ -1,7 +1,7 @@
 """The class under interventions against brute force, pair of graphs by pair of graphs.
 
 Weights are drawn on one graph and sought on the other, both ways, with what every table of the
-design tells (tests/classes/naive_interventions.py, which shares nothing with the library). Graphs
+design tells (tests/classes/naive_designs.py, which shares nothing with the library). Graphs
 on three nodes: every pair, every design of observed data with one or two targets, and designs
 without observed data. On four nodes pairs are drawn, half of them inside a class of observed data,
 where the design decides.
@@ -24,7 +24,7 @@ from environment import describe_run
 from cyclearn import DirectedGraph, compare, equivalence_class
 
 sys.path.append(str(Path(__file__).parent.parent / "tests" / "classes"))
-import naive_interventions
+import naive_designs
 
 Design = list[list[int]]
 
@@ -39,10 +39,10 @@ def judged(
 ) -> bool:
     """The verdict of brute force; where weights were not found, they are sought harder."""
     pair = first.adjacency, second.adjacency
-    quick = naive_interventions.same_under(*pair, design, rng, n_draws=25, n_batches=2)
+    quick = naive_designs.same_under(*pair, design, rng, n_draws=25, n_batches=2)
     if quick or second not in equivalence_class(first, interventions=design):
         return quick
-    return naive_interventions.same_under(*pair, design, rng, n_draws=4, n_batches=60)
+    return naive_designs.same_under(*pair, design, rng, n_draws=4, n_batches=60)
 
 
 def compared(
@@ -83,7 +83,7 @@ def necessary_and_not_sufficient() -> tuple[int, int]:
 
     Also how many of them the design tells apart.
     """
-    graphs = [DirectedGraph(A) for A in naive_interventions.all_adjacencies(3)]
+    graphs = [DirectedGraph(A) for A in naive_designs.all_adjacencies(3)]
     graphs = [graph for graph in graphs if not graph.is_reducible()]
     passed = apart = 0
     for t in range(3):
@@ -112,7 +112,7 @@ def main() -> None:
     print(
         f"Seed {options.seed}. Weights are uniform on ±[0.3, 1.5], variances uniform on [0.5, 2].\n"
     )
-    three = [DirectedGraph(A) for A in naive_interventions.all_adjacencies(3)]
+    three = [DirectedGraph(A) for A in naive_designs.all_adjacencies(3)]
     every = list(combinations(three, 2))
     rng = np.random.default_rng(options.seed)
     every = [pair for pair in every if rng.random() < options.share]

@@ -13,6 +13,14 @@ settings.register_profile("default", deadline=None, max_examples=60)
 settings.register_profile("ci", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
+# Doctests are looked for in every module, and two of this name cannot be imported as such.
+collect_ignore = ["conftest.py", "app/conftest.py"]
+
+
+def pytest_collection_modifyitems(items):
+    """The longest test first, so that no core waits for it in the end."""
+    items.sort(key=lambda item: "test_other_machines" not in item.nodeid)
+
 
 @pytest.fixture
 def cyclearn(tmp_path, monkeypatch, capsys):

@@ -36,6 +36,8 @@ def server(tmp_path):
         [sys.executable, "-m", "cyclearn", "app", "--no-browser", "--workspace", tmp_path / "w"],
         stdout=subprocess.PIPE,
         text=True,
+        # Ignored where the tests themselves run in the background of a shell.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     address = re.search(r"http://\S+", process.stdout.readline())[0]
     yield psutil.Process(process.pid), address

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from classes.naive_interventions import all_adjacencies, same_under, told
+from classes.naive_designs import all_adjacencies, same_under, told
 from cyclearn import DirectedGraph, InputError, equivalence_class
 from cyclearn.classes import Completeness
 from cyclearn.classes.design import InterventionDesign

@@ -137,7 +137,7 @@ def test_simulate(cyclearn, tmp_path):
         ("class", "table.csv"),
         ("class", "broken.dot"),
         ("class", "paper", "--acyclic", "--table"),
-        ("simulate", "--out", "g.graphml"),
+        ("simulate", "--out", "g.pdf"),
         ("simulate", "--out", "no/such/folder/g.json"),
     ],
 )

@@ -63,7 +63,7 @@ def test_curves_pass_through_the_shares(results):
     x, y = lines["l1-regularised likelihood"]
     for rate, above in ((0, 75), (20, 75), (25, 50), (29, 50), (31, 25), (100, 25)):
         assert y[np.searchsorted(x, rate, side="right") - 1] == above
-    x, y = {line.get_label(): line.get_data() for line in right.lines}["cyclearn (auto)"]
+    x, y = {line.get_label(): line.get_data() for line in right.lines}["cyclearn (auto, BIC)"]
     assert list(y[:3]) == [50, 75, 100]
 
 

@@ -172,7 +172,7 @@ def test_ties_are_listed():
     assert any(equivalent(graph, loop.graph) for graph in graphs)
     assert any(equivalent(graph, complete) for graph in graphs)
     assert graphs[0].is_acyclic
-    assert "another class fits these data as well" in str(result)
+    assert "those of another class, with exactly the same score" in str(result)
     assert learn(loop.sample(10_000, random_state=0), max_cycle_length=2).alternatives == ()
 
 

@@ -36,7 +36,7 @@ def _graphml(result: LearnResult) -> str:
 
 # Suffix, name and maker of every form that is a text.
 _TEXTS: dict[str, tuple[str, Callable[[LearnResult], str]]] = {
-    ".json": ("the whole result", lambda result: result.to_json(timings=True) + "\n"),
+    ".json": ("the whole result", lambda result: result.to_json() + "\n"),
     ".dot": ("graphviz", lambda result: result.model.to_dot()),
     ".gv": ("graphviz", lambda result: result.model.to_dot()),
     ".txt": ("edge list", lambda result: checked_text(result.graph, edge_list, "edge-list")),
