@@ -89,14 +89,14 @@ def test_a_lost_worker_loses_nothing(cluster, tmp_path):
     run = subprocess.Popen(
         [*command, "--out", str(path), "--scheduler", address], stdout=subprocess.DEVNULL
     )
-    # The run of this process goes on beside that of the cluster.
-    run_study(VirtualEdgeStudy(n_samples=2000, seed=3), alone, n_instances=N_INSTANCES)
     limit = time.monotonic() + 120
     while instances_in(path) < N_INSTANCES and time.monotonic() < limit:
         assert run.poll() is None
         time.sleep(0.01)
     workers[0].send_signal(signal.SIGKILL)
     assert instances_in(path) < 2 * N_INSTANCES, "the run was over before the worker died"
+    # The run of this process goes on beside that of the cluster.
+    run_study(VirtualEdgeStudy(n_samples=2000, seed=3), alone, n_instances=N_INSTANCES)
     assert run.wait(timeout=180) == 0
     tables = [ResultsFile(file).table().to_csv(index=False) for file in (path, alone)]
     assert tables[0] == tables[1]
