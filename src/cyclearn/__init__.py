@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from cyclearn.learning.bootstrap import bootstrap as bootstrap
     from cyclearn.learning.class_effects import class_effects as class_effects
     from cyclearn.learning.learn import learn as learn
+    from cyclearn.learning.loading import load as load
     from cyclearn.learning.next_experiment import next_experiment as next_experiment
     from cyclearn.learning.posterior import posterior as posterior
-    from cyclearn.learning.saving import load as load
     from cyclearn.models import DataWarning as DataWarning
     from cyclearn.models import FittedGroups as FittedGroups
     from cyclearn.models import FittedModel as FittedModel

@@ -8,6 +8,7 @@ from cyclearn.learning.class_effects import ClassEffects as ClassEffects
 from cyclearn.learning.class_effects import class_effects as class_effects
 from cyclearn.learning.knowledge import Knowledge as Knowledge
 from cyclearn.learning.learn import learn as learn
+from cyclearn.learning.loading import load as load
 from cyclearn.learning.member_ranking_result import MemberRanking as MemberRanking
 from cyclearn.learning.next_experiment import NextExperiment as NextExperiment
 from cyclearn.learning.next_experiment import next_experiment as next_experiment
@@ -16,7 +17,6 @@ from cyclearn.learning.posterior import posterior as posterior
 from cyclearn.learning.posterior_result import Posterior as Posterior
 from cyclearn.learning.result import LearnResult as LearnResult
 from cyclearn.learning.sample_quality import SamplingWarning as SamplingWarning
-from cyclearn.learning.saving import load as load
 
 if TYPE_CHECKING:
     from cyclearn.learning.estimator import CyclicGraphLearner as CyclicGraphLearner

@@ -17,6 +17,7 @@ from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.resampling import Resample
+from cyclearn.learning.saving import save
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -245,8 +246,6 @@ class BootstrapResult:
 
     def save(self, path: str | Path) -> Path:
         """Write the result to a ``.json`` file, for :func:`cyclearn.load`."""
-        from cyclearn.learning.saving import save
-
         return save(self.to_dict(), path)
 
     @classmethod

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log10, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -164,3 +164,14 @@ def _share_of_resamples(result: LearnResult, i: int, j: int) -> float | None:
     names, own = result.bootstrap.names, result.graph.names
     frequencies = result.bootstrap.edge_frequencies
     return float(frequencies[names.index(own[i]), names.index(own[j])])
+
+
+def edge_attributes(rows: Sequence[EdgeRow]) -> dict[Edge, dict[str, Any]]:
+    """What is known about each edge of the graph shown, as networkx keeps it."""
+    names = ("weight", "std_error", "standardised", "verdict", "probability", "resamples")
+    known = {row.edge: {name: getattr(row, name) for name in names} for row in rows if row.in_graph}
+    # Neither None nor NaN, which alone differs from itself.
+    return {
+        edge: {name: value for name, value in found.items() if value is not None and value == value}
+        for edge, found in known.items()
+    }

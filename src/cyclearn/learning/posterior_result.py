@@ -18,6 +18,7 @@ from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.learning.posterior_effects import PosteriorEffects, draw_effects
 from cyclearn.learning.sample_quality import LARGEST_R_HAT, SampleQuality
+from cyclearn.learning.saving import save
 from cyclearn.models import Moments
 
 if TYPE_CHECKING:
@@ -267,8 +268,6 @@ class Posterior:
 
     def save(self, path: str | Path) -> Path:
         """Write the result to a ``.json`` file, for :func:`cyclearn.load`."""
-        from cyclearn.learning.saving import save
-
         return save(self.to_dict(), path)
 
     @classmethod

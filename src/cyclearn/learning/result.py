@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cyclearn.classes import EquivalenceClass, InterventionalClass
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.directed_graph import Edge, Node
+from cyclearn.graphs.directed_graph import Node
 from cyclearn.graphs.interchange import networkx_graph
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.class_effects import ClassEffects, class_effects, effects_over
-from cyclearn.learning.edge_rows import EdgeRow, edge_rows, edge_table
+from cyclearn.learning.edge_rows import EdgeRow, edge_attributes, edge_rows, edge_table
 from cyclearn.learning.hidden_causes import hidden_cause_table, hidden_causes
 from cyclearn.learning.members import fitted_members
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.posterior_result import Posterior
+from cyclearn.learning.result_record import plain_values, read_values
 from cyclearn.learning.result_text import result_text
 from cyclearn.learning.saving import save
-from cyclearn.learning.trace import TracedMove
+from cyclearn.learning.trace import SearchCost, TracedMove
 from cyclearn.learning.verdicts import (
     PairVerdict,
     graph_verdicts,
@@ -33,10 +32,8 @@ from cyclearn.learning.verdicts import (
     pair_verdicts,
 )
 from cyclearn.learning.what_if import what_if
-from cyclearn.models import DataWarning, FittedGroups, FittedModel, Moments, fit
+from cyclearn.models import DataWarning, FittedGroups, FittedModel
 from cyclearn.models.experiments import Experiments
-from cyclearn.models.input_checks import default_names
-from cyclearn.models.tables import Design, Table, Tables, as_tables
 from cyclearn.random_state import RandomState
 from cyclearn.readable import significant
 from cyclearn.search.exact import Certificate
@@ -52,18 +49,6 @@ if TYPE_CHECKING:
     from cyclearn.learning.member_ranking_result import MemberRanking
     from cyclearn.models.grouped_tables import SeveralData
     from cyclearn.models.moments import Data
-
-_SCHEMA = "cyclearn.LearnResult/2"
-
-
-@dataclass(frozen=True)
-class SearchCost:
-    """What a search cost: moves taken, components fitted, moves refused; seconds of wall time."""
-
-    n_moves: int
-    n_evaluations: int
-    n_refused: int
-    seconds: float = field(compare=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -407,23 +392,9 @@ class LearnResult:
 
         return write_report(self, path, data=data, **options)
 
-    @property
-    def edge_attributes(self) -> dict[Edge, dict[str, Any]]:
-        """What is known about each edge of the graph, as networkx keeps it."""
-        names = ("weight", "std_error", "standardised", "verdict", "probability", "resamples")
-        return {
-            row.edge: {
-                name: getattr(row, name)
-                for name in names
-                if getattr(row, name) is not None and getattr(row, name) == getattr(row, name)
-            }
-            for row in self.edge_rows
-            if row.in_graph
-        }
-
     def to_networkx(self) -> nx.DiGraph:
         """The graph as a networkx ``DiGraph``: weights, verdicts and probabilities on its edges."""
-        return networkx_graph(self.graph, self.edge_attributes)
+        return networkx_graph(self.graph, edge_attributes(self.edge_rows))
 
     def export(self, path: str | Path, **options: Any) -> Path:
         """Write the result in the form that the suffix of the file asks for.
@@ -450,39 +421,7 @@ class LearnResult:
 
         With ``timings`` there is also ``run``: moves, evaluations, agreeing starts and seconds.
         """
-        certificate = None
-        moments = {
-            name: _moments_record(model.moments, model.n_effective)
-            for name, model in self.models.items()
-        }
-        if self.certificate is not None:
-            certificate = self.certificate.to_dict(timings=timings)
-        record = {
-            "schema": _SCHEMA,
-            "graph": self.graph.to_dict(),
-            "score": self.score,
-            "penalty": self.penalty,
-            "status": self.status.name,
-            "limits": list(self.limits),
-            "alternatives": [graph.to_dict() for graph in self.alternatives],
-            "has_more_alternatives": self.has_more_alternatives,
-            "options": self.options.to_dict(),
-            "certificate": certificate,
-            "warnings": [asdict(warning) for warning in self.warnings],
-            "bootstrap": None if self.bootstrap is None else self.bootstrap.to_dict(),
-            "posterior": None if self.posterior is None else self.posterior.to_dict(),
-            "model": self.fitted.to_dict(),
-            "moments": moments if self.groups else moments[""],
-            "tables": None if self.experiments is None else _tables_record(self.experiments.tables),
-        }
-        if timings:
-            record["run"] = {
-                "starts": list(self.n_starts_agreeing),
-                # Nobody knows how long a result took that was read from a file without timings.
-                "cost": {k: v for k, v in asdict(self.cost).items() if v == v},
-                "trace": [move.to_dict() for move in self.moves],
-            }
-        return record
+        return plain_values(self, timings=timings)
 
     def to_json(self, *, timings: bool = False) -> str:
         """The result as JSON."""
@@ -507,49 +446,7 @@ class LearnResult:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> LearnResult:
         """The result that :meth:`to_dict` gave."""
-        if not isinstance(record, Mapping) or record.get("schema") != _SCHEMA:
-            raise InputError(f"not a result of learn; its schema would be {_SCHEMA!r}")
-        try:
-            return cls._from_dict(record)
-        except InputError as error:
-            raise InputError(f"the result is damaged: {error}") from None
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            raise InputError(
-                f"the result is damaged ({type(error).__name__}: {error}); learn it again"
-            ) from None
-
-    @classmethod
-    def _from_dict(cls, record: Mapping[str, Any]) -> LearnResult:
-        graph = DirectedGraph.from_dict(record["graph"])
-        tables = _tables_of(record["moments"])
-        options = SearchOptions.from_dict(record["options"])
-        if record.get("tables") is not None:
-            tables = _intervened_tables_of(record["tables"], options)
-        certificate, resampled = record["certificate"], record["bootstrap"]
-        probable = record.get("posterior")
-        run = record.get("run") or {"starts": (0, 0), "cost": {}, "trace": ()}
-        unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
-        return cls(
-            graph=graph,
-            fitted=fit(graph, tables),
-            score=float(record["score"]),
-            penalty=float(record["penalty"]),
-            status=SearchStatus[record["status"]],
-            limits=tuple(map(str, record["limits"])),
-            alternatives=tuple(map(DirectedGraph.from_dict, record["alternatives"])),
-            has_more_alternatives=bool(record["has_more_alternatives"]),
-            moves=tuple(map(TracedMove.from_dict, run["trace"])),
-            cost=SearchCost(**(unknown | run["cost"])),
-            n_starts_agreeing=(int(run["starts"][0]), int(run["starts"][1])),
-            options=options,
-            certificate=Certificate(**certificate) if certificate else None,
-            bootstrap=BootstrapResult.from_dict(resampled) if resampled else None,
-            posterior=Posterior.from_dict(probable) if probable else None,
-            warnings=tuple(
-                DataWarning(**(each | {"columns": tuple(each["columns"])}))
-                for each in record.get("warnings", ())
-            ),
-        )
+        return cls(**read_values(record))
 
     def __eq__(self, other: object) -> bool:
         """Equal when the JSON forms are: everything but the time it took."""
@@ -574,45 +471,3 @@ class LearnResult:
         first, *others = str(self).splitlines()
         about = "".join(f"<br>{escape(line)}" for line in others if not line.startswith("  "))
         return f"<div><p><b>{escape(first)}</b>{about}</p>{table}</div>"
-
-
-def _moments_record(moments: Moments, n_effective: float) -> dict[str, Any]:
-    return {
-        "covariance": moments.covariance.tolist(),
-        "n_samples": moments.n_samples,
-        "n_effective": n_effective,
-        "mean": None if moments.mean is None else moments.mean.tolist(),
-        "names": None if moments.has_default_names else list(moments.names),
-    }
-
-
-def _tables_record(tables: Tables) -> list[dict[str, Any]]:
-    """Every table with what was set in it."""
-    return [
-        {**_moments_record(t.moments, t.n_effective), "targets": list(t.targets)} for t in tables
-    ]
-
-
-def _intervened_tables_of(record: Sequence[Any], options: SearchOptions) -> Tables:
-    tables = []
-    for each in record:
-        names = each["names"] or default_names(len(each["covariance"]))
-        mean = each["mean"]
-        moments = Moments._unchecked(
-            np.array(each["covariance"], dtype=float),
-            int(each["n_samples"]),
-            None if mean is None else np.array(mean, dtype=float),
-            tuple(names),
-            each["names"] is None,
-        )
-        tables.append(Table(moments, float(moments.n_samples), targets=tuple(each["targets"])))
-    return Tables(tuple(tables), Design(options.kind, options.intercepts))
-
-
-def _tables_of(record: Mapping[str, Any]) -> Tables:
-    """The moments of one table, or of every group by name."""
-    if "covariance" in record:
-        rows = dict(record)
-        n_effective = rows.pop("n_effective")
-        return as_tables(Moments(**rows), n_effective=n_effective)
-    return Tables.of_groups({name: _tables_of(rows) for name, rows in record.items()})

@@ -6,8 +6,8 @@ from time import perf_counter
 
 from cyclearn.interruption import OnInterrupt, asks_once, interruptible
 from cyclearn.learning.options import SearchOptions
-from cyclearn.learning.result import LearnResult, SearchCost
-from cyclearn.learning.trace import traced_moves
+from cyclearn.learning.result import LearnResult
+from cyclearn.learning.trace import SearchCost, traced_moves
 from cyclearn.models import fit
 from cyclearn.models.data_checks import DataWarning, check_treated
 from cyclearn.models.grouped_tables import SeveralData, named_tables, naming_group

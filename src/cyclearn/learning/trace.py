@@ -1,13 +1,23 @@
-"""The moves of a search by name, on the scale of the data."""
+"""What a search did: its moves by name, on the scale of the data, and what it cost."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import SearchRun
+
+
+@dataclass(frozen=True)
+class SearchCost:
+    """What a search cost: moves taken, components fitted, moves refused; seconds of wall time."""
+
+    n_moves: int
+    n_evaluations: int
+    n_refused: int
+    seconds: float = field(compare=False)
 
 
 @dataclass(frozen=True)

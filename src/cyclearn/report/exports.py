@@ -12,6 +12,7 @@ from cyclearn.files import check_output, checked_suffix, replacing, write_text
 from cyclearn.graphs.formats import checked_text, edge_list
 from cyclearn.graphs.interchange import graphml_text, tetrad_text
 from cyclearn.learning import LearnResult
+from cyclearn.learning.edge_rows import edge_attributes
 from cyclearn.models.syntax import dagitty_syntax, lavaan_syntax
 from cyclearn.readable import significant
 from cyclearn.report.latex_table import latex_table
@@ -31,7 +32,7 @@ def _tikz(result: LearnResult) -> str:
 
 
 def _graphml(result: LearnResult) -> str:
-    return graphml_text(result.graph, result.edge_attributes)
+    return graphml_text(result.graph, edge_attributes(result.edge_rows))
 
 
 # Suffix, name and maker of every form that is a text.

@@ -1,0 +1,65 @@
+"""Results read from files, told apart by the schema that each names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from cyclearn.errors import InputError
+from cyclearn.files import read_text
+from cyclearn.json_input import load_json
+from cyclearn.learning.bootstrap_result import BootstrapResult
+from cyclearn.learning.posterior_result import Posterior
+from cyclearn.learning.result import LearnResult
+
+Saved: TypeAlias = LearnResult | BootstrapResult | Posterior
+
+
+def load(path: str | Path) -> Saved:
+    """Read what ``save`` wrote: a result of ``learn``, of ``bootstrap`` or of ``posterior``.
+
+    Parameters
+    ----------
+    path : path
+        A file that ``result.save``, or ``cyclearn learn --out`` and its kin, wrote.
+
+    Returns
+    -------
+    LearnResult, BootstrapResult or Posterior
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be read, is damaged, or holds something else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from cyclearn import Moments, learn
+    >>> result = learn(Moments([[2.0, 1.0], [1.0, 2.0]], 100, names=["a", "b"]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     load(result.save(Path(folder) / "result.json")) == result
+    True
+    """
+    record = load_json(read_text(path, "result file"), f"the result file {path}")
+    schema = record.get("schema", "") if isinstance(record, dict) else ""
+    kind, _, version = str(schema).partition("/")
+    readers: dict[str, Any] = {
+        "cyclearn.LearnResult": LearnResult.from_dict,
+        "cyclearn.BootstrapResult": BootstrapResult.from_dict,
+        "cyclearn.Posterior": Posterior.from_dict,
+    }
+    if kind not in readers or not version:
+        raise InputError(
+            f"{path} is no saved result: it names no schema such as 'cyclearn.LearnResult/2'; give "
+            "a file written by result.save or by cyclearn learn --out result.json"
+        )
+    try:
+        found: Saved = readers[kind](record)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise InputError(
+            f"{path}: the result is damaged ({type(error).__name__}: {error}); make it again"
+        ) from None
+    return found

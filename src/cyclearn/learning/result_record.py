@@ -1,0 +1,158 @@
+"""A result as plain values, and back: what stands in a saved file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cyclearn.errors import InputError
+from cyclearn.graphs import DirectedGraph
+from cyclearn.learning.bootstrap_result import BootstrapResult
+from cyclearn.learning.options import SearchOptions
+from cyclearn.learning.posterior_result import Posterior
+from cyclearn.learning.trace import SearchCost, TracedMove
+from cyclearn.models import DataWarning, Moments, fit
+from cyclearn.models.input_checks import default_names
+from cyclearn.models.tables import Design, Table, Tables, as_tables
+from cyclearn.search.exact import Certificate
+from cyclearn.search.runs import SearchStatus
+
+if TYPE_CHECKING:
+    from cyclearn.learning.result import LearnResult
+
+SCHEMA = "cyclearn.LearnResult/2"
+
+
+def plain_values(result: LearnResult, *, timings: bool) -> dict[str, Any]:
+    """The result as plain values; how the run went only with ``timings``."""
+    certificate = None
+    moments = {
+        name: _moments_record(model.moments, model.n_effective)
+        for name, model in result.models.items()
+    }
+    if result.certificate is not None:
+        certificate = result.certificate.to_dict(timings=timings)
+    record = {
+        "schema": SCHEMA,
+        "graph": result.graph.to_dict(),
+        "score": result.score,
+        "penalty": result.penalty,
+        "status": result.status.name,
+        "limits": list(result.limits),
+        "alternatives": [graph.to_dict() for graph in result.alternatives],
+        "has_more_alternatives": result.has_more_alternatives,
+        "options": result.options.to_dict(),
+        "certificate": certificate,
+        "warnings": [asdict(warning) for warning in result.warnings],
+        "bootstrap": None if result.bootstrap is None else result.bootstrap.to_dict(),
+        "posterior": None if result.posterior is None else result.posterior.to_dict(),
+        "model": result.fitted.to_dict(),
+        "moments": moments if result.groups else moments[""],
+        "tables": None if result.experiments is None else _tables_record(result.experiments.tables),
+    }
+    if timings:
+        record["run"] = {
+            "starts": list(result.n_starts_agreeing),
+            # Nobody knows how long a result took that was read from a file without timings.
+            "cost": {k: v for k, v in asdict(result.cost).items() if v == v},
+            "trace": [move.to_dict() for move in result.moves],
+        }
+    return record
+
+
+def read_values(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a result out of its plain values; the model is fitted again.
+
+    Raises
+    ------
+    InputError
+        Where these are not those of a result, or damaged.
+    """
+    if not isinstance(record, Mapping) or record.get("schema") != SCHEMA:
+        raise InputError(f"not a result of learn; its schema would be {SCHEMA!r}")
+    try:
+        return _fields(record)
+    except InputError as error:
+        raise InputError(f"the result is damaged: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise InputError(
+            f"the result is damaged ({type(error).__name__}: {error}); learn it again"
+        ) from None
+
+
+def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
+    graph = DirectedGraph.from_dict(record["graph"])
+    tables = _tables_of(record["moments"])
+    options = SearchOptions.from_dict(record["options"])
+    if record.get("tables") is not None:
+        tables = _intervened_tables_of(record["tables"], options)
+    certificate, resampled = record["certificate"], record["bootstrap"]
+    probable = record.get("posterior")
+    run = record.get("run") or {"starts": (0, 0), "cost": {}, "trace": ()}
+    unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
+    return {
+        "graph": graph,
+        "fitted": fit(graph, tables),
+        "score": float(record["score"]),
+        "penalty": float(record["penalty"]),
+        "status": SearchStatus[record["status"]],
+        "limits": tuple(map(str, record["limits"])),
+        "alternatives": tuple(map(DirectedGraph.from_dict, record["alternatives"])),
+        "has_more_alternatives": bool(record["has_more_alternatives"]),
+        "moves": tuple(map(TracedMove.from_dict, run["trace"])),
+        "cost": SearchCost(**(unknown | run["cost"])),
+        "n_starts_agreeing": (int(run["starts"][0]), int(run["starts"][1])),
+        "options": options,
+        "certificate": Certificate(**certificate) if certificate else None,
+        "bootstrap": BootstrapResult.from_dict(resampled) if resampled else None,
+        "posterior": Posterior.from_dict(probable) if probable else None,
+        "warnings": tuple(
+            DataWarning(**(each | {"columns": tuple(each["columns"])}))
+            for each in record.get("warnings", ())
+        ),
+    }
+
+
+def _moments_record(moments: Moments, n_effective: float) -> dict[str, Any]:
+    return {
+        "covariance": moments.covariance.tolist(),
+        "n_samples": moments.n_samples,
+        "n_effective": n_effective,
+        "mean": None if moments.mean is None else moments.mean.tolist(),
+        "names": None if moments.has_default_names else list(moments.names),
+    }
+
+
+def _tables_record(tables: Tables) -> list[dict[str, Any]]:
+    """Every table with what was set in it."""
+    return [
+        {**_moments_record(t.moments, t.n_effective), "targets": list(t.targets)} for t in tables
+    ]
+
+
+def _intervened_tables_of(record: Sequence[Any], options: SearchOptions) -> Tables:
+    tables = []
+    for each in record:
+        names = each["names"] or default_names(len(each["covariance"]))
+        mean = each["mean"]
+        moments = Moments._unchecked(
+            np.array(each["covariance"], dtype=float),
+            int(each["n_samples"]),
+            None if mean is None else np.array(mean, dtype=float),
+            tuple(names),
+            each["names"] is None,
+        )
+        tables.append(Table(moments, float(moments.n_samples), targets=tuple(each["targets"])))
+    return Tables(tuple(tables), Design(options.kind, options.intercepts))
+
+
+def _tables_of(record: Mapping[str, Any]) -> Tables:
+    """The moments of one table, or of every group by name."""
+    if "covariance" in record:
+        rows = dict(record)
+        n_effective = rows.pop("n_effective")
+        return as_tables(Moments(**rows), n_effective=n_effective)
+    return Tables.of_groups({name: _tables_of(rows) for name, rows in record.items()})
