@@ -78,13 +78,21 @@ def remember(g: Scored, key: np.uint64, value: float) -> int:
 
 
 @kernel
-def column_key(g: Scored, j: int) -> np.uint64:
-    """Key of one column: node j and the edges into it."""
+def column_of(g: Scored, j: int) -> tuple[np.uint64, int]:
+    """Key of one column, node j and the edges into it, and the number of these edges."""
     key = g.Z[j, j]
+    n_parents = 0
     for i in range(g.A.shape[0]):
         if g.A[i, j]:
             key ^= g.Z[i, j]
-    return np.uint64(key)
+            n_parents += 1
+    return np.uint64(key), n_parents
+
+
+@kernel
+def column_key(g: Scored, j: int) -> np.uint64:
+    """Key of one column: node j and the edges into it."""
+    return column_of(g, j)[0]
 
 
 @kernel
@@ -202,31 +210,32 @@ def region_values(
     """
     p = g.A.shape[0]
     n_found = strong_components(g.A, region, label)
-    sizes = np.zeros(n_found, np.int64)
+    ends = np.zeros(n_found + 1, np.int64)
     for v in region:
-        sizes[label[v]] += 1
+        ends[label[v] + 1] += 1
     for c in range(n_found):
-        if sizes[c] > max_component:
+        if ends[c + 1] > max_component:
             return np.inf
+        ends[c + 1] += ends[c]
+    by_component = np.empty(region.size, np.int64)
+    n_placed = np.zeros(n_found, np.int64)
+    for v in region:
+        c = label[v]
+        by_component[ends[c] + n_placed[c]] = v
+        n_placed[c] += 1
     total = 0.0
     for c in range(n_found):
-        nodes = np.empty(sizes[c], np.int64)
-        offsets = np.zeros(sizes[c] + 1, np.int64)
+        nodes = by_component[ends[c] : ends[c + 1]]
+        offsets = np.zeros(nodes.size + 1, np.int64)
         key = np.uint64(0)
-        k = 0
-        for v in region:
-            if label[v] == c:
-                nodes[k] = v
-                offsets[k + 1] = offsets[k]
-                for i in range(p):
-                    if g.A[i, v]:
-                        offsets[k + 1] += 1
-                key ^= column_key(g, v)
-                k += 1
+        for k in range(nodes.size):
+            its_key, n_parents = column_of(g, nodes[k])
+            key ^= its_key
+            offsets[k + 1] = offsets[k] + n_parents
         place = place_of(g, key)
         if place < 0:
             g.counter[0] += 1
-            parents = np.empty(offsets[k], np.int64)
+            parents = np.empty(offsets[nodes.size], np.int64)
             e = 0
             for v in nodes:
                 for i in range(p):

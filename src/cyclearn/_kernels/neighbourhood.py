@@ -20,11 +20,18 @@ from cyclearn._kernels.component_scores import (
     Ints,
     Keys,
     Scored,
-    column_key,
+    column_of,
     place_of,
     region_values,
     remember,
     saturated_value,
+)
+from cyclearn._kernels.parent_sets import (
+    COLLINEAR,
+    Factor,
+    append_parent,
+    empty_factor,
+    new_factor,
 )
 from cyclearn._kernels.typed_numbers import ONE
 from cyclearn._kernels.virtual_edges import virtual_edge_moves
@@ -58,7 +65,11 @@ class Rules(NamedTuple):
 
 
 class State(NamedTuple):
-    """What is known of the graph that moves start from: paths, components, values, keys."""
+    """What is known of the graph that moves start from: paths, components, values, keys.
+
+    ``added[i]`` is the value that the node last looked at would have with i for a further parent,
+    infinite where that is not known.
+    """
 
     R: Bytes
     label: Ints
@@ -67,6 +78,9 @@ class State(NamedTuple):
     component_keys: Keys
     graph_key: np.uint64
     n_edges: int
+    n_parents: Ints
+    factor: Factor
+    added: Floats
 
 
 class Moves(NamedTuple):
@@ -118,16 +132,57 @@ def state_of(g: Scored, label: Ints, values: Floats) -> State:
     sizes = np.zeros(p, np.int64)
     component_keys = np.zeros(p, np.uint64)
     graph_key = np.uint64(0)
+    n_parents = np.empty(p, np.int64)
     n_edges = 0
+    most = 1
     for j in range(p):
-        key = column_key(g, j)
+        key, n_parents[j] = column_of(g, j)
         component_keys[label[j]] ^= key
         sizes[label[j]] += 1
         graph_key ^= key ^ g.Z[j, j]
+        n_edges += n_parents[j]
+        most = max(most, n_parents[j])
+    return State(
+        reachability(g.A),
+        label,
+        values,
+        sizes,
+        component_keys,
+        graph_key,
+        n_edges,
+        n_parents,
+        new_factor(p, most),
+        np.empty(p),
+    )
+
+
+@kernel
+def _value_additions(g: Scored, state: State, j: int) -> None:
+    """The value of node j, a component of its own, with each further parent: all at once.
+
+    Where tables share their weights, and where parents are nearly collinear, nothing is known.
+    """
+    p = g.A.shape[0]
+    f = state.factor
+    is_known = g.pooled.matrices.shape[0] == 0
+    for i in range(p):
+        state.added[i] = 0.0 if is_known and not g.A[i, j] else np.inf
+    for t in range(g.shares.size if is_known else 0):
+        empty_factor(g.S[t], f, j)
         for i in range(p):
-            if g.A[i, j]:
-                n_edges += 1
-    return State(reachability(g.A), label, values, sizes, component_keys, graph_key, n_edges)
+            if g.A[i, j] and is_known:
+                is_known = f.left[i] > COLLINEAR
+                if is_known:
+                    append_parent(g.S[t], f, j, i)
+        for i in range(p):
+            residual = 0.0
+            if is_known and f.left[i] > COLLINEAR:
+                residual = f.left[j] - f.joint[i] * f.joint[i] / f.left[i]
+            if residual > COLLINEAR:
+                state.added[i] += g.shares[t] * 0.5 * np.log(residual)
+            else:
+                state.added[i] = np.inf
+    g.counter[0] += 1
 
 
 @kernel
@@ -181,10 +236,7 @@ def _is_permitted(g: Scored, state: State, rules: Rules, toggles: Ints, n_toggle
             return False
     for t in range(n_toggles):
         j = toggles[t, 1]
-        n_parents = 0
-        for i in range(g.A.shape[0]):
-            if g.A[i, j]:
-                n_parents += 1
+        n_parents = state.n_parents[j]
         for u in range(n_toggles):
             if toggles[u, 1] == j:
                 n_parents += -1 if g.A[toggles[u, 0], j] else 1
@@ -210,17 +262,36 @@ def _bound(g: Scored, state: State, region: Ints, toggles: Ints, n_toggles: int)
 
 @kernel
 def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
-    """List every permitted edge added, deleted or reversed; return their number."""
+    """List every permitted edge added, deleted or reversed; return their number.
+
+    Additions whose change is known at once are listed only where no earlier one is better: most of
+    all moves are such.
+    """
     p = g.A.shape[0]
     n = 0
+    least = np.inf
     for kind in (_ADD, _DELETE, _REVERSE):
         if kind == _ADD and state.n_edges >= rules.max_edges:
             rules.hit[0] |= LIMIT_EDGES
             continue
         for j in range(p):
+            is_alone = kind == _ADD and state.sizes[state.label[j]] == 1
+            if is_alone:
+                _value_additions(g, state, j)
             for i in range(p):
                 if i == j or (g.A[i, j] == 1) == (kind == _ADD):
                     continue
+                is_known = is_alone and state.added[i] != np.inf and not state.R[j, i]
+                change = np.inf
+                if is_known:
+                    if not rules.may_add[i, j]:
+                        continue
+                    if state.n_parents[j] == rules.max_parents:
+                        rules.hit[0] |= LIMIT_PARENTS
+                        continue
+                    change = rules.penalty + state.added[i] - state.values[state.label[j]]
+                    if change > least + _SAME_CHANGE:
+                        continue
                 toggles = moves.toggles[n]
                 toggles[0, 0], toggles[0, 1] = i, j
                 moves.sizes[n] = 1
@@ -243,6 +314,10 @@ def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
                         rules.hit[0] |= LIMIT_COMPONENT
                         continue
                     moves.bounds[n] = cost + _bound(g, state, region, toggles, moves.sizes[n])
+                elif is_known:
+                    least = min(least, change)
+                    moves.bounds[n] = change
+                    moves.is_exact[n] = 1
                 else:
                     # No cycle opens or closes: one component gains or loses a parent.
                     c = state.label[j]

@@ -5,7 +5,7 @@ takes one node out of the order and puts it where the score is best. For every o
 thing counts, whether the moved node comes before it or after: those change that lose it as a
 parent, and those that it would serve as one. The moved node passes the others one by one, and
 changes only where it loses a parent or meets one that pays. So a move costs a few small fits; the
-rest is looked up in ``shares``.
+rest is looked up in ``pays``.
 
 When no move improves the graph, a few nodes near each other change places, the moves around them
 are made again, and what comes out is kept unless it is worse.
@@ -37,9 +37,9 @@ PLACED, FITTED, EXCHANGES, IN_EXCHANGE, NEXT = range(5)
 class Ordered(NamedTuple):
     """An order of the variables and the best parents found for it.
 
-    ``may[v, u]`` and ``required[v, u]`` concern the edge u → v; ``shares[v, u]`` is the squared
-    partial correlation of v and u given the parents of v, zero where u may be no parent. An edge
-    pays when its share is above ``share``. ``is_open`` marks nodes whose move has not been tried
+    ``may[v, u]`` and ``required[v, u]`` concern the edge u → v; ``pays[v, u]`` says whether it
+    would lower the score beside the parents of v: whether the squared partial correlation of v and
+    u given these is above ``share``. ``is_open`` marks nodes whose move has not been tried
     since something near them changed. ``saved_*`` hold the order and, for the nodes in
     ``is_saved``, the rows from before the last exchange; ``best[0]`` is the best score. A walk
     along the order ends where the score is worse by ``cutoff``. ``mark``, ``kept``, ``factor`` and
@@ -57,14 +57,14 @@ class Ordered(NamedTuple):
     n_parents: Ints
     parents: Ints
     values: Floats
-    shares: Floats
+    pays: Bytes
     is_open: Bytes
     is_saved: Bytes
     saved_order: Ints
     saved_n_parents: Ints
     saved_parents: Ints
     saved_values: Floats
-    saved_shares: Floats
+    saved_pays: Bytes
     best: Floats
     progress: Ints
     random: Keys
@@ -94,10 +94,11 @@ def _grow(o: Ordered, f: Factor, v: int, limit: int) -> float:
 
 
 @kernel
-def _has_parent(o: Ordered, v: int, u: int) -> bool:
+def _has_parent(n_parents: Ints, parents: Ints, v: int, u: int) -> bool:
+    # Asked for every node that a walk passes: all of ``Ordered`` would take longer to hand over.
     found = False
-    for a in range(o.n_parents[v]):
-        found = found or o.parents[v, a] == u
+    for a in range(n_parents[v]):
+        found = found or parents[v, a] == u
     return found
 
 
@@ -108,7 +109,7 @@ def _open_around(o: Ordered, v: int) -> None:
     for a in range(o.n_parents[v]):
         o.is_open[o.parents[v, a]] = 1
     for u in range(o.order.size):
-        if _has_parent(o, u, v):
+        if _has_parent(o.n_parents, o.parents, u, v):
             o.is_open[u] = 1
 
 
@@ -124,17 +125,16 @@ def _store(o: Ordered, v: int, value: float) -> None:
         for a in range(o.n_parents[v]):
             o.saved_parents[v, a] = o.parents[v, a]
         for u in range(p):
-            o.saved_shares[v, u] = o.shares[v, u]
+            o.saved_pays[v, u] = o.pays[v, u]
     _open_around(o, v)
     o.values[v] = value
     o.n_parents[v] = f.size[0]
     for a in range(f.size[0]):
         o.parents[v, a] = f.members[a]
-    residual = f.left[v]
+    least = o.share * f.left[v]
     for u in range(p):
-        o.shares[v, u] = 0.0
-        if o.may[v, u] and f.left[u] > COLLINEAR:
-            o.shares[v, u] = f.joint[u] * f.joint[u] / (f.left[u] * residual)
+        is_candidate = o.may[v, u] == 1 and f.left[u] > COLLINEAR
+        o.pays[v, u] = is_candidate and f.joint[u] * f.joint[u] > least * f.left[u]
     _open_around(o, v)
 
 
@@ -163,21 +163,16 @@ def _shift(o: Ordered, v: int, to: int) -> None:
     o.position[v] = to
     for i in range(at, to, step):
         u = o.order[i]
-        if (step > 0 and _has_parent(o, u, v)) or (step < 0 and o.shares[u, v] > o.share):
+        if (step > 0 and _has_parent(o.n_parents, o.parents, u, v)) or (step < 0 and o.pays[u, v]):
             _refit(o, u)
 
 
 @kernel
 def _change_if_passed(o: Ordered, v: int, u: int) -> float:
-    """How the value of u changes if v passes it."""
+    """How the value of u changes if v, which concerns it, passes it."""
     at = o.position[v]
     limit = o.position[u]
-    if limit < at and o.shares[u, v] > o.share:
-        o.position[v] = -1
-    elif limit > at and _has_parent(o, u, v):
-        o.position[v] = o.order.size
-    else:
-        return 0.0
+    o.position[v] = -1 if limit < at else o.order.size
     _load(o, o.factor, u, limit)
     change = _grow(o, o.factor, u, limit) - o.values[u]
     o.position[v] = at
@@ -203,7 +198,12 @@ def _best_place(o: Ordered, v: int) -> int:
             u = o.order[i]
             if o.required[v, u] or o.required[u, v]:
                 break
-            others += _change_if_passed(o, v, u)
+            if step < 0:
+                is_concerned = o.pays[u, v] == 1
+            else:
+                is_concerned = _has_parent(o.n_parents, o.parents, u, v)
+            if is_concerned:
+                others += _change_if_passed(o, v, u)
             if step < 0:
                 for a in range(f.size[0]):
                     if f.members[a] == u:
@@ -284,7 +284,7 @@ def _exchange(o: Ordered, n_near: int) -> None:
         mark[v] = 0
     mark[centre] = 1
     for v in range(p):
-        is_child = _has_parent(o, v, centre)
+        is_child = _has_parent(o.n_parents, o.parents, v, centre)
         if is_child or v == centre:
             mark[v] = 1
             for a in range(o.n_parents[v]):
@@ -340,7 +340,7 @@ def settle(o: Ordered) -> None:
             for a in range(o.n_parents[v]):
                 o.parents[v, a] = o.saved_parents[v, a]
             for u in range(p):
-                o.shares[v, u] = o.saved_shares[v, u]
+                o.pays[v, u] = o.saved_pays[v, u]
 
 
 @kernel

@@ -92,28 +92,71 @@ def virtual_edge_moves(A: Bytes, max_cycle: int) -> tuple[Ints, Ints]:
     and l → j: else a search that came by l ← j stays where it is. And one triangle suffices there:
     then only the edge between i and j goes.
 
-    Returns the toggles, shape (moves, longest, 2), and the number of toggles of each move.
+    Returns the toggles, shape (moves, longest, 2), and the number of toggles of each move; no
+    moves where ``max_cycle`` is zero.
     """
-    moves: Ints = np.empty((64, 2 * max_cycle + 8, 2), np.int64)
+    longest = 2 * max_cycle + 8 if max_cycle > 0 else 2
+    moves: Ints = np.empty((64, longest, 2), np.int64)
     sizes: Ints = np.empty(64, np.int64)
-    moves, sizes, n_moves = _long_cycles(A, max_cycle, moves, sizes)
-    return _two_cycles(A, moves, sizes, n_moves)
+    if max_cycle == 0:
+        return moves[:0], sizes[:0]
+    near, n_near = _neighbours(A)
+    moves, sizes, n_moves = _long_cycles(A, near, n_near, max_cycle, moves, sizes)
+    return _two_cycles(A, near, n_near, moves, sizes, n_moves)
 
 
 @kernel
-def _long_cycles(A: Bytes, max_cycle: int, moves: Ints, sizes: Ints) -> tuple[Ints, Ints, int]:
+def _neighbours(A: Bytes) -> tuple[Ints, Ints]:
+    """The nodes joined to each node, in ascending order, and their number."""
+    p = A.shape[0]
+    n_near = np.zeros(p, np.int64)
+    most = 0
+    for v in range(p):
+        for w in range(p):
+            if v != w and _joined(A, v, w):
+                n_near[v] += 1
+        most = max(most, n_near[v])
+    near = np.empty((p, most), np.int64)
+    for v in range(p):
+        n = 0
+        for w in range(p):
+            if v != w and _joined(A, v, w):
+                near[v, n] = w
+                n += 1
+    return near, n_near
+
+
+@kernel
+def _mark_two_away(near: Ints, n_near: Ints, j: int, mark: Bytes) -> None:
+    """Mark the nodes that have a neighbour in common with j."""
+    for k in range(mark.size):
+        mark[k] = 0
+    for a in range(n_near[j]):
+        i = near[j, a]
+        for b in range(n_near[i]):
+            mark[near[i, b]] = 1
+    mark[j] = 0
+
+
+@kernel
+def _long_cycles(
+    A: Bytes, near: Ints, n_near: Ints, max_cycle: int, moves: Ints, sizes: Ints
+) -> tuple[Ints, Ints, int]:
     """Case 1: cycles of three nodes or more."""
     p = A.shape[0]
     n_moves = ZERO
     path = np.empty(max_cycle + 1, np.int64)
     following = np.empty(max_cycle + 1, np.int64)
     visited = np.zeros(p, np.uint8)
+    is_two_away = np.zeros(p, np.uint8)
     for j in range(p):
+        _mark_two_away(near, n_near, j, is_two_away)
         for k in range(p):
-            if j == k:
+            if not is_two_away[k]:
                 continue
-            for i in range(p):
-                if i in (j, k) or not (_joined(A, i, j) and _joined(A, i, k)):
+            for a in range(n_near[j]):
+                i = near[j, a]
+                if i == k or not _joined(A, i, k):
                     continue
                 # Depth first over simple paths k = path[0], path[1], …, j that avoid i.
                 path[0] = k
@@ -122,13 +165,13 @@ def _long_cycles(A: Bytes, max_cycle: int, moves: Ints, sizes: Ints) -> tuple[In
                 visited[k] = visited[i] = 1
                 while depth >= 0:
                     v = path[depth]
-                    w = following[depth]
-                    if w == p:
+                    if following[depth] == n_near[v]:
                         visited[v] = 0
                         depth -= 1
                         continue
+                    w = near[v, following[depth]]
                     following[depth] += 1
-                    if visited[w] or not _joined(A, v, w):
+                    if visited[w]:
                         continue
                     if w == j and depth > 0:
                         moves, sizes = _grown(moves, sizes, n_moves)
@@ -150,21 +193,27 @@ def _long_cycles(A: Bytes, max_cycle: int, moves: Ints, sizes: Ints) -> tuple[In
 
 
 @kernel
-def _two_cycles(A: Bytes, moves: Ints, sizes: Ints, n_moves: int) -> tuple[Ints, Ints]:
+def _two_cycles(
+    A: Bytes, near: Ints, n_near: Ints, moves: Ints, sizes: Ints, n_moves: int
+) -> tuple[Ints, Ints]:
     """Case 2: j ⇄ k instead of one or two edges beside it."""
     p = A.shape[0]
+    is_two_away = np.zeros(p, np.uint8)
     for j in range(p):
+        _mark_two_away(near, n_near, j, is_two_away)
         for k in range(p):
-            if j == k or (A[j, k] and A[k, j]):
+            if not is_two_away[k] or (A[j, k] and A[k, j]):
                 continue
-            for i in range(p):
-                if i in (j, k) or not (_joined(A, i, j) and _joined(A, i, k)):
+            for a in range(n_near[j]):
+                i = near[j, a]
+                if i == k or not _joined(A, i, k):
                     continue
-                for other in range(p):
+                for b in range(n_near[j]):
+                    other = near[j, b]
                     # With i itself for the other node there is only one triangle.
-                    if other in (j, k) or (other == i and not _joined(A, j, k)):
+                    if other == k or (other == i and not _joined(A, j, k)):
                         continue
-                    if not (_joined(A, other, j) and _joined(A, other, k)):
+                    if not _joined(A, other, k):
                         continue
                     moves, sizes = _grown(moves, sizes, n_moves)
                     toggles = moves[n_moves]

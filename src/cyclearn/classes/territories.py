@@ -26,9 +26,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import combinations
 from math import comb
+from operator import or_
 
 from cyclearn.graphs.bitsets import bits
 
@@ -129,10 +130,11 @@ def survey(columns: Sequence[int]) -> Iterator[Occupant]:
         by_size.setdefault(column.bit_count(), []).append(j)
     above: list[Territory] = []
     for size in range(max(by_size, default=0), 0, -1):
-        regions = _joined_anchors(above, size)
+        regions = _by_element(_joined_anchors(above, size))
         residents: dict[tuple[int, ...], list[int]] = {}
         for j in sorted(by_size.get(size, ())):
-            inside = next((r for r in regions if any(current[j] & ~a == 0 for a in r)), None)
+            nearby = regions.get(_lowest(current[j]), ())
+            inside = next((r for r in nearby if any(current[j] & ~a == 0 for a in r)), None)
             residents.setdefault(inside or (current[j],), []).append(j)
         above = []
         for anchors, (first, *others) in residents.items():
@@ -145,23 +147,39 @@ def survey(columns: Sequence[int]) -> Iterator[Occupant]:
 
 def _joined_anchors(above: list[Territory], size: int) -> list[tuple[int, ...]]:
     """Anchors of the territories one size up, joined where they share a set of ``size``."""
-    regions: list[set[int]] = []
-    for territory in above:
+    regions: dict[int, set[int]] = {}
+    at: dict[int, set[int]] = {}
+    for number, territory in enumerate(above):
         joined = set(territory.anchors)
-        apart = []
-        for region in regions:
+        elements = bits(reduce(or_, territory.anchors))
+        # Only what has an element in common can have more.
+        for other in set().union(*(at.get(element, ()) for element in elements)):
+            region = regions.get(other, ())
             if any((a & b).bit_count() >= size for a in region for b in territory.anchors):
-                joined |= region
-            else:
-                apart.append(region)
-        regions = [*apart, joined]
-    return [tuple(sorted(region)) for region in regions]
+                joined |= regions.pop(other)
+        regions[number] = joined
+        for element in bits(reduce(or_, joined)):
+            at.setdefault(element, set()).add(number)
+    return [tuple(sorted(region)) for region in regions.values()]
+
+
+def _by_element(regions: list[tuple[int, ...]]) -> dict[int, list[tuple[int, ...]]]:
+    """The regions that have an anchor with an element, by the element as a set."""
+    found: dict[int, list[tuple[int, ...]]] = {}
+    for region in regions:
+        for element in bits(reduce(or_, region)):
+            found.setdefault(1 << element, []).append(region)
+    return found
+
+
+def _lowest(members: int) -> int:
+    """The lowest element, as a set."""
+    return members & -members
 
 
 def _droppable(column: int, diagonal: int) -> int:
     """The lowest entry of a column off the diagonal, as a set."""
-    off_diagonal = column & ~(1 << diagonal)
-    return off_diagonal & -off_diagonal
+    return _lowest(column & ~(1 << diagonal))
 
 
 def territories(columns: Sequence[int]) -> tuple[Territory, ...]:

@@ -26,9 +26,10 @@ from cyclearn.classes.territories import Territory, territories
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import columns_to_support
+from cyclearn.search.local_scores import LocalScores
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.redrawn_triples import redrawn_pairs, toggled
-from cyclearn.search.runs import SAME_SCORE, Adjacency, Solution
+from cyclearn.search.runs import Adjacency, Solution
 from cyclearn.search.score import GraphScore
 from cyclearn.search.tied_graphs import tied_graphs
 
@@ -36,8 +37,6 @@ MAX_CLASSES = 100
 # Graphs looked at for ties, and fillings of one block of a class that they are drawn from.
 _MAX_REDRAWN = 20_000
 _MAX_FILLINGS = 500
-# Scores per sample that are looked at more closely.
-_NEAR = 1e-4
 
 
 @dataclass(frozen=True)
@@ -136,9 +135,8 @@ class _Ties:
         while self._waiting and not self.is_cut:
             _, member = heappop(self._waiting)
             for columns in self._members(member):
-                for redrawn in self._redrawn(columns):
-                    if self._is_tied(redrawn):
-                        self.take(DirectedGraph(redrawn.astype(bool), member.names))
+                for redrawn in self._tied_with(columns):
+                    self.take(DirectedGraph(redrawn.astype(bool), member.names))
                 self.is_cut = len(self.found) > MAX_CLASSES or len(self._seen) > _MAX_REDRAWN
                 if self.is_cut:
                     break
@@ -163,26 +161,17 @@ class _Ties:
                         columns[j] = column
                     yield columns
 
-    def _redrawn(self, columns: list[int]) -> Iterator[Adjacency]:
-        """Graphs with other edges among three nodes that were not looked at before."""
+    def _tied_with(self, columns: list[int]) -> Iterator[Adjacency]:
+        """Graphs with other edges among three nodes, not looked at before, whose score ties."""
         A = columns_to_support(columns).astype(np.uint8)
         np.fill_diagonal(A, 0)
+        scores = LocalScores(self._problem, self._score, A)
         key = self._score.key(A)
         for pairs in redrawn_pairs(A):
             its_key = key
             for pair in pairs:
                 its_key ^= int(self._score.Z[pair])
-            if its_key not in self._seen:
+            if pairs and its_key not in self._seen:
                 self._seen.add(its_key)
-                yield toggled(A, pairs)
-
-    def _is_tied(self, A: Adjacency) -> bool:
-        limits = self._problem.limits
-        return bool(
-            self._problem.respects_knowledge(A)
-            and A.sum(axis=0).max() <= limits.max_parents
-            and np.bincount(self._score.components(A)).max() <= limits.max_component
-            # One start for each component may end a little above the best, and tells most apart.
-            and self._score.value(A) <= self._best + _NEAR
-            and abs(self._score.thorough_value(A) - self._best) <= SAME_SCORE
-        )
+                if scores.are_tied(pairs, self._best):
+                    yield toggled(A, pairs)

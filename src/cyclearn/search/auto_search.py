@@ -283,6 +283,7 @@ class AnnealedSearch:
         before = self._value
         effort = self.effort
         is_whole = p <= effort.region_nodes
+        largest = self._largest(self._graph)
         for _ in range(effort.n_passes):
             # A small graph is a region of its own, annealed twice.
             for centre in self._rng.permutation(p)[: 2 if is_whole else p].tolist():
@@ -291,7 +292,6 @@ class AnnealedSearch:
                 nodes = np.arange(p) if is_whole else self._region(centre)
                 if nodes.size < 2:
                     continue
-                largest = self._largest(self._graph)
                 found, change = self._anneal(
                     self._graph,
                     nodes,
@@ -301,6 +301,7 @@ class AnnealedSearch:
                 )
                 if change < -_ROUNDING or not self._is_admitted:
                     self._climb(found)
+                    largest = self._largest(self._graph)
         return self._value < before - _ROUNDING
 
     def _climb_with_virtual_edges(self) -> bool:
@@ -316,18 +317,23 @@ class AnnealedSearch:
 
     def _region(self, centre: int) -> NDArray[np.int64]:
         """Nodes near the centre, drawn one by one: neighbours and parents of a common child."""
-        A = self._graph.astype(np.int64)
-        near = (A + A.T + A @ A.T) > 0
+        A = self._graph.view(np.bool_)
+
+        def near(node: int) -> NDArray[np.bool_]:
+            near: NDArray[np.bool_] = A[node] | A[:, node]
+            near |= A[:, A[node]].any(axis=1)
+            return near
+
         inside = np.zeros(len(A), dtype=bool)
         inside[centre] = True
-        front = near[centre].copy()
+        front = near(centre)
         for _ in range(self.effort.region_nodes - 1):
             candidates = np.flatnonzero(front & ~inside)
             if candidates.size == 0:
                 break
-            chosen = self._rng.choice(candidates)
+            chosen = int(self._rng.choice(candidates))
             inside[chosen] = True
-            front |= near[chosen]
+            front |= near(chosen)
         return np.flatnonzero(inside)
 
     def _climb(

@@ -68,8 +68,8 @@ def best_acyclic(
     variable improves the graph, which takes milliseconds to seconds. Then ``effort`` times the
     number of variables a few that are near each other exchange places, and the moves around them
     are made again. Variables are numbered by their correlations inside, so the order of the
-    columns matters only where scores are equal. Memory is that of about ten matrices of the size
-    of ``correlation``.
+    columns matters only where scores are equal. Memory is that of a few matrices of the size of
+    ``correlation``.
 
     Parameters
     ----------
@@ -204,14 +204,14 @@ class _Problem:
             n_parents=np.zeros(p, np.int64),
             parents=np.zeros((p, most), np.int64),
             values=np.zeros(p),
-            shares=np.zeros((p, p)),
+            pays=np.zeros((p, p), np.uint8),
             is_open=np.zeros(p, np.uint8),
             is_saved=np.zeros(p, np.uint8),
             saved_order=np.arange(p),
             saved_n_parents=np.zeros(p, np.int64),
             saved_parents=np.zeros((p, most), np.int64),
             saved_values=np.zeros(p),
-            saved_shares=np.zeros((p, p)),
+            saved_pays=np.zeros((p, p), np.uint8),
             best=np.full(1, np.inf),
             progress=np.zeros(5, np.int64),
             # An odd number times an odd one: never zero, where the generator would stay.

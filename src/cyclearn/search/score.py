@@ -25,6 +25,7 @@ from cyclearn.models.component_solutions import (
 from cyclearn.models.experiments import Experiments
 from cyclearn.models.shared_fit import fit_shared
 from cyclearn.search.runs import Adjacency
+from cyclearn.search.surroundings import Surroundings
 from cyclearn.stability import is_stable_radius
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from cyclearn._kernels.shared_weights import Pooled
 
 _CACHE_SIZE = 1 << 18
+# In graphs of at most so many nodes taking a part out costs as much as it saves.
+_SMALL = 30
 
 
 @dataclass(frozen=True)
@@ -196,20 +199,50 @@ class GraphScore:
         """Anneal the edges among ``nodes``, from the first temperature per sample to the last."""
         from cyclearn._kernels.annealing import anneal
 
-        graph = self._scored(A.copy())
-        limits = (max_component, self.limits.max_parents, self.limits.max_edges, max_evaluations)
+        around, score = self.around(A, nodes)
+        part = around.part(A)
+        graph = score._scored(part.copy())
+        inside = np.ix_(around.index, around.index)
+        n_outside = int(np.count_nonzero(A)) - int(np.count_nonzero(part))
         change, best_change, best = anneal(
             graph,
-            nodes,
-            may_add,
-            may_delete,
-            limits,
+            around.places(nodes),
+            np.ascontiguousarray(may_add[inside]),
+            np.ascontiguousarray(may_delete[inside]),
+            (
+                max_component,
+                self.limits.max_parents,
+                self.limits.max_edges - n_outside,
+                max_evaluations,
+            ),
             self.penalty,
             temperatures,
             n_proposals,
             seed,
         )
-        return Annealed(graph.A, float(change), best, float(best_change), int(graph.counter[0]))
+        return Annealed(
+            around.with_part(A, graph.A),
+            float(change),
+            around.with_part(A, best),
+            float(best_change),
+            int(graph.counter[0]),
+        )
+
+    def around(self, A: Adjacency, nodes: NDArray[np.int64]) -> tuple[Surroundings, GraphScore]:
+        """What edges among the nodes can change, and the score on that part of the graph.
+
+        Where tables share their weights, and in small graphs, the whole graph.
+        """
+        if self.experiments is not None or len(A) <= _SMALL:
+            return Surroundings.everything(len(A)), self
+        around = Surroundings.of(A, nodes)
+        score = copy(self)
+        index = around.index
+        score.n_variables = len(index)
+        score.S = np.ascontiguousarray(self.S[:, index[:, None], index])
+        score.Z = np.ascontiguousarray(self.Z[np.ix_(index, index)])
+        score.targeted = np.ascontiguousarray(self.targeted[:, index])
+        return around, score
 
     def components(self, A: Adjacency) -> NDArray[np.int64]:
         """The number of each node's strongly connected component."""

@@ -1,0 +1,72 @@
+"""Scores of graphs that differ from a given one in the edges among three nodes.
+
+Only what these edges can touch is scored again, so that looking for ties costs the same in small
+and in large graphs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+
+import numpy as np
+
+from cyclearn.search.problem import SearchProblem
+from cyclearn.search.redrawn_triples import Pair, toggled
+from cyclearn.search.runs import SAME_SCORE, Adjacency
+from cyclearn.search.score import GraphScore
+from cyclearn.search.surroundings import Surroundings
+
+# Scores per sample that are looked at more closely.
+_NEAR = 1e-4
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of a graph, the score on it, and the value and largest component of the rest."""
+
+    around: Surroundings
+    score: GraphScore
+    outside: float
+    largest_outside: int
+
+
+class LocalScores:
+    """Scores of the neighbours of a graph."""
+
+    def __init__(self, problem: SearchProblem, score: GraphScore, A: Adjacency) -> None:
+        self._problem = problem
+        self._score = score
+        self._A = A
+        label = score.components(A)
+        self._component_sizes = np.bincount(label)[label]
+        self._value = score.thorough_value(A)
+        self._part_around = lru_cache(self._surroundings)
+
+    def are_tied(self, pairs: list[Pair], value: float) -> bool:
+        """Whether the graph with the pairs toggled is permitted and has this score per sample."""
+        limits = self._problem.limits
+        redrawn = toggled(self._A, pairs)
+        part = self._part_around(tuple(sorted(set(chain.from_iterable(pairs)))))
+        inside = part.around.part(redrawn)
+        largest = max(part.largest_outside, np.bincount(part.score.components(inside)).max())
+        return bool(
+            largest <= limits.max_component
+            and redrawn.sum(axis=0).max() <= limits.max_parents
+            and self._problem.respects_knowledge(redrawn)
+            # One start for each component may end a little above the best, and tells most apart.
+            and part.outside + part.score.value(inside) <= value + _NEAR
+            and abs(part.outside + part.score.thorough_value(inside) - value) <= SAME_SCORE
+        )
+
+    def _surroundings(self, nodes: tuple[int, ...]) -> _Part:
+        around, score = self._score.around(self._A, np.array(nodes))
+        sizes = self._component_sizes.copy()
+        sizes[around.index[around.is_inner]] = 0
+        return _Part(
+            around,
+            score,
+            self._value - score.thorough_value(around.part(self._A)),
+            int(sizes.max()),
+        )

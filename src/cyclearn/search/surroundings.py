@@ -1,0 +1,69 @@
+"""What a change of the edges among a few nodes can touch in a large graph.
+
+Edges among some nodes open and close cycles only through nodes on paths between these. So the
+values of these nodes change, given their parents; all else in the graph keeps its value, and need
+not be looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.search.runs import Adjacency
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The part of a graph that the edges among some nodes concern.
+
+    ``index`` numbers its nodes in the whole graph, in ascending order. ``is_inner`` marks those
+    that can be on cycles; the others are parents of these, and have none themselves in the part.
+    """
+
+    index: NDArray[np.int64]
+    is_inner: Mask
+
+    @classmethod
+    def of(cls, A: Adjacency, nodes: NDArray[np.int64]) -> Surroundings:
+        """What surrounds the nodes: all on paths between them, and the parents of all these."""
+        inner = _reached(A, nodes) & _reached(A.T, nodes)
+        index = np.flatnonzero(inner | A[:, inner].any(axis=1))
+        return cls(index, inner[index])
+
+    @classmethod
+    def everything(cls, p: int) -> Surroundings:
+        """All of a graph with p nodes."""
+        return cls(np.arange(p), np.ones(p, dtype=bool))
+
+    def places(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The numbers that nodes of the whole graph have in the part."""
+        return np.searchsorted(self.index, nodes)
+
+    def part(self, A: Adjacency) -> Adjacency:
+        """The part of a graph."""
+        part = A[np.ix_(self.index, self.index)]
+        part[:, ~self.is_inner] = 0
+        return part
+
+    def with_part(self, A: Adjacency, part: Adjacency) -> Adjacency:
+        """A graph with this part changed."""
+        changed = A.copy()
+        changed[np.ix_(self.index, self.index[self.is_inner])] = part[:, self.is_inner]
+        return changed
+
+
+def _reached(A: Adjacency, nodes: NDArray[np.int64]) -> Mask:
+    """All that directed paths from the nodes lead to, themselves included."""
+    reached = np.zeros(len(A), dtype=bool)
+    reached[nodes] = True
+    front = nodes
+    while front.size:
+        following = A[front].any(axis=0) & ~reached
+        front = np.flatnonzero(following)
+        reached |= following
+    return reached
