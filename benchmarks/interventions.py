@@ -13,17 +13,14 @@ they are too many or too few, and keeps weights above a threshold.
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from environment import describe_run
 from numpy.typing import NDArray
+from resumed_run import Benchmark
 
 import cyclearn as cl
 
@@ -93,9 +90,9 @@ def by_gies(tables: list[FloatArray], targets: list[list[int]]) -> NDArray[np.bo
 
 
 def measure(
-    arguments: argparse.Namespace, kind: str, p: int, n_targets: int, seed: int
+    methods: list[str], n_rows: int, kind: str, p: int, n_targets: int, seed: int
 ) -> Iterator[dict[str, Any]]:
-    model, tables, targets = drawn(kind, p, n_targets, arguments.rows, seed)
+    model, tables, targets = drawn(kind, p, n_targets, n_rows, seed)
     names = list(model.names)
     named = [[names[t] for t in own] for own in targets]
     how = {"interventions": named, "intercepts": "table"}
@@ -105,7 +102,7 @@ def measure(
         return -cl.fit(graph, tables, **how).log_likelihood + 0.5 * np.log(n) * graph.n_edges
 
     truth = cl.DirectedGraph(model.B != 0, names)
-    for method in arguments.methods.split(","):
+    for method in methods:
         begun = process_time()
         weights = None
         if method == "cyclearn":
@@ -137,26 +134,17 @@ def measure(
         }
 
 
-def run(arguments: argparse.Namespace) -> None:
-    path = Path(arguments.out)
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    done = {tuple(row["key"][:4]) for row in rows}
-    with path.open("a") as file:
-        for kind in arguments.kinds.split(","):
-            for p, n_graphs in (map(int, each.split(":")) for each in arguments.sizes.split(",")):
-                for seed in range(arguments.first, arguments.first + n_graphs):
-                    for n_targets in sorted({0, 1, p // 2, p}):
-                        if (kind, p, n_targets, seed) in done:
-                            continue
-                        for row in measure(arguments, kind, p, n_targets, seed):
-                            file.write(json.dumps(row) + "\n")
-                        file.flush()
+def cases(arguments: argparse.Namespace, done: set[Any]) -> Iterator[dict[str, Any]]:
+    for kind in arguments.kinds.split(","):
+        for p, n_graphs in (map(int, each.split(":")) for each in arguments.sizes.split(",")):
+            for seed in range(arguments.first, arguments.first + n_graphs):
+                for n_targets in sorted({0, 1, p // 2, p}):
+                    key = (kind, p, n_targets, seed)
+                    methods = [m for m in arguments.methods.split(",") if (*key, m) not in done]
+                    yield from measure(methods, arguments.rows, *key)
 
 
-def table(arguments: argparse.Namespace) -> None:
-    rows = pd.concat([pd.read_json(path, lines=True) for path in arguments.files])
-    print("# Interventions\n")
-    print(describe_run("benchmarks/interventions.py " + " ".join(sys.argv[1:])))
+def print_rows(rows: pd.DataFrame) -> None:
     print(
         "One observed table and one for each single target; BIC. *Wrong*: edges missing, "
         "superfluous or turned (two each), against the true graph itself, which observed data "
@@ -184,21 +172,14 @@ def table(arguments: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    commands = parser.add_subparsers(required=True)
-    runner = commands.add_parser("run")
-    runner.add_argument("--sizes", default="5:50,10:30,20:10", help="p:graphs, ...")
-    runner.add_argument("--rows", type=int, default=1_000, help="rows of each table")
-    runner.add_argument("--kinds", default="acyclic,paper")
-    runner.add_argument("--methods", default="cyclearn,gies,llc")
-    runner.add_argument("--first", type=int, default=0, help="number of the first graph")
-    runner.add_argument("--out", required=True)
-    runner.set_defaults(call=run)
-    tabulate = commands.add_parser("table")
-    tabulate.add_argument("files", nargs="+")
-    tabulate.set_defaults(call=table)
-    arguments = parser.parse_args()
-    arguments.call(arguments)
+    benchmark = Benchmark("interventions.py", "Interventions", print_rows)
+    run = benchmark.command("run", cases)
+    run.add_argument("--sizes", default="5:50,10:30,20:10", help="p:graphs, ...")
+    run.add_argument("--rows", type=int, default=1_000, help="rows of each table")
+    run.add_argument("--kinds", default="acyclic,paper")
+    run.add_argument("--methods", default="cyclearn,gies,llc")
+    run.add_argument("--first", type=int, default=0, help="number of the first graph")
+    benchmark.main()
 
 
 if __name__ == "__main__":

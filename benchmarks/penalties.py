@@ -9,13 +9,13 @@ python benchmarks/penalties.py table penalties.jsonl > benchmarks/results/penalt
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-from pathlib import Path
+from collections.abc import Iterator
 from time import process_time
+from typing import Any
 
 import numpy as np
-from environment import describe_run
+import pandas as pd
+from resumed_run import Benchmark
 
 from cyclearn import DirectedGraph, Moments, equivalence_class, learn, simulate
 from cyclearn.identifiability.numerics.numerical_overlap import wilson_interval
@@ -54,33 +54,21 @@ def measure(graph: DirectedGraph, moments: Moments, penalty: str) -> dict[str, o
     }
 
 
-def run(arguments: argparse.Namespace) -> None:
-    path = Path(arguments.out)
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    done = {(r["kind"], r["p"], r["n"], r["seed"], r["penalty"]) for r in rows}
+def cases(arguments: argparse.Namespace, done: set[Any]) -> Iterator[dict[str, object]]:
     sizes = [tuple(map(int, size.split(":"))) for size in arguments.sizes.split(",")]
-    with path.open("a") as file:
-        for p, n_graphs in sizes:
-            for seed in range(arguments.first, arguments.first + n_graphs):
-                for n in map(int, arguments.samples.split(",")):
-                    for kind in arguments.kinds.split(","):
-                        graph, moments = draw(kind, p, seed, n)
-                        for penalty in arguments.penalties.split(","):
-                            key = (kind, p, n, seed, penalty)
-                            if key not in done:
-                                names = ("kind", "p", "n", "seed", "penalty")
-                                row = dict(zip(names, key, strict=True))
-                                row |= measure(graph, moments, penalty)
-                                file.write(json.dumps(row) + "\n")
-                                file.flush()
+    for p, n_graphs in sizes:
+        for seed in range(arguments.first, arguments.first + n_graphs):
+            for n in map(int, arguments.samples.split(",")):
+                for kind in arguments.kinds.split(","):
+                    graph, moments = draw(kind, p, seed, n)
+                    for penalty in arguments.penalties.split(","):
+                        key = {"kind": kind, "p": p, "n": n, "seed": seed, "penalty": penalty}
+                        if tuple(key.values()) not in done:
+                            row = measure(graph, moments, penalty)
+                            yield {"key": list(key.values()), **key, **row}
 
 
-def table(arguments: argparse.Namespace) -> None:
-    import pandas as pd
-
-    rows = pd.concat([pd.read_json(path, lines=True) for path in arguments.files])
-    print("# Penalties\n")
-    print(describe_run("benchmarks/penalties.py " + " ".join(sys.argv[1:])))
+def print_rows(rows: pd.DataFrame) -> None:
     print(
         "Share of answers in the true class (95% Wilson interval), the share in it or exactly tied "
         "with it, mean distance to the class, and precision and recall of the edges against the "
@@ -103,21 +91,14 @@ def table(arguments: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    commands = parser.add_subparsers(required=True)
-    runner = commands.add_parser("run")
-    runner.add_argument("--sizes", default="5:50,10:50,20:50,50:20", help="p:graphs, ...")
-    runner.add_argument("--samples", default=",".join(map(str, SAMPLES)))
-    runner.add_argument("--penalties", default=",".join(FAMILIES))
-    runner.add_argument("--kinds", default="paper,acyclic,feedback")
-    runner.add_argument("--first", type=int, default=0, help="number of the first graph")
-    runner.add_argument("--out", required=True)
-    runner.set_defaults(call=run)
-    tabulate = commands.add_parser("table")
-    tabulate.add_argument("files", nargs="+")
-    tabulate.set_defaults(call=table)
-    arguments = parser.parse_args()
-    arguments.call(arguments)
+    benchmark = Benchmark("penalties.py", "Penalties", print_rows)
+    run = benchmark.command("run", cases)
+    run.add_argument("--sizes", default="5:50,10:50,20:50,50:20", help="p:graphs, ...")
+    run.add_argument("--samples", default=",".join(map(str, SAMPLES)))
+    run.add_argument("--penalties", default=",".join(FAMILIES))
+    run.add_argument("--kinds", default="paper,acyclic,feedback")
+    run.add_argument("--first", type=int, default=0, help="number of the first graph")
+    benchmark.main()
 
 
 if __name__ == "__main__":

@@ -12,16 +12,13 @@ what IMaGES differs in is that it searches acyclic graphs, so "acyclic" stands f
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from environment import describe_run
+from resumed_run import Benchmark
 
 import cyclearn as cl
 from cyclearn.experiments.data_folder import data_folder, located
@@ -102,20 +99,7 @@ def measure_networks(arguments: argparse.Namespace, done: set[Any]) -> Iterator[
             }
 
 
-def run(arguments: argparse.Namespace) -> None:
-    path = Path(arguments.out)
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    done = {tuple(row["key"]) for row in rows}
-    with path.open("a") as file:
-        for row in arguments.measure(arguments, done):
-            file.write(json.dumps(row) + "\n")
-            file.flush()
-
-
-def table(arguments: argparse.Namespace) -> None:
-    rows = pd.concat([pd.read_json(path, lines=True) for path in arguments.files])
-    print("# Several tables\n")
-    print(describe_run("benchmarks/several_tables.py " + " ".join(sys.argv[1:])))
+def print_rows(rows: pd.DataFrame) -> None:
     studies = dict(iter(rows.groupby("study")))
     if "groups" in studies:
         _print_groups(studies["groups"])
@@ -161,25 +145,16 @@ def _print_networks(rows: pd.DataFrame) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    commands = parser.add_subparsers(required=True)
-    groups = commands.add_parser("groups")
+    benchmark = Benchmark("several_tables.py", "Several tables", print_rows)
+    groups = benchmark.command("groups", measure_groups)
     groups.add_argument("--graphs", type=int, default=100)
     groups.add_argument("--first", type=int, default=5000, help="number of the first graph")
-    groups.add_argument("--out", required=True)
-    groups.set_defaults(call=run, measure=measure_groups)
-    networks = commands.add_parser("networks")
+    networks = benchmark.command("networks", measure_networks)
     networks.add_argument("--data", help="folder with the data, or the variable CYCLEARN_DATA")
     networks.add_argument("--singles", type=int, default=10, help="single tables a network")
     networks.add_argument("--batches", type=int, default=1, help="batches of ten a network")
     networks.add_argument("--penalty", default="bic")
-    networks.add_argument("--out", required=True)
-    networks.set_defaults(call=run, measure=measure_networks)
-    tabulate = commands.add_parser("table")
-    tabulate.add_argument("files", nargs="+")
-    tabulate.set_defaults(call=table)
-    arguments = parser.parse_args()
-    arguments.call(arguments)
+    benchmark.main()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ Needs playwright, Chromium and the extra ``cyclearn[app]``: ``python docs/make_a
 
 import io
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +13,8 @@ from pathlib import Path
 
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
+
+from chromium import chromium_path
 
 IMAGES = Path(__file__).parent / "images"
 WIDTH, TALLEST = 1000, 900
@@ -80,10 +81,7 @@ def walk(page: Page) -> None:
 
 def main() -> None:
     """Start the application in an empty folder and walk through it."""
-    browsers = ("chromium", "chromium-browser", "google-chrome")
-    path = next(filter(None, map(shutil.which, browsers)), None)
-    if path is None:
-        sys.exit(f"none of {', '.join(browsers)} is on this machine")
+    path = chromium_path()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as running:
         command = [sys.executable, "-m", "cyclearn", "app", "--no-browser", "--workspace", folder]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

@@ -3,7 +3,6 @@
 Needs playwright and Chromium: ``python docs/make_screenshot.py``.
 """
 
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,16 +10,15 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from chromium import chromium_path
+
 TARGET = Path(__file__).parent / "images" / "report.png"
 SIZE = {"width": 1000, "height": 870}
 
 
 def main() -> None:
     """Run the demo in an empty folder and take a picture of its page."""
-    browsers = ("chromium", "chromium-browser", "google-chrome")
-    path = next(filter(None, map(shutil.which, browsers)), None)
-    if path is None:
-        sys.exit(f"none of {', '.join(browsers)} is on this machine")
+    path = chromium_path()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as running:
         subprocess.run([sys.executable, "-m", "cyclearn", "demo", "-o", folder], check=True)
         browser = running.chromium.launch(executable_path=path)

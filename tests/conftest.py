@@ -9,17 +9,26 @@ from command_line import run_cyclearn
 
 # Shared machines are slow at times, so no example has a deadline; where tests decide about a
 # change they draw the same examples every time.
-settings.register_profile("default", deadline=None, max_examples=60)
-settings.register_profile("ci", deadline=None, max_examples=60, derandomize=True)
+settings.register_profile("default", deadline=None, max_examples=40)
+settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 # Doctests are looked for in every module, and two of this name cannot be imported as such.
 collect_ignore = ["conftest.py", "app/conftest.py"]
 
 
+# Those that take longest, or are kept together in one process.
+LONGEST = ("test_other_machines", "tests/app/", "test_cluster")
+
+
 def pytest_collection_modifyitems(items):
-    """The longest test first, so that no core waits for it in the end."""
-    items.sort(key=lambda item: "test_other_machines" not in item.nodeid)
+    """The longest tests first, so that no core waits for them in the end."""
+
+    def place(item):
+        found = (n for n, name in enumerate(LONGEST) if name in item.nodeid)
+        return next(found, len(LONGEST))
+
+    items.sort(key=place)
 
 
 @pytest.fixture

@@ -9,37 +9,28 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parent
-DOCS = TESTS / "test_docs.py"
+DOCUMENTS = f"{TESTS / 'test_docs.py'}::test_blocks_run"
+GOLDEN = f"{TESTS / 'learning/test_same_answer.py'}::test_golden_answers"
 # Kernels of another family for the linear algebra of numpy and scipy.
 OTHER_FAMILY = {"x86_64": "Prescott", "AMD64": "Prescott", "aarch64": "ARMV8", "arm64": "ARMV8"}
 IS_INSIDE = "CYCLEARN_TESTS_ELSEWHERE" in os.environ
 
 
 @pytest.mark.skipif(IS_INSIDE, reason="runs the others")
-def test_another_processor_and_another_blas(tmp_path):
+def test_another_processor_and_another_blas(cache):
     family = OTHER_FAMILY.get(platform.machine())
     if family is None:
         pytest.skip(f"no other family is known for {platform.machine()}")
     elsewhere = {
         "OPENBLAS_CORETYPE": family,
         "NUMBA_CPU_NAME": "generic",
-        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        # Kept between runs: compiling takes longer than all that is compared.
+        "NUMBA_CACHE_DIR": str(cache.mkdir("generic_kernels")),
         "CYCLEARN_TESTS_ELSEWHERE": "yes",
     }
-    golden = f"{TESTS / 'learning/test_same_answer.py'}::test_golden_answers"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     run = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:xdist",
-            TESTS / "test_docs.py",
-            golden,
-        ],
+        [*command, DOCUMENTS, GOLDEN],
         env=os.environ | elsewhere,
         cwd=TESTS.parent,
         capture_output=True,

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,9 +13,8 @@ import pandas as pd
 import psutil
 import pytest
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
-OPTIONS = ["--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+from chromium import needs_browser, open_browser
+
 HOSTILE = [
     "<img src=x onerror=hacked=1>",
     "</script><script>hacked=1</script>",
@@ -24,9 +22,7 @@ HOSTILE = [
     "a&amp;b",
 ]
 
-pytestmark = pytest.mark.skipif(
-    BROWSER is None, reason=f"none of {', '.join(BROWSERS)} is on this machine"
-)
+pytestmark = needs_browser
 
 
 @pytest.fixture
@@ -48,9 +44,7 @@ def server(tmp_path):
 
 @pytest.fixture
 def context(server):
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=BROWSER, args=OPTIONS)
+    with open_browser() as browser:
         stranger = browser.new_context()
         refused = stranger.new_page()
         for address in (server[1].replace("token=", "token=x"), server[1].partition("?")[0]):
@@ -59,7 +53,6 @@ def context(server):
         opened = browser.new_context(viewport={"width": 1200, "height": 900})
         opened.set_default_timeout(60_000)
         yield opened
-        browser.close()
 
 
 @pytest.fixture

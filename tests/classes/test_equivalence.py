@@ -154,10 +154,10 @@ def test_a_linked_graph_generates_the_same_distribution(pair, seed):
         gap = R @ R.T - theta
         return np.sum(gap**2), (4 * gap @ R)[free]
 
-    found = min(
+    misses = (
         minimize(miss, rng.normal(size=free.sum()), jac=True, tol=1e-14).fun for _ in range(30)
     )
-    assert found < 1e-8 * np.sum(theta**2)
+    assert any(found < 1e-8 * np.sum(theta**2) for found in misses)
 
 
 def test_the_counterexample_to_only_if_is_not_called_a_proof():

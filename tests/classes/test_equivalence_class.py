@@ -5,7 +5,7 @@ from math import factorial
 import naive
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cyclearn import DirectedGraph, InputError, LimitError, equivalence_class, equivalent
@@ -79,6 +79,7 @@ def test_any_member_gives_the_same_class(pair):
     assert h in equivalence_class(g)
 
 
+@settings(max_examples=30)
 @given(graphs(max_nodes=4))
 def test_edge_table_counts_the_members(g):
     for reducible in (False, True):
@@ -114,6 +115,7 @@ def test_distance_is_the_smallest_over_the_members(g, h):
         assert structural_hamming_distance(nearest.member, h) == nearest.distance
 
 
+@settings(max_examples=20)
 @given(
     graphs(min_nodes=4, max_nodes=4), graphs(min_nodes=4, max_nodes=4), st.permutations(range(4))
 )
@@ -227,6 +229,7 @@ def test_acyclic_members_agree_with_other_packages():
         assert members.n_acyclic == (int(cliquepicking.mec_size(cpdag)) if cpdag else 1)
 
 
+@settings(max_examples=20)
 @given(dags(max_nodes=5))
 def test_acyclic_members_are_the_acyclic_among_all(g):
     members = equivalence_class(g)

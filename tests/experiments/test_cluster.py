@@ -15,12 +15,17 @@ from cyclearn import LimitError
 from cyclearn.experiments import ResultsFile, VirtualEdgeStudy, run_study
 
 pytest.importorskip("distributed")
-N_INSTANCES = 40
+pytestmark = pytest.mark.xdist_group("cluster")
+N_INSTANCES = 25
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    """The address of a scheduler, and the processes of its two workers."""
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """The address of a scheduler, and the processes of its two workers.
+
+    The first test takes a worker from it, the second the scheduler.
+    """
+    tmp_path = tmp_path_factory.mktemp("cluster")
     processes = []
 
     def begin(*arguments):

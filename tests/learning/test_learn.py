@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -100,17 +98,6 @@ def test_several_starts_do_not_depend_on_jobs(method):
     assert one.n_starts_agreeing[1] == 3
     first = learn(data, method=method, n_starts=1, random_state=7)
     assert one.score <= first.score + 1e-6
-
-
-def test_same_answer_in_another_process():
-    code = (
-        "from cyclearn import *; import sys;"
-        "m = LinearGaussianModel([[0,0,.7,0],[0,0,0,.8],[0,0,0,-.6],[0,0,.5,0]],[1,1,1,1],"
-        "['costs','income','price','quantity']);"
-        "print(learn(m.sample(2000, random_state=0)).to_json())"
-    )
-    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert json.loads(other.stdout) == json.loads(learn(DATA).to_json())
 
 
 def test_moments_tables_and_arrays_give_the_same():

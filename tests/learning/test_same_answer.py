@@ -28,7 +28,7 @@ def test_last_digits_order_and_units_change_nothing(tenth):
 
 @pytest.mark.parametrize("method", ["tabu", "hill-climbing", "exact"])
 def test_the_same_for_every_method(method):
-    few = [seed for seed in range(40) if SIZES[seed % len(SIZES)] <= 5]
+    few = [seed for seed in range(20) if SIZES[seed % len(SIZES)] <= 5]
     for seed in few[: 4 if method == "exact" else None]:
         moments = problem(seed)
         other = perturbed(moments, seed)
@@ -55,5 +55,5 @@ def test_json_differs_in_last_digits_only():
 def test_golden_answers():
     """Graphs that every processor and every BLAS must come to; made by ``make_golden.py``."""
     for seed, expected in json.loads(GOLDEN.read_text()).items():
-        found = statement(problem(int(seed)), penalty="bic")
+        found = statement(problem(int(seed)), penalty="bic", n_starts=2)
         assert {key: found[key] for key in expected} == expected, seed

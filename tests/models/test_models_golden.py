@@ -163,7 +163,7 @@ def _random_case(seed):
 
 @pytest.mark.crosscheck
 def test_never_below_lavaan_on_random_graphs(tmp_path):
-    cases = [_random_case(seed) for seed in range(100)]
+    cases = [_random_case(seed) for seed in range(40)]
     equal = 0
     for case, theirs in zip(cases, _run_lavaan(cases, tmp_path), strict=True):
         fitted = _fit(case)
@@ -181,4 +181,4 @@ def test_never_below_lavaan_on_random_graphs(tmp_path):
                 err_msg=case["name"],
             )
     # In the remaining cases lavaan stops at a stationary point that is strictly worse.
-    assert equal >= 95
+    assert equal >= 38

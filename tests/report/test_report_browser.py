@@ -1,23 +1,13 @@
 """The report in a real browser: it works, it is silent, and names in it are text."""
 
-import shutil
 from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
 import cyclearn as cl
+from chromium import needs_browser, open_browser
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
-OPTIONS = [
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 NAMES = [
     "<b>bold</b>",
     "</script><script>window.hacked = 1</script>",
@@ -25,18 +15,13 @@ NAMES = [
     "a&amp;b",
 ]
 
-pytestmark = pytest.mark.skipif(
-    BROWSER is None, reason=f"none of {', '.join(BROWSERS)} is on this machine"
-)
+pytestmark = needs_browser
 
 
 @pytest.fixture(scope="module")
 def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as running:
-        opened = running.chromium.launch(executable_path=BROWSER, args=OPTIONS)
+    with open_browser() as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

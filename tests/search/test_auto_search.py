@@ -85,7 +85,7 @@ def test_annealing_respects_what_is_allowed():
             assert A.sum() <= 7
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_the_truth_is_reached(seed):
     graph, moments = drawn(6, seed)
     result = learn(moments)
@@ -96,8 +96,8 @@ def test_the_truth_is_reached(seed):
 
 
 def test_limits_on_time_and_evaluations_are_said():
-    _, moments = drawn(20, 0)
-    late = learn(moments, time_limit=0.05)
+    _, moments = drawn(12, 0)
+    late = learn(moments, time_limit=0.01)
     assert late.status is SearchStatus.TIME_LIMIT
     assert "time_limit" in late.limits
     cut = learn(moments, max_evaluations=500, n_starts=1)

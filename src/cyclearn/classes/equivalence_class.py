@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from math import log10
-from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from cyclearn.classes.class_certificate import ClassCertificate, class_certifica
 from cyclearn.classes.completeness import Completeness, completeness
 from cyclearn.classes.design import Interventions
 from cyclearn.classes.feedback_pairs import FeedbackPairs, feedback_pairs
-from cyclearn.classes.graph_class import GraphClass
+from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules
 from cyclearn.classes.interventional_class import InterventionalClass
 from cyclearn.classes.rotation_class import RotationClass
 from cyclearn.classes.rule_search import (
@@ -28,13 +28,9 @@ from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import reduced_columns, territories
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.graphs.graph_input import checked_graph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Rules = Literal["all", "rotations"]
-MAX_STATES = 300_000
 
 
 class EquivalenceClass(GraphClass):
@@ -46,12 +42,7 @@ class EquivalenceClass(GraphClass):
     was made from. Irreducible members only, unless made with ``reducible=True``. Immutable.
     """
 
-    graph: DirectedGraph
-    names: tuple[str, ...]
-    rules: Rules
     reducible: bool
-    max_states: int
-    max_classes: int
 
     def __init__(
         self,
@@ -62,20 +53,12 @@ class EquivalenceClass(GraphClass):
         max_states: int = MAX_STATES,
         max_classes: int = MAX_CLASSES,
     ) -> None:
-        checked_graph(graph)
-        if rules not in get_args(Rules):
-            raise InputError(f"rules is {rules!r}; give 'all' or 'rotations'")
-        for name, limit in (("max_states", max_states), ("max_classes", max_classes)):
-            if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-                raise InputError(f"{name} is {limit!r}; give a whole number of at least 1")
-        # Written here once, past the guard in __setattr__.
-        self.__dict__.update(
-            graph=graph,
-            names=graph.names,
+        self._write(
+            graph,
             rules=rules,
-            reducible=reducible,
             max_states=max_states,
             max_classes=max_classes,
+            reducible=reducible,
         )
 
     @cached_property
@@ -249,24 +232,10 @@ class EquivalenceClass(GraphClass):
     def _identity(self) -> tuple[object, ...]:
         return frozenset(self._linked.links), self.names, self.reducible
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EquivalenceClass):
-            return NotImplemented
-        return self._identity() == other._identity()
-
-    def __hash__(self) -> int:
-        return hash(self._identity())
-
     def __reduce__(self) -> tuple[Any, ...]:
         # What was counted is left behind; it can be counted again.
         options = ("rules", "reducible", "max_states", "max_classes")
         return _restored, (self.graph, {name: getattr(self, name) for name in options})
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an EquivalenceClass is immutable; {name!r} cannot be set")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"an EquivalenceClass is immutable; {name!r} cannot be deleted")
 
     def __repr__(self) -> str:
         try:
@@ -374,14 +343,8 @@ def equivalence_class(
                 "reducible=True is not offered with interventions; leave it out, and ask with "
                 "'graph in members', which takes graphs with redundant edges too"
             )
-        # The options are those of a class without interventions, and checked there.
-        plain = EquivalenceClass(graph, rules=rules, max_states=max_states, max_classes=max_classes)
         return InterventionalClass(
-            plain.graph,
-            interventions,
-            rules=rules,
-            max_states=max_states,
-            max_classes=max_classes,
+            graph, interventions, rules=rules, max_states=max_states, max_classes=max_classes
         )
     return EquivalenceClass(
         graph, rules=rules, reducible=reducible, max_states=max_states, max_classes=max_classes

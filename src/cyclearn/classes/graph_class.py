@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.edge_counts import edge_table, summed
@@ -19,6 +20,9 @@ from cyclearn.random_state import RandomState, generator
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Rules = Literal["all", "rotations"]
+MAX_STATES = 300_000
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,55 @@ class Members:
 
 
 class GraphClass(SeatedGraphs):
-    """A class of graphs that seatings describe, and what is asked of it."""
+    """A class of graphs that seatings describe, and what is asked of it. An immutable value."""
+
+    graph: DirectedGraph
+    rules: Rules
+    max_states: int
+    max_classes: int
+
+    def _write(
+        self,
+        graph: DirectedGraph,
+        *,
+        rules: Rules,
+        max_states: int,
+        max_classes: int,
+        **others: object,
+    ) -> None:
+        """Check what the class is made from, and write it once, past the guard in __setattr__."""
+        checked_graph(graph)
+        if rules not in get_args(Rules):
+            raise InputError(f"rules is {rules!r}; give 'all' or 'rotations'")
+        for name, limit in (("max_states", max_states), ("max_classes", max_classes)):
+            if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+                raise InputError(f"{name} is {limit!r}; give a whole number of at least 1")
+        self.__dict__.update(
+            graph=graph,
+            names=graph.names,
+            rules=rules,
+            max_states=max_states,
+            max_classes=max_classes,
+            **others,
+        )
+
+    @abstractmethod
+    def _identity(self) -> tuple[object, ...]:
+        """What two classes have in common exactly when they are the same."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable; {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable; {name!r} cannot be deleted")
 
     def members(self, max_members: int | None = None, time_limit: float | None = None) -> Members:
         """The members as a list, at most ``max_members`` of them, within ``time_limit`` seconds."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from cyclearn.classes.completeness import Completeness, completeness
 from cyclearn.classes.design import InterventionDesign, Interventions, as_design
-from cyclearn.classes.graph_class import GraphClass
+from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules
 from cyclearn.classes.redundancy import irreducible_columns, irreducible_seatings
 from cyclearn.classes.rule_search import MAX_CLASSES, ClassKey, LinkedClasses, linked_classes
 from cyclearn.classes.seating import Seating
@@ -53,33 +53,26 @@ class InterventionalClass(GraphClass):
         The targets of every table.
     """
 
-    graph: DirectedGraph
-    names: tuple[str, ...]
     design: InterventionDesign
-    rules: str
-    max_states: int
-    max_classes: int
 
     def __init__(
         self,
         graph: DirectedGraph,
         interventions: Interventions | InterventionDesign,
         *,
-        rules: str = "all",
-        max_states: int = 300_000,
+        rules: Rules = "all",
+        max_states: int = MAX_STATES,
         max_classes: int = MAX_CLASSES,
     ) -> None:
         checked_graph(graph)
         if not isinstance(interventions, InterventionDesign):
             interventions = as_design(interventions, graph)
-        # Written here once, past the guard in __setattr__.
-        self.__dict__.update(
-            graph=graph,
-            names=graph.names,
-            design=interventions,
+        self._write(
+            graph,
             rules=rules,
             max_states=max_states,
             max_classes=max_classes,
+            design=interventions,
         )
 
     @property
@@ -202,23 +195,9 @@ class InterventionalClass(GraphClass):
         classes = tuple(frozenset(linked.links) for linked in self._linked)
         return self.design.groups, classes, self.names
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, InterventionalClass):
-            return NotImplemented
-        return self._identity() == other._identity()
-
-    def __hash__(self) -> int:
-        return hash(self._identity())
-
     def __reduce__(self) -> tuple[Any, ...]:
         options = {name: getattr(self, name) for name in ("rules", "max_states", "max_classes")}
         return _restored, (self.graph, self.design, options)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an InterventionalClass is immutable; {name!r} cannot be set")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"an InterventionalClass is immutable; {name!r} cannot be deleted")
 
     def __repr__(self) -> str:
         try:

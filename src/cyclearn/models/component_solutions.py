@@ -130,12 +130,23 @@ def solutions_of(R: FloatArray, runs: ComponentRuns) -> ComponentFit:
         status = FitStatus.ITERATION_LIMIT
     else:
         status, n_flat = _curvature(R, columns, solutions[0])
+    return component_fit(runs, best, solutions, status, n_flat)
+
+
+def component_fit(
+    runs: ComponentRuns,
+    best: int,
+    solutions: list[ComponentSolution],
+    status: FitStatus,
+    n_flat: int,
+) -> ComponentFit:
+    """The fit of the best run, with its solutions in the order of preference."""
     if status is not FitStatus.CONVERGED:
         # A continuum of solutions, two that have met, or points on the way to infinity: none of
         # them are alternatives.
         solutions = solutions[:1]
     return ComponentFit(
-        columns,
+        runs.columns,
         float(runs.values[best]),
         float(runs.gradient_norms[best]),
         int(runs.iterations[best]),

@@ -15,6 +15,7 @@ from cyclearn.models.component_solutions import (
     CollinearError,
     ComponentFit,
     ComponentSolution,
+    component_fit,
     distinct_runs,
     fit_component_solutions,
     fit_starts,
@@ -149,17 +150,7 @@ def _solutions(experiments: Experiments, runs: ComponentRuns) -> ComponentFit:
         n_flat = max(generic_deficiency(columns), 1)
         is_generic = generic_deficiency(columns) > 0
         status = FitStatus.NOT_IDENTIFIED if is_generic else FitStatus.BOUNDARY
-    if status is not FitStatus.CONVERGED:
-        solutions = solutions[:1]
-    return ComponentFit(
-        columns,
-        float(runs.values[best]),
-        float(runs.gradient_norms[best]),
-        int(runs.iterations[best]),
-        status,
-        tuple(solutions),
-        n_flat,
-    )
+    return component_fit(runs, best, solutions, status, n_flat)
 
 
 def _solution(
