@@ -2,12 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test coverage lint types docs lock audit clean
+.PHONY: help demo test coverage lint types docs bench bench-full lock audit clean
 help:
 	@echo "make demo   install, learn from built-in data, write demo/report.html"
 	@echo "make test   install, then lint, types and all tests"
 	@echo "make coverage  the kernels uncompiled, and which of their branches the tests take"
 	@echo "make docs   install, then build the documentation into docs/_build/html"
+	@echo "make bench  beside other packages, some minutes; bench-full, for the committed page, hours"
 	@echo "make lock   resolve the locked versions again (needs uv)"
 	@echo "make audit  check the locked versions for known vulnerabilities (needs a network)"
 	@echo "make clean  remove everything that was built"
@@ -36,6 +37,18 @@ docs: .venv/.dev
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d docs/_build/doctrees docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
+# What is measured is kept, so that either goes on where it was stopped. FLOP has no wheel for every
+# platform, and the tests need none.
+bench: .venv/.dev
+	$(BIN)/pip install --quiet --disable-pip-version-check flopsearch==0.3.0
+	$(BIN)/python benchmarks/peers.py run --out .bench.jsonl
+	$(BIN)/python benchmarks/peers.py table .bench.jsonl
+
+bench-full: .venv/.dev
+	$(BIN)/pip install --quiet --disable-pip-version-check flopsearch==0.3.0
+	$(BIN)/python benchmarks/peers.py run --out .bench-full.jsonl --sizes 20:20,50:10,100:10,200:5,500:3
+	$(BIN)/python benchmarks/peers.py table .bench-full.jsonl > benchmarks/results/peers.md
+
 .venv/.runtime: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "cyclearn needs Python 3.10 or later; set PYTHON=... (found " + sys.version.split()[0] + ")")'
 	$(PYTHON) -m venv .venv
@@ -59,4 +72,4 @@ audit:
 	.venv-audit/bin/pip-audit --no-deps --disable-pip --requirement requirements.lock --requirement requirements-dev.lock
 
 clean:
-	rm -rf .venv .venv-audit .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage docs/_build demo
+	rm -rf .venv .venv-audit .bench.jsonl .bench-full.jsonl .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage docs/_build demo

@@ -217,11 +217,16 @@ class Seating:
 
     def _seats_around(self, j: int) -> list[int]:
         """The territories in which node j occurs."""
-        return [
-            seat
-            for seat, territory in enumerate(self.territories)
-            if self.may_take(seat, j) and any(anchor >> j & 1 for anchor in territory.anchors)
-        ]
+        return [seat for seat in self._seats_with[j] if self.may_take(seat, j)]
+
+    @cached_property
+    def _seats_with(self) -> list[list[int]]:
+        """For every node, the territories that have an anchor with it."""
+        found: list[list[int]] = [[] for _ in self.territories]
+        for seat, territory in enumerate(self.territories):
+            for j in bits(territory.elements):
+                found[j].append(seat)
+        return found
 
     def may_take(self, seat: int, j: int) -> bool:
         """Whether a territory belongs to the group of node j."""

@@ -51,6 +51,11 @@ class Territory:
     def __contains__(self, members: int) -> bool:
         return members.bit_count() == self.size and any(members & ~a == 0 for a in self.anchors)
 
+    @property
+    def elements(self) -> int:
+        """All that occurs in some set of the territory."""
+        return reduce(or_, self.anchors)
+
     def meets(self, other: Territory) -> bool:
         """Whether some set belongs to both (of one size)."""
         return any((a & b).bit_count() >= self.size for a in self.anchors for b in other.anchors)
@@ -151,7 +156,7 @@ def _joined_anchors(above: list[Territory], size: int) -> list[tuple[int, ...]]:
     at: dict[int, set[int]] = {}
     for number, territory in enumerate(above):
         joined = set(territory.anchors)
-        elements = bits(reduce(or_, territory.anchors))
+        elements = bits(territory.elements)
         # Only what has an element in common can have more.
         for other in set().union(*(at.get(element, ()) for element in elements)):
             region = regions.get(other, ())

@@ -45,7 +45,7 @@ def learn_with(
         solution = options.solver().solve(problem, call)
     if not solution.runs:
         raise KeyboardInterrupt
-    best_class = answer(problem, solution)
+    best_class = answer(problem, solution, budget)
     graph = best_class.graph.reordered(tables.names)
     fitted = fit(graph, tables)
     weight, reached = options.edge_penalty(tables), solution.limits_reached

@@ -11,7 +11,7 @@ there were, in the members of every class already known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from heapq import heappop, heappush
@@ -29,7 +29,7 @@ from cyclearn.graphs.bitsets import columns_to_support
 from cyclearn.search.local_scores import LocalScores
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.redrawn_triples import redrawn_pairs, toggled
-from cyclearn.search.runs import Adjacency, Solution
+from cyclearn.search.runs import Adjacency, Budget, Solution
 from cyclearn.search.score import GraphScore
 from cyclearn.search.tied_graphs import tied_graphs
 
@@ -54,15 +54,22 @@ class Answer:
     is_cut: bool
 
 
-def answer(problem: SearchProblem, solution: Solution) -> Answer:
-    """The answer that the runs of a method lead to."""
+def answer(problem: SearchProblem, solution: Solution, budget: Budget) -> Answer:
+    """The answer that the runs of a method lead to.
+
+    Ties are looked for while the budget's time lasts, and not at all where it cut the search.
+    """
     if not np.isfinite(solution.best.score):
         raise InputError(
             "no stable structure was found from the start given; allow unstable ones with "
             "stable=False, or start elsewhere"
         )
+
+    def is_over() -> bool:
+        return solution.ended_early is not None or budget.ended(0) is not None
+
     if problem.experiments is not None:
-        (first, *others), is_cut = tied_graphs(problem, solution, MAX_CLASSES)
+        (first, *others), is_cut = tied_graphs(problem, solution, MAX_CLASSES, is_over)
         return Answer(first, tuple(others[:MAX_CLASSES]), is_cut)
     ties = _Ties(problem, solution.best.best)
     for run in solution.agreeing:
@@ -70,7 +77,7 @@ def answer(problem: SearchProblem, solution: Solution) -> Answer:
     if not ties.found:
         # The members that keep to knowledge and limits are too many to be searched for one.
         return Answer(DirectedGraph(solution.best.best.astype(bool), problem.names), (), True)
-    ties.close()
+    ties.close(is_over)
     first, *others = [graph for _, graph in sorted(ties.found, key=lambda each: each[0])]
     return Answer(first, tuple(others[:MAX_CLASSES]), ties.is_cut)
 
@@ -130,16 +137,18 @@ class _Ties:
             self.found.append(entry)
             heappush(self._waiting, entry)
 
-    def close(self) -> None:
+    def close(self, is_over: Callable[[], bool]) -> None:
         """Look around in every class, until there is no new one or a limit is reached."""
         while self._waiting and not self.is_cut:
             _, member = heappop(self._waiting)
             for columns in self._members(member):
-                for redrawn in self._tied_with(columns):
-                    self.take(DirectedGraph(redrawn.astype(bool), member.names))
-                self.is_cut = len(self.found) > MAX_CLASSES or len(self._seen) > _MAX_REDRAWN
+                self.is_cut = (
+                    is_over() or len(self.found) > MAX_CLASSES or len(self._seen) > _MAX_REDRAWN
+                )
                 if self.is_cut:
                     break
+                for redrawn in self._tied_with(columns):
+                    self.take(DirectedGraph(redrawn.astype(bool), member.names))
 
     def _members(self, member: DirectedGraph) -> Iterator[list[int]]:
         """Members that differ from the one shown in one block, itself included."""

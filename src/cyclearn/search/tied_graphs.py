@@ -7,7 +7,7 @@ among three nodes are looked at as well, as without interventions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 import numpy as np
@@ -26,9 +26,12 @@ _NEAR = 1e-4
 
 
 def tied_graphs(
-    problem: SearchProblem, solution: Solution, most: int
+    problem: SearchProblem, solution: Solution, most: int, is_over: Callable[[], bool]
 ) -> tuple[list[DirectedGraph], bool]:
-    """Graphs whose score is the best, the one to be shown first; whether a limit cut the list."""
+    """Graphs whose score is the best, the one to be shown first; whether a limit cut the list.
+
+    The list is cut at ``most`` graphs, or when ``is_over`` says so.
+    """
     score = problem.score()
     limits, admit = problem.limits, problem.admission(score)
     best = score.thorough_value(solution.best.best)
@@ -54,11 +57,14 @@ def tied_graphs(
             key = score.key(other)
             if key in seen:
                 continue
+            is_cut = is_over()
+            if is_cut:
+                break
             seen.add(key)
             if is_tied(other):
                 found[other.tobytes()] = other
                 waiting.append(other)
-        is_cut = len(found) > most or len(seen) > _MAX_SEEN
+        is_cut = is_cut or len(found) > most or len(seen) > _MAX_SEEN
     graphs = [DirectedGraph(A.astype(bool), problem.names) for A in found.values()]
     graphs.sort(key=lambda graph: canonical_order(range(graph.n_nodes), graph.columns))
     return graphs, is_cut
