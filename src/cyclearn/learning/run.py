@@ -82,7 +82,13 @@ def _read(options: SearchOptions, data: SeveralData) -> tuple[Tables, tuple[Data
     parts, found = {}, list[DataWarning]()
     for name, each in ({"": data} if named is None else named).items():
         with naming_group(name):
-            treated = treated_data(each, missing=options.missing, margins=options.margins)
+            treated = treated_data(
+                each,
+                missing=options.missing,
+                margins=options.margins,
+                lags=options.lags,
+                covariance=options.covariance,
+            )
             parts[name] = alone.tables(treated)
             warnings = check_treated(treated, options.margins)
         found += [warning.in_group(name) for warning in warnings]
