@@ -111,7 +111,7 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
 
 
 # Options that stand under another name beside those of a table, which has one of the same name.
-_PARAMETERS = {"covariance": "estimate"}
+PARAMETERS = {"covariance": "estimate"}
 
 
 def takes_search_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -119,7 +119,7 @@ def takes_search_options(command: Callable[..., None]) -> Callable[..., None]:
     own = inspect.signature(command, eval_str=True)
     searching = [
         inspect.Parameter(
-            _PARAMETERS.get(each.name, each.name),
+            PARAMETERS.get(each.name, each.name),
             inspect.Parameter.KEYWORD_ONLY,
             default=each.default,
             annotation=Annotated[_WRITTEN[each.name]],
@@ -129,7 +129,7 @@ def takes_search_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def with_options(**arguments: Any) -> None:
-        given = {name: arguments.pop(_PARAMETERS.get(name, name)) for name in SearchOptions.names()}
+        given = {name: arguments.pop(PARAMETERS.get(name, name)) for name in SearchOptions.names()}
         command(options=_read(given), **arguments)
 
     others = [
