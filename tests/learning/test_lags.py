@@ -83,6 +83,10 @@ def test_a_result_is_saved_reported_and_asked_what_if(found, tmp_path):
     assert "Edges within a row" in page
     assert "Edges over time" in page
     assert found.options.call() == "cl.learn(data, lags=1, n_starts=1)"
+    lavaan = found.export(tmp_path / "model.lav").read_text()
+    assert "fixed.x = TRUE" in lavaan
+    assert "gdp ~~" in lavaan
+    assert "gdp_t_1_ ~~" not in lavaan
     what = found.do({"gdp[t-1]": 2.0})
     assert what.loc["gdp", "mean"] - what.loc["gdp", "now"] == pytest.approx(
         found.lag_weights(1).loc["gdp", "gdp"] * (2 - what.loc["gdp[t-1]", "now"])
