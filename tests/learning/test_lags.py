@@ -194,6 +194,15 @@ def test_the_past_stays_within_its_group():
     np.testing.assert_allclose(fitted.models["s2"].B, alone.B)
 
 
+def test_groups_whose_rows_are_mixed_are_refused():
+    mixed = series(60, 1).assign(who=["s1", "s2"] * 30)
+    for function in (cl.learn, lambda data, **options: cl.fit(TRUTH, data, **options)):
+        with pytest.raises(InputError, match="sort the rows by group and time"):
+            function(mixed, groups="who", lags=1)
+    tidy = mixed.sort_values("who", kind="stable")
+    assert len(cl.fit(TRUTH, tidy, groups="who", lags=1).models) == 2
+
+
 def test_a_graph_without_the_past_is_tested_as_one_in_which_it_causes_nothing():
     data = series(200, 5)
     within = cl.DirectedGraph.from_edges([("gdp", "rate")], NAMES)
@@ -213,6 +222,14 @@ def test_lags_of_several_rows_and_columns_without_names():
     assert not found.adjacency_[:, 3:].any()
     with pytest.raises(InputError, match="lags is 2"):
         found.score(X)
+
+
+@pytest.mark.parametrize("method", ["exact", "tabu"])
+def test_every_method_leaves_the_past_without_causes(method):
+    data = series(400, 1)[["rate", "oil"]]
+    best, other = cl.learn(data, lags=1), cl.learn(data, lags=1, method=method)
+    assert other.score == pytest.approx(best.score)
+    assert not other.graph.adjacency[:, 2:].any()
 
 
 def test_holes_cost_the_rows_that_look_back_on_them():

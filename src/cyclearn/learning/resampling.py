@@ -277,7 +277,7 @@ def make_resampler(
     options = SearchOptions() if options is None else options
     if options.interventions is not None:
         return _targeted_resampler(data, kind, seed, options)
-    named = named_tables(data, options.groups)
+    named = named_tables(data, options.groups, in_order=options.lags > 0)
     if named is None:
         if kind == "groups":
             raise InputError("kind is 'groups', and there is one table; give several, or groups=…")

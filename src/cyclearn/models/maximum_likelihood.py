@@ -183,7 +183,7 @@ def fit(
         return _fit_groups(
             graph, {table.group: partial(_fit_table, graph, table, options) for table in data}
         )
-    named = named_tables(data, groups)
+    named = named_tables(data, groups, in_order=lags > 0)
     if named is None:
         return _fit_data(graph, data, options, **reading)
     return _fit_groups(

@@ -295,7 +295,9 @@ def as_tables(
     """
     if isinstance(data, Tables):
         return data
-    named = None if isinstance(data, Treated) else named_tables(data, groups)
+    named = None
+    if not isinstance(data, Treated):
+        named = named_tables(data, groups, in_order=lags > 0)
     if named is not None:
         parts = {}
         for name, each in named.items():

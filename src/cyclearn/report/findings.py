@@ -198,7 +198,7 @@ def _checked_rows(result: LearnResult, data: SeveralData | None) -> dict[str, Da
     if data is None:
         return dict(learned)
     options = result.options
-    named = named_tables(data, options.groups)
+    named = named_tables(data, options.groups, in_order=options.lags > 0)
     rows = {"": as_rows(data)} if named is None else {n: as_rows(t) for n, t in named.items()}
     if list(rows) != list(learned):
         raise InputError(
