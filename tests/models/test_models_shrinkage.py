@@ -40,6 +40,15 @@ def test_the_result_says_by_how_much(few_rows):
     assert learner.result_.score == pytest.approx(found.score)
 
 
+def test_a_price_by_name_shrinks_with_the_evidence(few_rows):
+    options = cl.SearchOptions(penalty="bic"), cl.SearchOptions(penalty="bic", covariance="shrunk")
+    plain, shrunk = (each.edge_penalty(each.tables(few_rows)) for each in options)
+    share = options[1].tables(few_rows).only.shrinkage
+    assert shrunk == pytest.approx((1 - share) ** 2 * plain)
+    number = cl.SearchOptions(penalty=3.0, covariance="shrunk")
+    assert number.edge_penalty(number.tables(few_rows)) == 3.0
+
+
 def test_resamples_are_shrunk_as_well(few_rows):
     found = cl.bootstrap(few_rows, 2, covariance="shrunk", n_starts=1)
     assert found.n_resamples == 2

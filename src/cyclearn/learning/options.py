@@ -174,13 +174,16 @@ class SearchOptions:
         """What one edge costs with these data, which is paid in every group.
 
         Where a group has too few rows, at least what chance reaches there. Tables that share their
-        weights pay once, for all rows.
+        weights pay once, for all rows. Correlations that were shrunk by a share s leave (1 − s)² of
+        every likelihood ratio, those of chance included, and of a price by name as much.
         """
         total = 0.0
         paid = _rows_paid_for(tables)
         for rows, few in zip(paid, self.few_rows(tables), strict=True):
             named = edge_penalty(self.penalty, rows, tables.n_choices, len(paid))
             total += named if few is None else max(named, few.price)
+        if isinstance(self.penalty, str):
+            total *= float(tables.shares @ [(1 - table.shrinkage) ** 2 for table in tables])
         return total
 
     def few_rows(self, tables: Tables) -> tuple[FewRows | None, ...]:

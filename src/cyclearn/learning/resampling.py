@@ -85,6 +85,7 @@ class Resampler:
     missing: Missing = "error"
     margins: Margins = "raw"
     covariance: Covariance = "sample"
+    shrinkage: float = 0.0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -107,7 +108,7 @@ class Resampler:
 
     def _tables(self, moments: Moments) -> Tables:
         worth = moments.n_samples if self.worth is None else self.worth
-        return Tables((Table(moments, float(worth)),))
+        return Tables((Table(moments, float(worth), shrinkage=self.shrinkage),))
 
     def draw_tables(self, number: int) -> tuple[Tables, int, int]:
         """As :meth:`draw`, as a search would take it."""
@@ -320,7 +321,7 @@ def table_resampler(data: Any, kind: Kind | None, seed: int, options: SearchOpti
             "there are several"
         )
     if kind == "parametric":
-        return Resampler(moments, None, "parametric", seed, worth)
+        return Resampler(moments, None, "parametric", seed, worth, shrinkage=table.shrinkage)
     if kind == "half" and moments.n_samples < 6:
         raise InputError(
             f"there are {moments.n_samples} rows; halves of them are too few: use kind='rows'"
@@ -340,7 +341,9 @@ def table_resampler(data: Any, kind: Kind | None, seed: int, options: SearchOpti
     unused = is_hole.any(axis=1) if options.missing == "rows" else is_hole.all(axis=1)
     rows = rows[~unused] if is_hole.any() else rows
     missing: Missing = "error" if options.missing == "rows" else options.missing
-    return Resampler(moments, rows, kind, seed, worth, missing, margins, options.covariance)
+    return Resampler(
+        *(moments, rows, kind, seed, worth, missing, margins, options.covariance, table.shrinkage)
+    )
 
 
 def _wishart(moments: Moments, df: int, generator: np.random.Generator) -> NDArray[np.float64]:

@@ -85,6 +85,8 @@ class Table:
         How missing values are treated.
     holes : Holes or None
         What was missing, if anything.
+    shrinkage : float
+        The share of all correlations that a shrunk covariance took away.
     """
 
     moments: Moments
@@ -93,6 +95,7 @@ class Table:
     targets: tuple[str, ...] = ()
     missing: str = "error"
     holes: Holes | None = None
+    shrinkage: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,7 +339,14 @@ def as_tables(
                 f"n_effective is {n_effective!r}, and there are {n} rows; rows are worth no more "
                 "than themselves"
             )
-    return Tables((Table(moments, max(worth, 2.0), missing=missing, holes=treated.holes),))
+    table = Table(
+        moments,
+        max(worth, 2.0),
+        missing=missing,
+        holes=treated.holes,
+        shrinkage=treated.shrinkage,
+    )
+    return Tables((table,))
 
 
 def checked_effective_rows(n_effective: object) -> float:
