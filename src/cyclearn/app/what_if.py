@@ -72,7 +72,7 @@ def _listed(of: str, group: str) -> MemberList:
     return list_members(
         (result.graph, *result.alternatives),
         result.models[group].moments,
-        result.options.knowledge,
+        result.knowledge,
         max_members=Limits().max_members,
     )
 

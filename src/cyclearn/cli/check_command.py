@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.cli.table_options import Margins, Missing, takes_rows
+from cyclearn.cli.table_options import Lags, Margins, Missing, takes_rows
 
 
 @takes_rows
 def check(
-    data: Any, missing: Missing = "error", margins: Margins = "raw", as_json: Json = False
+    data: Any,
+    missing: Missing = "error",
+    margins: Margins = "raw",
+    lags: Lags = 0,
+    as_json: Json = False,
 ) -> None:
     """Say what of a table will be used, and what to mind. Nothing is learned."""
     from cyclearn.models.data_checks import check_data
@@ -20,9 +24,11 @@ def check(
     frame = data.frame
     holes = find_holes(frame)
     # What is to mind can be said of a table with holes all the same.
-    treated = "em" if holes is not None and missing == "error" else missing
-    tables = as_tables(frame, missing=treated, margins=margins)
-    warnings = check_data(frame, missing=treated, margins=margins)
+    treated = missing
+    if holes is not None and missing == "error":
+        treated = "rows" if lags else "em"
+    tables = as_tables(frame, missing=treated, margins=margins, lags=lags)
+    warnings = check_data(frame, missing=treated, margins=margins, lags=lags)
     if as_json:
         print_json(
             "check",

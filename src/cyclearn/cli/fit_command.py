@@ -13,6 +13,7 @@ from cyclearn.cli.table_options import (
     Intercepts,
     InterventionKind,
     Interventions,
+    Lags,
     Margins,
     Missing,
     takes_table,
@@ -40,6 +41,7 @@ def fit(
     intercepts: Intercepts = "shared",
     missing: Missing = "error",
     margins: Margins = "raw",
+    lags: Lags = 0,
     standardised: Standardised = False,
     indices: Annotated[
         bool,
@@ -64,6 +66,7 @@ def fit(
         intercepts=intercepts,
         missing=missing,
         margins=margins,
+        lags=lags,
         random_state=seed,
     )
     if not isinstance(fitted, FittedModel):

@@ -5,18 +5,19 @@ from __future__ import annotations
 import warnings
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.cli.search_options import Table
+from cyclearn.cli.table_options import Lags, Margins, Missing, takes_table
 from cyclearn.files import check_output, checked_suffix, write_text
 from cyclearn.learning.knowledge import Knowledge
 
 
+@takes_table
 def posterior(
-    data: Table,
+    data: Any,
     penalty: Annotated[
         str | None,
         typer.Option(help="What an edge costs: bic, '2 bic', ebic, or a number."),
@@ -24,6 +25,9 @@ def posterior(
     prior: Annotated[
         Literal["graphs", "classes"], typer.Option(help="What is equally probable beforehand.")
     ] = "graphs",
+    missing: Missing = "error",
+    margins: Margins = "raw",
+    lags: Lags = 0,
     knowledge: Annotated[
         Path | None, typer.Option(help="JSON file: required, forbidden, tiers, exogenous.")
     ] = None,
@@ -57,7 +61,7 @@ def posterior(
     if out is not None:
         # Sampling can take long; what would fail after it fails before it.
         checked_suffix(out, (".json",), "a posterior")
-        check_output(out, [data, knowledge])
+        check_output(out, [knowledge])
     weight: str | float | None = penalty
     with suppress(ValueError, TypeError):
         weight = float(penalty)  # type: ignore[arg-type]
@@ -68,6 +72,9 @@ def posterior(
             data,
             penalty=weight,
             prior=prior,
+            missing=missing,
+            margins=margins,
+            lags=lags,
             knowledge=None if knowledge is None else Knowledge.read(knowledge),
             stable=stable,
             max_component=max_component,

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     OnResample = Callable[[int, int], None]
 
-Table = Annotated[Path, typer.Argument(help="Table with a header: CSV, TSV, Parquet, Excel, …")]
 Jobs = Annotated[int | None, typer.Option(help="Processes for several starts and for resamples.")]
 Resamples = Annotated[int | None, typer.Option(min=1, help="Learn also from this many resamples.")]
 WithPosterior = Annotated[
@@ -73,6 +72,14 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
         Literal["raw", "rank"],
         typer.Option(help="Columns as they are, or normal scores of their ranks."),
     ),
+    "lags": (
+        int,
+        typer.Option(min=0, help="Rows before each row, in order of time, that may cause it."),
+    ),
+    "covariance": (
+        Literal["sample", "shrunk"],
+        typer.Option("--estimate", help="Covariance of the rows, or shrunk by Ledoit and Wolf."),
+    ),
     "knowledge": (
         Path | None,
         typer.Option(help="JSON file: required, forbidden, tiers, exogenous."),
@@ -103,12 +110,16 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
 }
 
 
+# Options that stand under another name beside those of a table, which has one of the same name.
+PARAMETERS = {"covariance": "estimate"}
+
+
 def takes_search_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of a search in place of its parameter ``options``."""
     own = inspect.signature(command, eval_str=True)
     searching = [
         inspect.Parameter(
-            each.name,
+            PARAMETERS.get(each.name, each.name),
             inspect.Parameter.KEYWORD_ONLY,
             default=each.default,
             annotation=Annotated[_WRITTEN[each.name]],
@@ -118,7 +129,7 @@ def takes_search_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def with_options(**arguments: Any) -> None:
-        given = {name: arguments.pop(name) for name in SearchOptions.names()}
+        given = {name: arguments.pop(PARAMETERS.get(name, name)) for name in SearchOptions.names()}
         command(options=_read(given), **arguments)
 
     others = [

@@ -65,6 +65,9 @@ Margins = Annotated[
     Literal["raw", "rank"], typer.Option(help="Columns as they are, or normal scores of ranks.")
 ]
 
+Lags = Annotated[
+    int, typer.Option(min=0, help="Rows before each row, in order of time, that may cause it.")
+]
 Interventions = Annotated[
     str | None,
     typer.Option(help="Column that names what was set from outside in each row, by commas."),

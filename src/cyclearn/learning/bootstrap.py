@@ -15,6 +15,7 @@ from cyclearn.interruption import interruptible
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.learning.options import SearchOptions
+from cyclearn.learning.over_time import knowing_the_past
 from cyclearn.learning.resampling import (
     AnyResampler,
     Kind,
@@ -120,6 +121,8 @@ def bootstrap(
         if on_resample is not None:
             on_resample(n_done, n_resamples)
     resamples = tuple(done[number] for number in range(n_resamples))
+    known = knowing_the_past(search.knowledge, resampler.given().past)
+    plain["knowledge"] = None if known is None else known.to_dict()
     return BootstrapResult(resampler.names, resamples, resampler.kind, plain)
 
 

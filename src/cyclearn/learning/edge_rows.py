@@ -16,6 +16,7 @@ import numpy as np
 from cyclearn.classes.edge_verdicts import SAME, Verdict
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.learning.knowledge import Knowledge
+from cyclearn.learning.over_time import lag_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,8 @@ class EdgeRow:
         Given these data, by the posterior of the result.
     resamples : float or None
         Share of resamples whose learned graph has the edge.
+    lag : int or None
+        Over how many rows it acts, 0 within one; None for data without ``lags``.
     """
 
     source: str
@@ -57,6 +60,7 @@ class EdgeRow:
     n_graphs: int | None
     probability: float | None
     resamples: float | None
+    lag: int | None = None
 
     @property
     def edge(self) -> Edge:
@@ -108,6 +112,7 @@ def edge_rows(
                 n_graphs=pair.count(edge),
                 probability=_probability(result, i, j),
                 resamples=_share_of_resamples(result, i, j),
+                lag=lag_of(edge[0], result.past) if result.lags else None,
             )
         )
     return tuple(rows)
@@ -118,9 +123,9 @@ def edge_table(rows: tuple[EdgeRow, ...]) -> pd.DataFrame:
     import pandas as pd
 
     names = ["source", "target", "in_graph", "weight", "std_error", "standardised"]
-    names += ["verdict", "n_graphs", "probability", "resamples"]
+    names += ["verdict", "n_graphs", "probability", "resamples", "lag"]
     table = pd.DataFrame([[getattr(row, name) for name in names] for row in rows], columns=names)
-    optional = [name for name in names[-3:] if all(getattr(row, name) is None for row in rows)]
+    optional = [name for name in names[-4:] if all(getattr(row, name) is None for row in rows)]
     return table.drop(columns=optional)
 
 

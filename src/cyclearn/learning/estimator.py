@@ -18,6 +18,7 @@ from cyclearn.learning.run import learn_with
 from cyclearn.models.grouped_tables import labelled_rows
 from cyclearn.models.margins import Margins
 from cyclearn.models.missing_values import Missing
+from cyclearn.models.shrinkage import Covariance
 from cyclearn.models.tables import EffectiveRows, Intercepts, Kind
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import DEFAULT_PENALTY, Penalty
@@ -34,7 +35,8 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     ----------
     graph_ : DirectedGraph
     adjacency_ : array of shape (p, p)
-        ``adjacency_[i, j]`` is true when i → j.
+        ``adjacency_[i, j]`` is true when i → j. With ``lags`` the columns of X come first, then
+        those of one row before, and so on; ``graph_.names`` has their names.
     coef_ : array of shape (p, p)
         ``coef_[i, j]`` is the weight of i → j; with ``groups``, of shape (groups, p, p).
     noise_variances_ : array of shape (p,)
@@ -70,6 +72,8 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         n_effective: EffectiveRows = None,
         missing: Missing = "error",
         margins: Margins = "raw",
+        lags: int = 0,
+        covariance: Covariance = "sample",
         knowledge: Knowledge | None = None,
         start: Start = None,
         n_starts: int | None = None,
@@ -96,6 +100,8 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         self.n_effective = n_effective
         self.missing = missing
         self.margins = margins
+        self.lags = lags
+        self.covariance = covariance
         self.knowledge = knowledge
         self.start = start
         self.n_starts = n_starts
@@ -145,6 +151,11 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"margins is {self.margins!r}, and the density of ranks is none of the data; score "
                 "rows with margins='raw'"
+            )
+        if self.lags:
+            raise InputError(
+                f"lags is {self.lags}, and rows of a time series are not scored one by one; score "
+                "rows with lags=0"
             )
         rows = validate_data(self, X, reset=False, dtype=np.float64)
         model = self.result_.model

@@ -81,16 +81,16 @@ class HiddenCause:
 
 def hidden_causes(result: LearnResult, *, max_members: int = 20) -> tuple[HiddenCause, ...]:
     """For each joined pair the best explanation by a hidden cause, over equally good graphs."""
-    if result.groups or result.experiments is not None:
+    if result.groups or result.experiments is not None or result.lags:
         raise InputError(
-            "hidden causes are compared for one table without groups and interventions; learn from "
-            "each table by itself"
+            "hidden causes are compared for one table without groups, interventions and lags; "
+            "learn from each table by itself"
         )
     moments = result.model.moments
     listed = list_members(
         (result.graph, *result.alternatives),
         moments,
-        result.options.knowledge,
+        result.knowledge,
         max_members=at_least("max_members", max_members, 1) or 1,
     )
     graphs = [result.graph]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -103,6 +103,10 @@ class Knowledge:
         for source, target in self.required:
             required[index[source], index[target]] = True
         return allowed, required
+
+    def with_exogenous(self, names: Sequence[str]) -> Knowledge:
+        """The same knowledge, and that nothing in the data causes these variables."""
+        return replace(self, exogenous=(*self.exogenous, *names))
 
     def to_dict(self) -> dict[str, Any]:
         """The knowledge as lists, for JSON."""

@@ -20,6 +20,7 @@ from cyclearn.learning.run import learn_with
 from cyclearn.models.grouped_tables import SeveralData
 from cyclearn.models.margins import Margins
 from cyclearn.models.missing_values import Missing
+from cyclearn.models.shrinkage import Covariance
 from cyclearn.models.tables import EffectiveRows, Intercepts, Kind
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import DEFAULT_PENALTY, Penalty
@@ -38,6 +39,8 @@ def learn(
     n_effective: EffectiveRows = None,
     missing: Missing = "error",
     margins: Margins = "raw",
+    lags: int = 0,
+    covariance: Covariance = "sample",
     knowledge: Knowledge | None = None,
     start: Start = None,
     n_starts: int | None = None,
@@ -104,6 +107,15 @@ def learn(
     margins : {"raw", "rank"}
         Columns as they are, or normal scores of their ranks, which outliers and monotone bends
         hardly change; weights and effects are then on the scale of these scores.
+    lags : int
+        Rows are a time series, in order: each may also be caused by so many rows before it, which
+        stand beside it under names such as ``gdp[t-1]``, never across groups. The past is taken as
+        given: nothing causes it, and likelihood, test of fit and class are those of the present
+        given the past. ``result.lag_weights(k)`` are the weights over k rows, ``k = 0`` those
+        within a row.
+    covariance : {"sample", "shrunk"}
+        That of the rows, or Ledoit and Wolf's with all correlations made smaller, by as much as
+        rows are few; the result says by how much.
     knowledge : Knowledge, optional
         Edges that must or must not be there; never violated.
     start : DirectedGraph or several, optional

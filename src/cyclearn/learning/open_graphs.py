@@ -50,9 +50,15 @@ def list_open(
             )
         return _listed(given, given.design.tables, max_members, random_state)
     if isinstance(given, LearnResult):
+        if given.lags:
+            raise InputError(
+                f"the result was learned with lags={given.lags}, and experiments on a series are "
+                "not planned here; give the class of the graph within a row: "
+                "cl.equivalence_class(result.within_graph)"
+            )
         if given.experiments is not None:
             found = list_open(given.equivalence_class, model, max_members, random_state)
-            return _respecting(found, given.options.knowledge)
+            return _respecting(found, given.knowledge)
         if model is None and not given.groups:
             model = given.model
         # Of several groups none is the one whose experiment is planned, so rows are not predicted.
@@ -60,7 +66,7 @@ def list_open(
         return _fitted(
             (given.graph, *given.alternatives),
             moments if model is None else model,
-            given.options.knowledge,
+            given.knowledge,
             max_members,
             random_state,
         )

@@ -14,8 +14,10 @@ from cyclearn.learning.knowledge import Knowledge
 from cyclearn.models.data_checks import DataWarning
 from cyclearn.models.grouped_tables import SeveralData
 from cyclearn.models.intervened_tables import checked_interventions, tables_with_interventions
+from cyclearn.models.lagged_rows import checked_lags
 from cyclearn.models.margins import Margins, checked_margins
 from cyclearn.models.missing_values import Missing, Treated, checked_treatment
+from cyclearn.models.shrinkage import Covariance, checked_covariance_estimate
 from cyclearn.models.tables import (
     Design,
     EffectiveRows,
@@ -56,6 +58,8 @@ class SearchOptions:
     n_effective: EffectiveRows = None
     missing: Missing = "error"
     margins: Margins = "raw"
+    lags: int = 0
+    covariance: Covariance = "sample"
     knowledge: Knowledge | None = None
     start: Start = None
     n_starts: int | None = None
@@ -91,6 +95,8 @@ class SearchOptions:
         Design(self.kind, self.intercepts)
         checked["missing"] = checked_treatment(self.missing)
         checked["margins"] = checked_margins(self.margins)
+        checked["lags"] = checked_lags(self.lags)
+        checked["covariance"] = checked_covariance_estimate(self.covariance)
         checked["time_limit"] = seconds("time_limit", self.time_limit)
         checked["random_state"] = seed(self.random_state)
         checked["start"] = _starts(self.start)
@@ -151,6 +157,8 @@ class SearchOptions:
                 n_effective=self.n_effective,
                 missing=self.missing,
                 margins=self.margins,
+                lags=self.lags,
+                covariance=self.covariance,
             )
         return as_tables(
             data,
@@ -158,19 +166,24 @@ class SearchOptions:
             n_effective=self.n_effective,
             missing=self.missing,
             margins=self.margins,
+            lags=self.lags,
+            covariance=self.covariance,
         )
 
     def edge_penalty(self, tables: Tables) -> float:
         """What one edge costs with these data, which is paid in every group.
 
         Where a group has too few rows, at least what chance reaches there. Tables that share their
-        weights pay once, for all rows.
+        weights pay once, for all rows. Correlations that were shrunk by a share s leave (1 − s)² of
+        every likelihood ratio, those of chance included, and of a price by name as much.
         """
         total = 0.0
         paid = _rows_paid_for(tables)
         for rows, few in zip(paid, self.few_rows(tables), strict=True):
-            named = edge_penalty(self.penalty, rows, tables.n_variables, len(paid))
+            named = edge_penalty(self.penalty, rows, tables.n_choices, len(paid))
             total += named if few is None else max(named, few.price)
+        if isinstance(self.penalty, str):
+            total *= float(tables.shares @ [(1 - table.shrinkage) ** 2 for table in tables])
         return total
 
     def few_rows(self, tables: Tables) -> tuple[FewRows | None, ...]:
@@ -187,7 +200,7 @@ class SearchOptions:
         names = tables.groups if len(paid) == len(tables) else ("",)
         for name, rows, few in zip(names, paid, self.few_rows(tables), strict=True):
             if few is not None:
-                named = edge_penalty(self.penalty, rows, tables.n_variables, len(paid))
+                named = edge_penalty(self.penalty, rows, tables.n_choices, len(paid))
                 found.append(few.warning(named, rows).in_group(name))
         return tuple(found)
 

@@ -20,8 +20,11 @@ from cyclearn.learning.graph_sample import GraphSample, SampleSize, sample_graph
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.members import list_members
 from cyclearn.learning.options import SearchOptions
+from cyclearn.learning.over_time import knowing_the_past
 from cyclearn.learning.posterior_result import Posterior
 from cyclearn.learning.sample_quality import SamplingWarning
+from cyclearn.models.margins import Margins
+from cyclearn.models.missing_values import Missing
 from cyclearn.models.moments import Data
 from cyclearn.models.tables import EffectiveRows, Tables, as_tables
 from cyclearn.random_state import RandomState
@@ -73,6 +76,9 @@ def posterior(
     *,
     penalty: Penalty | None = None,
     n_effective: EffectiveRows = None,
+    missing: Missing = "error",
+    margins: Margins = "raw",
+    lags: int = 0,
     prior: Prior = "graphs",
     knowledge: Knowledge | None = None,
     stable: bool = True,
@@ -104,6 +110,9 @@ def posterior(
         search, such as "2 bic", is larger with many rows and makes weak edges too improbable.
     n_effective : number, "auto" or None
         How many independent rows the data are worth; see :func:`cyclearn.learn`.
+    missing, margins, lags
+        What becomes of missing values, of each column by itself, and how many rows before each may
+        cause it; see :func:`cyclearn.learn`.
     prior : {"graphs", "classes"}
         ``"graphs"``: graphs with as many edges are equally probable before looking at the data, so
         a class counts as often as it has admissible members. ``"classes"``: classes are; every
@@ -153,7 +162,7 @@ def posterior(
     """
     if prior not in ("graphs", "classes"):
         raise InputError(f"prior is {prior!r}; give 'graphs' or 'classes'")
-    tables = as_tables(data, n_effective=n_effective)
+    tables = as_tables(data, n_effective=n_effective, missing=missing, margins=margins, lags=lags)
     if tables.is_grouped:
         raise InputError(
             f"there are {len(tables)} tables, and a posterior takes one; ask for that of one "
@@ -166,7 +175,7 @@ def posterior(
         if penalty is None
         else penalty,
         "n_effective": tables.n_effective if n_effective is not None else None,
-        "knowledge": knowledge,
+        "knowledge": knowing_the_past(knowledge, tables.past),
         "stable": stable,
         "max_component": max_component,
         "max_cycle_length": max_cycle_length,

@@ -20,8 +20,10 @@ from cyclearn.models import Moments, as_moments
 from cyclearn.models.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.models.input_checks import numeric_matrix
 from cyclearn.models.intervened_tables import intervened_tables, targeted_parts
-from cyclearn.models.margins import Margins
+from cyclearn.models.lagged_rows import with_past
+from cyclearn.models.margins import Margins, with_margins
 from cyclearn.models.missing_values import Missing
+from cyclearn.models.shrinkage import Covariance
 from cyclearn.models.table_files import as_rows
 from cyclearn.models.tables import Design, Table, Tables, as_tables
 
@@ -82,6 +84,8 @@ class Resampler:
     n_effective: float
     missing: Missing = "error"
     margins: Margins = "raw"
+    covariance: Covariance = "sample"
+    shrinkage: float = 0.0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,7 +108,7 @@ class Resampler:
 
     def _tables(self, moments: Moments) -> Tables:
         worth = moments.n_samples if self.worth is None else self.worth
-        return Tables((Table(moments, float(worth)),))
+        return Tables((Table(moments, float(worth), shrinkage=self.shrinkage),))
 
     def draw_tables(self, number: int) -> tuple[Tables, int, int]:
         """As :meth:`draw`, as a search would take it."""
@@ -132,7 +136,8 @@ class Resampler:
         if self.rows is None:
             # As variable as that of the independent rows which the data are worth.
             df = max(round(self.n_effective) - 1, 1)
-            return Moments(_wishart(given, df, generator) / (df + 1), n, given.mean, names)
+            drawn = _wishart(given, df, generator) / (df + 1)
+            return Moments(drawn, n, given.mean, names, given.past)
         if self.kind == "half":
             chosen = generator.permutation(n)[: n // 2]
         elif self.kind == "blocks":
@@ -142,13 +147,16 @@ class Resampler:
         else:
             chosen = generator.integers(n, size=n)
         rows: Any = self.rows[chosen]
-        if self.missing == "error" and self.margins == "raw":
-            return as_moments(rows, names)
+        if self.missing == "error" and self.margins == "raw" and self.covariance == "sample":
+            return as_moments(rows, names).given(given.past)
         if names is not None:
             import pandas as pd
 
             rows = pd.DataFrame(rows, columns=list(names))
-        return as_tables(rows, missing=self.missing, margins=self.margins).only.moments
+        tables = as_tables(
+            rows, missing=self.missing, margins=self.margins, covariance=self.covariance
+        )
+        return tables.only.moments.given(given.past)
 
     def digest(self) -> str:
         """A fingerprint of what is drawn from."""
@@ -270,7 +278,7 @@ def make_resampler(
     options = SearchOptions() if options is None else options
     if options.interventions is not None:
         return _targeted_resampler(data, kind, seed, options)
-    named = named_tables(data, options.groups)
+    named = named_tables(data, options.groups, in_order=options.lags > 0)
     if named is None:
         if kind == "groups":
             raise InputError("kind is 'groups', and there is one table; give several, or groups=…")
@@ -313,7 +321,7 @@ def table_resampler(data: Any, kind: Kind | None, seed: int, options: SearchOpti
             "there are several"
         )
     if kind == "parametric":
-        return Resampler(moments, None, "parametric", seed, worth)
+        return Resampler(moments, None, "parametric", seed, worth, shrinkage=table.shrinkage)
     if kind == "half" and moments.n_samples < 6:
         raise InputError(
             f"there are {moments.n_samples} rows; halves of them are too few: use kind='rows'"
@@ -323,12 +331,19 @@ def table_resampler(data: Any, kind: Kind | None, seed: int, options: SearchOpti
         kind = "rows" if options.n_effective is None else "blocks"
         if worth == moments.n_samples:
             kind = "rows"
+    margins = options.margins
+    if options.lags:
+        # Given their past, rows are independent: each is drawn together with its past.
+        data, margins = with_past(with_margins(data, margins), options.lags), "raw"
     rows = numeric_matrix(data, "data")
     is_hole = np.isnan(rows)
     # Rows that are not used are not drawn.
     unused = is_hole.any(axis=1) if options.missing == "rows" else is_hole.all(axis=1)
     rows = rows[~unused] if is_hole.any() else rows
-    return Resampler(moments, rows, kind, seed, worth, options.missing, options.margins)
+    missing: Missing = "error" if options.missing == "rows" else options.missing
+    return Resampler(
+        *(moments, rows, kind, seed, worth, missing, margins, options.covariance, table.shrinkage)
+    )
 
 
 def _wishart(moments: Moments, df: int, generator: np.random.Generator) -> NDArray[np.float64]:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from cyclearn.classes import EquivalenceClass, InterventionalClass
@@ -18,11 +17,13 @@ from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.class_effects import ClassEffects, class_effects, effects_over
 from cyclearn.learning.edge_rows import EdgeRow, edge_attributes, edge_rows, edge_table
 from cyclearn.learning.hidden_causes import hidden_cause_table, hidden_causes
+from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.members import fitted_members
 from cyclearn.learning.options import SearchOptions
+from cyclearn.learning.over_time import knowing_the_past, lag_weights, within_graph
 from cyclearn.learning.posterior_result import Posterior
 from cyclearn.learning.result_record import plain_values, read_values
-from cyclearn.learning.result_text import result_text
+from cyclearn.learning.result_text import result_html, result_text
 from cyclearn.learning.saving import save
 from cyclearn.learning.trace import SearchCost, TracedMove
 from cyclearn.learning.verdicts import (
@@ -35,7 +36,6 @@ from cyclearn.learning.what_if import what_if
 from cyclearn.models import DataWarning, FittedGroups, FittedModel
 from cyclearn.models.experiments import Experiments
 from cyclearn.random_state import RandomState
-from cyclearn.readable import significant
 from cyclearn.search.exact import Certificate
 from cyclearn.search.runs import SearchStatus
 
@@ -149,12 +149,40 @@ class LearnResult:
         """The tables with interventions that were learned from, if any were."""
         return self.fitted.experiments if isinstance(self.fitted, FittedModel) else None
 
+    @property
+    def lags(self) -> int:
+        """How many rows before each row may cause it."""
+        return self.options.lags
+
+    @property
+    def past(self) -> tuple[str, ...]:
+        """The variables of rows before, which are taken as given; none without ``lags``."""
+        return next(iter(self.models.values())).past
+
+    @property
+    def knowledge(self) -> Knowledge | None:
+        """What was known before: that of the options, and that nothing causes the past."""
+        return knowing_the_past(self.options.knowledge, self.past)
+
+    @property
+    def within_graph(self) -> DirectedGraph:
+        """The graph of the edges within a row; without ``lags``, all of it."""
+        return within_graph(self.graph, self.past)
+
+    def lag_weights(self, lag: int, *, group: str | None = None) -> pd.DataFrame:
+        """Weights of the causes in rows, ``lag`` rows before; 0 within. ``group``: of several."""
+        return lag_weights(self.model_of(group), lag, self.lags)
+
     @cached_property
     def equivalence_class(self) -> EquivalenceClass | InterventionalClass:
         """All graphs that generate the same distributions as the learned one.
 
-        With perfect interventions, in every table: fewer than in observed data alone.
+        With perfect interventions, in every table: fewer than in observed data alone. With
+        ``lags``, given the past, which nothing causes.
         """
+        if self.lags:
+            # To take the past as given is to know it set from outside.
+            return InterventionalClass(self.graph, [self.past])
         if self.experiments is None:
             return EquivalenceClass(self.graph)
         design = self.experiments.tables.design
@@ -177,7 +205,7 @@ class LearnResult:
         """
         if self.experiments is not None:
             return graph_verdicts((self.graph, *self.alternatives))
-        return pair_verdicts((self.graph, *self.alternatives), self.options.knowledge)
+        return pair_verdicts((self.graph, *self.alternatives), self.knowledge)
 
     @property
     def n_equally_good(self) -> int | None:
@@ -223,7 +251,7 @@ class LearnResult:
             listed = fitted_members((self.graph, *self.alternatives), self.experiments.tables)
             i, j = self.graph.index(source), self.graph.index(target)
             return effects_over(listed, self.graph.names[i], self.graph.names[j])
-        own = {"knowledge": self.options.knowledge, "ties": self.alternatives}
+        own = {"knowledge": self.knowledge, "ties": self.alternatives}
         moments = self.model_of(group).moments
         return class_effects(self.graph, moments, source, target, **(own | options))
 
@@ -290,8 +318,8 @@ class LearnResult:
         """
         from cyclearn.learning.member_ranking import rank_members
 
-        if self.groups or self.experiments is not None:
-            kind = "groups" if self.groups else "interventions"
+        if self.groups or self.experiments is not None or self.lags:
+            kind = "groups" if self.groups else "lags" if self.lags else "interventions"
             raise InputError(
                 f"members are ranked by one observed table, and the result has {kind}; learn from "
                 "that table alone"
@@ -305,7 +333,7 @@ class LearnResult:
             (self.graph, *self.alternatives),
             data,
             self.model.model,
-            knowledge=self.options.knowledge,
+            knowledge=self.knowledge,
             level=level,
             stable_only=stable_only,
             max_fillings=max_fillings,
@@ -467,7 +495,4 @@ class LearnResult:
         return f"LearnResult({self.graph!r}, score={self.score:.3f}, status={self.status.name})"
 
     def _repr_html_(self) -> str:
-        table = self.edge_table().to_html(border=0, index=False, float_format=significant)
-        first, *others = str(self).splitlines()
-        about = "".join(f"<br>{escape(line)}" for line in others if not line.startswith("  "))
-        return f"<div><p><b>{escape(first)}</b>{about}</p>{table}</div>"
+        return result_html(self)

@@ -123,6 +123,7 @@ def _moments_record(moments: Moments, n_effective: float) -> dict[str, Any]:
         "n_effective": n_effective,
         "mean": None if moments.mean is None else moments.mean.tolist(),
         "names": None if moments.has_default_names else list(moments.names),
+        **({"past": list(moments.past)} if moments.past else {}),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
 
 from cyclearn.learning.edge_rows import EdgeRow, agreement_in_words
@@ -19,14 +20,10 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
     loops = [", ".join(nodes) for nodes in graph.components if len(nodes) > 1]
     rows = [row for row in result.edge_rows if row.in_graph]
     lines = [
-        f"{graph.n_nodes} variables, {_rows_in_words(result)}: {count_of(graph.n_edges, 'edge')}, "
-        f"score {result.score:.2f}, BIC {fitted.bic:.2f}",
+        f"{graph.n_nodes - len(result.past)} variables, {_rows_in_words(result)}: "
+        f"{count_of(graph.n_edges, 'edge')}, score {result.score:.2f}, BIC {fitted.bic:.2f}",
         "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
-        *(
-            _group_lines(rows, fitted)
-            if isinstance(fitted, FittedGroups)
-            else _edge_lines(rows, standardised=standardised)
-        ),
+        *_lines(result, rows, standardised=standardised),
     ]
     if standardised and rows and not result.groups:
         lines.append("Weights are standardised: standard deviations of effect for one of cause.")
@@ -44,6 +41,34 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
         lines.append(f"Mind: {result.posterior.warning}.")
     lines += [f"Mind: {warning.message}" for warning in result.warnings]
     return "\n".join(lines)
+
+
+def result_html(result: LearnResult) -> str:
+    """What a notebook shows."""
+    table = result.edge_table().to_html(border=0, index=False, float_format=significant)
+    first, *others = result_text(result).splitlines()
+    about = "".join(f"<br>{escape(line)}" for line in others if not line.startswith("  "))
+    return f"<div><p><b>{escape(first)}</b>{about}</p>{table}</div>"
+
+
+def _lines(result: LearnResult, rows: list[EdgeRow], *, standardised: bool) -> list[str]:
+    """Edges; those within a row before those over time, where there are both."""
+    fitted = result.fitted
+    if isinstance(fitted, FittedGroups):
+        lines = _group_lines(rows, fitted)
+    else:
+        lines = _edge_lines(rows, standardised=standardised)
+    if not result.lags:
+        return lines
+    apart: dict[bool, list[str]] = {False: [], True: []}
+    for row, line in zip(rows, lines, strict=True):
+        apart[bool(row.lag)].append(line)
+    return [
+        "Within a row:" if apart[False] else "No edges within a row.",
+        *apart[False],
+        "Over time:" if apart[True] else "No edges over time.",
+        *apart[True],
+    ]
 
 
 def _edge_lines(rows: list[EdgeRow], *, standardised: bool) -> list[str]:
@@ -73,6 +98,8 @@ def _group_lines(rows: list[EdgeRow], fitted: FittedGroups) -> list[str]:
 def _rows_in_words(result: LearnResult) -> str:
     n, worth = result.fitted.n_samples, result.fitted.n_effective
     words = f"{n} samples" if worth == n else f"{n} samples worth {worth:.0f} independent ones"
+    if result.lags:
+        words += f", given {count_of(result.lags, 'row')} before each"
     if result.experiments is not None:
         return f"{words} in {len(result.experiments.tables)} tables with interventions"
     return f"{words} in {len(result.groups)} groups" if result.groups else words

@@ -77,12 +77,18 @@ def _read(options: SearchOptions, data: SeveralData) -> tuple[Tables, tuple[Data
     """The tables, and what there is to mind about each."""
     if options.interventions is not None:
         return options.tables(data), ()
-    named = named_tables(data, options.groups)
+    named = named_tables(data, options.groups, in_order=options.lags > 0)
     alone = options.replaced(groups=None)
     parts, found = {}, list[DataWarning]()
     for name, each in ({"": data} if named is None else named).items():
         with naming_group(name):
-            treated = treated_data(each, missing=options.missing, margins=options.margins)
+            treated = treated_data(
+                each,
+                missing=options.missing,
+                margins=options.margins,
+                lags=options.lags,
+                covariance=options.covariance,
+            )
             parts[name] = alone.tables(treated)
             warnings = check_treated(treated, options.margins)
         found += [warning.in_group(name) for warning in warnings]

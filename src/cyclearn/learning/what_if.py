@@ -48,7 +48,7 @@ def what_if(
         listed = list_members(
             graphs,
             model.moments,
-            result.options.knowledge,
+            result.knowledge,
             max_members=at_least("max_members", max_members, 1) or 1,
             random_state=random_state,
         )
@@ -57,6 +57,9 @@ def what_if(
     table = prediction_table(shown, estimated(model, models), held, shifted, level)
     if result.experiments is not None:
         # The information of tables with interventions is another one.
+        table[["lower", "upper", "lowest", "highest"]] = np.nan
+    if result.lags:
+        # Means of rows that remember are known less well than those of independent ones.
         table[["lower", "upper", "lowest", "highest"]] = np.nan
     table.attrs |= {
         "n_looked_at": listed.n_looked_at,
@@ -72,7 +75,13 @@ def estimated(
     """Models with the data that they, and the one fitted, are estimates from."""
     moments, n = fitted.moments, fitted.n_effective
     return tuple(
-        EstimatedModel(model, moments.covariance, n, mean_is_known=moments.mean is None)
+        EstimatedModel(
+            model,
+            moments.covariance,
+            n,
+            mean_is_known=moments.mean is None,
+            given=tuple(np.flatnonzero(moments.is_past).tolist()),
+        )
         for model in models
     )
 

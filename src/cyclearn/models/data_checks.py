@@ -24,6 +24,7 @@ from cyclearn.models.effective_rows import (
 from cyclearn.models.margins import Margins
 from cyclearn.models.missing_values import Holes, Missing, Treated
 from cyclearn.models.moments import Moments
+from cyclearn.models.shrinkage import Covariance
 from cyclearn.models.tables import treated_data
 
 if TYPE_CHECKING:
@@ -75,7 +76,12 @@ class DataWarning:
 
 
 def check_data(
-    data: Data, *, missing: Missing = "error", margins: Margins = "raw"
+    data: Data,
+    *,
+    missing: Missing = "error",
+    margins: Margins = "raw",
+    lags: int = 0,
+    covariance: Covariance = "sample",
 ) -> tuple[DataWarning, ...]:
     """Warnings about a table: dependent rows, columns far from Gaussian, collinearity, few rows.
 
@@ -83,8 +89,8 @@ def check_data(
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
         Moments show neither dependence nor the shape of columns; only the rest is checked then.
-    missing, margins
-        As of :func:`cyclearn.learn`.
+    missing, margins, lags, covariance
+        As of :func:`cyclearn.learn`. With lags, what the past leaves unexplained is checked.
 
     Returns
     -------
@@ -102,7 +108,8 @@ def check_data(
     dependent rows
     few rows
     """
-    return check_treated(treated_data(data, missing=missing, margins=margins), margins)
+    treated = treated_data(data, missing=missing, margins=margins, lags=lags, covariance=covariance)
+    return check_treated(treated, margins)
 
 
 def check_treated(found: Treated, margins: Margins = "raw") -> tuple[DataWarning, ...]:
@@ -110,17 +117,58 @@ def check_treated(found: Treated, margins: Margins = "raw") -> tuple[DataWarning
     moments, X, raw = found.moments, found.filled, found.raw
     if raw is None:
         return (*_collinear(moments), *_few_rows(moments, moments.n_samples))
+    if moments.past:
+        return _check_given_past(found, raw, margins)
     correlations = autocorrelations(X)
     n_effective = effective_rows(X) * found.n_effective / moments.n_samples
     return (
         *_suspected_codes(moments, raw),
         *_missing(found.holes),
+        *_shrunk(found),
         *_counters(moments, raw),
         *_dependent(moments, correlations, n_effective),
         *(_not_gaussian(moments, raw, correlations) if margins == "raw" else ()),
         *_collinear(moments),
         *_few_rows(moments, n_effective),
     )
+
+
+def _check_given_past(found: Treated, raw: FloatArray, margins: Margins) -> tuple[DataWarning, ...]:
+    """The same about what a regression on the past leaves of the present."""
+    moments, is_past = found.moments, found.moments.is_past
+    X = found.filled - found.filled.mean(axis=0)
+    weights = np.linalg.lstsq(X[:, is_past], X[:, ~is_past], rcond=None)[0]
+    left = X[:, ~is_past] - X[:, is_past] @ weights
+    n = len(left)
+    names = tuple(name for name in moments.names if name not in moments.past)
+    innovations = Moments._unchecked(left.T @ left / n, n, None, names, False)
+    correlations = autocorrelations(left)
+    return (
+        *_suspected_codes(innovations, raw),
+        *_missing(found.holes),
+        *_shrunk(found),
+        *_counters(innovations, raw),
+        *_remembering(innovations, correlations),
+        *(_not_gaussian(innovations, left, correlations) if margins == "raw" else ()),
+        *_collinear(innovations),
+        *_few_rows(moments, found.n_effective),
+    )
+
+
+def _remembering(innovations: Moments, correlations: FloatArray) -> Iterator[DataWarning]:
+    columns = np.flatnonzero(dependent_columns(correlations, innovations.n_samples))
+    if columns.size:
+        inflation = inflations(correlations)
+        worst = int(columns[inflation[columns].argmax()])
+        yield DataWarning(
+            "dependent rows",
+            "Rows resemble the rows before them more than the past that was given explains, most "
+            f"so {innovations.names[worst]}.",
+            "Standard errors and p-values are too small and too many edges may be kept: give more "
+            "lags, or take trends and seasons out first.",
+            float(inflation[worst]),
+            _names(innovations, columns),
+        )
 
 
 def _missing(holes: Holes | None) -> Iterator[DataWarning]:
@@ -141,6 +189,17 @@ def _missing(holes: Holes | None) -> Iterator[DataWarning]:
         )
         remedy = "Use missing='em', whose matrix is always one."
     yield DataWarning("missing", message, remedy, holes.share, (holes.worst,))
+
+
+def _shrunk(found: Treated) -> Iterator[DataWarning]:
+    if found.shrinkage:
+        yield DataWarning(
+            "shrunk",
+            f"Correlations were made smaller by {found.shrinkage:.0%} (Ledoit and Wolf).",
+            "Weights are too small by design, and standard errors and tests do not know of it; the "
+            "price of an edge, if given by name, shrinks with the evidence.",
+            found.shrinkage,
+        )
 
 
 def _suspected_codes(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
@@ -200,8 +259,8 @@ def _dependent(
         f"{moments.names[least]}).",
         "Standard errors and p-values are too small and too many edges may be kept: use "
         "n_effective='auto', which counts the rows for what they are worth, keep every k-th row, "
-        "or use a method for time series; learn from each block by itself. Independent rows that "
-        "were only sorted do no harm.",
+        "or give lags=1 for rows in order of time; learn from each block by itself. Independent "
+        "rows that were only sorted do no harm.",
         n_effective,
         _names(moments, columns),
     )

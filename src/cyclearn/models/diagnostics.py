@@ -33,7 +33,8 @@ def r_squared(fitted: FittedModel) -> pd.Series:
     explained = 1 - fitted.noise_variances / fitted.covariance.diagonal()
     # No parents, no explanation: rounding is not shown.
     explained[~fitted.graph.adjacency.any(axis=0) & (np.abs(explained) < 1e-9)] = 0.0
-    return pd.Series(explained, index=pd.Index(fitted.names, name="variable"), name="r_squared")
+    found = pd.Series(explained, index=pd.Index(fitted.names, name="variable"), name="r_squared")
+    return found.drop(list(fitted.past))
 
 
 def residual_correlations(fitted: FittedModel) -> pd.DataFrame:
@@ -79,7 +80,7 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
     C = np.eye(p) - fitted.B
     M = np.linalg.inv(C)
     inside = np.argwhere(A)
-    outside = np.argwhere(~A & ~np.eye(p, dtype=bool))
+    outside = np.argwhere(~A & ~np.eye(p, dtype=bool) & ~fitted.moments.is_past)
     gradient = (fitted.moments.covariance @ C) / omega - M.T
 
     def information(a: NDArray[np.intp], b: NDArray[np.intp]) -> FloatArray:

@@ -69,23 +69,30 @@ def fit_indices(fitted: FittedModel) -> FitIndices:
     χ² is twice the log-likelihood gap to the saturated model; its degrees of freedom are
     p(p+1)/2 minus the generic dimension of the graph, not minus the number of parameters. The
     baseline of CFI and TLI is independence. RMSEA divides by n. SRMR averages the squared
-    standardised residuals over the p(p+1)/2 variances and covariances.
+    standardised residuals over the p(p+1)/2 variances and covariances. With variables that are
+    taken as given, all of these are of the others given them: covariances among the former are
+    neither counted nor explained.
     """
     from scipy.stats import chi2
 
     p, n = fitted.graph.n_nodes, fitted.n_effective
+    # What is taken as given has neither parameters nor a likelihood of its own.
+    is_past = fitted.moments.is_past
+    n_past = int(is_past.sum())
+    given = n_past * (n_past + 1) // 2
     R, scale = fitted.moments.correlation, fitted.moments.scale
     observed = fitted.observed
     if observed is not None:
         S = observed.saturated.covariance * np.outer(observed.data.scale, observed.data.scale)
         scale = np.sqrt(S.diagonal())
         R = S / np.outer(scale, scale)
-    dimension = fitted.graph.dimension()
-    df = p * (p + 1) // 2 - dimension
-    baseline_df = p * (p - 1) // 2
-    constant = 0.5 * p * (1 + np.log(2 * np.pi)) + np.log(scale).sum()
+    dimension = fitted.graph.dimension() - n_past
+    n_moments = p * (p + 1) // 2 - given
+    df = n_moments - dimension
+    baseline_df = n_moments - (p - n_past)
+    constant = 0.5 * (p - n_past) * (1 + np.log(2 * np.pi)) + np.log(scale[~is_past]).sum()
     residuals = R - fitted.covariance / np.outer(scale, scale)
-    srmr = float(np.sqrt((np.tril(residuals) ** 2).sum() / (p * (p + 1) / 2)))
+    srmr = float(np.sqrt((np.tril(residuals) ** 2).sum() / n_moments))
     saturated = chi_square = p_value = baseline = rmsea = cfi = tli = np.nan
     note = ""
     if fitted.experiments is not None:
@@ -98,6 +105,7 @@ def fit_indices(fitted: FittedModel) -> FitIndices:
         )
     else:
         half_log_det = 0.5 * float(np.linalg.slogdet(R)[1])
+        half_log_det -= 0.5 * float(np.linalg.slogdet(R[np.ix_(is_past, is_past)])[1])
         saturated = -n * (half_log_det + constant)
         independent = -n * constant
         if observed is not None:

@@ -38,7 +38,8 @@ class FittedModel:
     model : LinearGaussianModel
         The estimate; a stable one when the solutions of equal likelihood include one.
     moments : Moments
-        What was fitted, in the order of the nodes.
+        What was fitted, in the order of the nodes. With ``lags``, the likelihood is that of the
+        present variables given ``past``.
     log_likelihood : float
     status : FitStatus
         What became of the fit; its value is a sentence with the remedy.
@@ -97,9 +98,20 @@ class FittedModel:
         return np.asarray(self.B * scale[:, None] / scale)
 
     @property
+    def past(self) -> tuple[str, ...]:
+        """Variables that are taken as given: those of rows before, with ``lags``."""
+        return self.moments.past
+
+    @property
     def covariance(self) -> FloatArray:
-        """Covariance that the estimate implies, shape (p, p)."""
-        return self.model.covariance
+        """Covariance that the estimate implies, shape (p, p); that of the past is the data's."""
+        if not self.past:
+            return self.model.covariance
+        is_past = self.moments.is_past
+        noise = np.diag(self.noise_variances)
+        noise[np.ix_(is_past, is_past)] = self.moments.covariance[np.ix_(is_past, is_past)]
+        M = np.linalg.inv(np.eye(len(noise)) - self.B)
+        return np.asarray(M.T @ noise @ M)
 
     @property
     def is_stable(self) -> bool:
@@ -121,11 +133,11 @@ class FittedModel:
         """Number of edges plus number of nodes, |E| + p.
 
         With interventions, of noise variances: none of a variable that was always set, several of
-        one whose noise was changed.
+        one whose noise was changed. Variables of the past have none.
         """
         if self.experiments is not None:
             return self.graph.n_edges + len(self.experiments.which)
-        return self.graph.n_edges + self.graph.n_nodes
+        return self.graph.n_edges + self.graph.n_nodes - len(self.past)
 
     @property
     def aic(self) -> float:

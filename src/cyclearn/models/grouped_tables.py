@@ -25,10 +25,14 @@ if TYPE_CHECKING:
 SeveralData: TypeAlias = "Data | Sequence[Data] | Mapping[str, Data]"
 
 
-def named_tables(data: Any, groups: str | None = None) -> dict[str, Any] | None:
+def named_tables(
+    data: Any, groups: str | None = None, *, in_order: bool = False
+) -> dict[str, Any] | None:
     """Tables by the name of their group, in the order given; None where there is one table.
 
     Tables in a list are named by their files where these have different names, or 1, 2, ….
+    ``in_order`` says that rows are to look back on those before them, which must then be of the
+    same group.
 
     Examples
     --------
@@ -38,7 +42,7 @@ def named_tables(data: Any, groups: str | None = None) -> dict[str, Any] | None:
     True
     """
     if groups is not None:
-        return _split(data, groups)
+        return _split(data, groups, in_order=in_order)
     if isinstance(data, Mapping):
         return _checked_names(data)
     if not isinstance(data, (list, tuple)) or not data or not _is_table(data[0]):
@@ -82,7 +86,7 @@ def _is_table(value: Any) -> bool:
         return False
 
 
-def _split(data: Any, groups: str) -> dict[str, Any]:
+def _split(data: Any, groups: str, *, in_order: bool) -> dict[str, Any]:
     """The rows of one table by what a column says."""
     if not isinstance(groups, str):
         raise InputError(f"groups is {groups!r}; give the name of a column")
@@ -93,6 +97,8 @@ def _split(data: Any, groups: str) -> dict[str, Any]:
         raise InputError(
             f"column {groups!r} names no group in row {row}; fill it in, or drop the row"
         )
+    if in_order:
+        _check_stretches(labels, groups)
     rows = frame.drop(columns=groups)
     parts = {str(_plain(label)): part for label, part in rows.groupby(labels, observed=True)}
     if len(parts) > len(frame) / 2:
@@ -101,6 +107,18 @@ def _split(data: Any, groups: str) -> dict[str, Any]:
             "that several rows share"
         )
     return parts
+
+
+def _check_stretches(labels: pd.Series, groups: str) -> None:
+    """Refuse groups whose rows do not stand together: which row was before is then not known."""
+    begins = labels[(labels != labels.shift()).to_numpy()]
+    again = begins[begins.duplicated()]
+    if len(again):
+        raise InputError(
+            f"the rows of group {str(_plain(again.iloc[0]))!r} of column {groups!r} do not stand "
+            "together, and with lags each looks back on the row before it: sort the rows by group "
+            "and time, or give every stretch a name of its own"
+        )
 
 
 def labelled_rows(data: Any, labels: Sequence[str], option: str) -> pd.DataFrame:

@@ -210,7 +210,7 @@ def summary(
     z[len(edges) :] = np.nan
     half = ndtri(0.5 + level / 2) * errors
     names = fitted.names
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "estimate": estimates,
             "std_error": errors,
@@ -224,3 +224,5 @@ def summary(
             name="parameter",
         ),
     )
+    # Variables that are taken as given have no variance to be estimated.
+    return table.drop(index=[f"var({name})" for name in fitted.past])

@@ -93,6 +93,8 @@ def tables_with_interventions(
     n_effective: Any = None,
     missing: str = "error",
     margins: str = "raw",
+    lags: int = 0,
+    covariance: str = "sample",
 ) -> Tables:
     """The tables, where nothing else is asked for that does not go together with interventions."""
     if isinstance(data, Tables):
@@ -102,6 +104,8 @@ def tables_with_interventions(
         ("n_effective", n_effective, None),
         ("missing", missing, "error"),
         ("margins", margins, "raw"),
+        ("lags", lags, 0),
+        ("covariance", covariance, "sample"),
     ):
         if value != plain:
             raise InputError(

@@ -60,6 +60,7 @@ def fit(
     n_effective: EffectiveRows = None,
     missing: Missing = "error",
     margins: Margins = "raw",
+    lags: int = 0,
     n_starts: int | None = None,
     tolerance: float = 1e-9,
     max_iterations: int = 1000,
@@ -81,6 +82,7 @@ def fit(
     n_effective: EffectiveRows = None,
     missing: Missing = "error",
     margins: Margins = "raw",
+    lags: int = 0,
     n_starts: int | None = None,
     tolerance: float = 1e-9,
     max_iterations: int = 1000,
@@ -123,6 +125,10 @@ def fit(
         tests are those of that likelihood, in which every row counts for what was observed of it.
     margins : {"raw", "rank"}
         Columns as they are, or normal scores of their ranks; weights are then on that scale.
+    lags : int
+        Rows are a time series, each given so many rows before it. The graph may have nodes such as
+        ``gdp[t-1]`` for these, which have no causes; those it lacks are taken to cause nothing.
+        The likelihood, its tests and indices are given the past.
     n_starts : int, optional
         Starts for each component of k ≥ 2 nodes: zero, then random; one more is made from the
         best of them by inverting the gain of its cycles. By default 2k − 4, but 4 to 20.
@@ -160,7 +166,12 @@ def fit(
         "max_iterations": max_iterations,
         "random_state": random_state,
     }
-    reading: dict[str, Any] = {"n_effective": n_effective, "missing": missing, "margins": margins}
+    reading: dict[str, Any] = {
+        "n_effective": n_effective,
+        "missing": missing,
+        "margins": margins,
+        "lags": lags,
+    }
     if interventions is not None:
         design = Design(kind, intercepts)
         data = tables_with_interventions(data, interventions, design, groups=groups, **reading)
@@ -172,7 +183,7 @@ def fit(
         return _fit_groups(
             graph, {table.group: partial(_fit_table, graph, table, options) for table in data}
         )
-    named = named_tables(data, groups)
+    named = named_tables(data, groups, in_order=lags > 0)
     if named is None:
         return _fit_data(graph, data, options, **reading)
     return _fit_groups(
@@ -221,26 +232,30 @@ def _fit_data(
     n_effective: EffectiveRows,
     missing: Missing,
     margins: Margins,
+    lags: int,
 ) -> FittedModel:
     """The fit of one table as it was given."""
-    if missing == "em" and not isinstance(data, Moments):
+    if missing == "em" and not lags and not isinstance(data, Moments):
         data = with_margins(as_rows(data), checked_margins(margins))
         margins = "raw"
         rows = rows_with_holes(graph, data)
         if rows is not None:
             return _fit_observed(graph, data, rows, n_effective, options)
-    tables = as_tables(data, n_effective=n_effective, missing=missing, margins=margins)
-    return _fit_table(graph, tables.only, options)
+    tables = as_tables(data, n_effective=n_effective, missing=missing, margins=margins, lags=lags)
+    return _fit_table(_with_all_past(graph, tables.past), tables.only, options)
 
 
 def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> FittedModel:
     order = name_order(graph.names, table.moments.has_default_names)
     moments = table.moments.aligned_to(graph.names)
     _check_sample_size(graph, moments)
+    _check_past(graph, moments)
     with _naming_collinear_nodes(graph):
         components = fit_components(graph, moments.correlation, order=order, **options)
-    value = sum(component.value for component in components) + np.log(moments.scale).sum()
-    constant = 0.5 * graph.n_nodes * (1 + np.log(2 * np.pi))
+    # What is taken as given has no parents, and so no value but its scale.
+    present = ~moments.is_past
+    value = sum(component.value for component in components) + np.log(moments.scale[present]).sum()
+    constant = 0.5 * int(present.sum()) * (1 + np.log(2 * np.pi))
     log_likelihood = float(-table.n_effective * (value + constant))
     return _fitted(graph, moments, components, log_likelihood, table.n_effective)
 
@@ -386,6 +401,22 @@ def _check_options(n_starts: int | None, tolerance: float, max_iterations: int) 
         raise InputError(
             f"n_starts={n_starts}, max_iterations={max_iterations}, tolerance={tolerance}: the "
             "counts are at least 1 and the tolerance is positive"
+        )
+
+
+def _with_all_past(graph: DirectedGraph, past: tuple[str, ...]) -> DirectedGraph:
+    """The graph with a node for every variable of the past."""
+    missing = [name for name in past if name not in graph.names]
+    if not missing:
+        return graph
+    return DirectedGraph.from_edges(graph.edges, [*graph.names, *missing])
+
+
+def _check_past(graph: DirectedGraph, moments: Moments) -> None:
+    for i, j in np.argwhere(graph.adjacency & moments.is_past):
+        raise InputError(
+            f"the graph has {graph.names[i]} -> {graph.names[j]}, and {graph.names[j]} is taken as "
+            "given: nothing causes the past; drop the edge"
         )
 
 

@@ -68,13 +68,17 @@ class Holes:
 
 @dataclass(frozen=True, eq=False)
 class Treated:
-    """Moments of a table, the rows they count for, and the rows with holes filled and as given."""
+    """Moments of a table, the rows they count for, and the rows with holes filled and as given.
+
+    ``shrinkage`` is the share of all correlations that a shrunk covariance takes away.
+    """
 
     moments: Moments
     n_effective: float
     filled: FloatArray
     holes: Holes | None
     raw: FloatArray | None = None
+    shrinkage: float = 0.0
 
 
 def checked_treatment(missing: object) -> Missing:

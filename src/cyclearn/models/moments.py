@@ -46,6 +46,9 @@ class Moments:
         Sample mean; unknown by default.
     names : sequence of str, optional
         Names of the variables; ``X1, …, Xp`` by default, and then matched by position.
+    past : sequence of str, optional
+        Variables that are taken as given, such as those of rows before in a time series: the
+        likelihood is that of the others given these, and nothing causes them.
 
     Examples
     --------
@@ -59,6 +62,7 @@ class Moments:
     mean: FloatArray | None
     names: tuple[str, ...]
     has_default_names: bool
+    past: tuple[str, ...]
 
     def __init__(
         self,
@@ -66,6 +70,7 @@ class Moments:
         n_samples: int,
         mean: ArrayLike | None = None,
         names: Sequence[str] | None = None,
+        past: Sequence[str] = (),
     ) -> None:
         if not isinstance(n_samples, Real) or not n_samples >= 2 or n_samples % 1 != 0:
             raise InputError(f"n_samples is {n_samples!r}; give the number of rows, at least 2")
@@ -77,7 +82,7 @@ class Moments:
         S = checked_covariance(S, labels)
         check_positive_definite(S, labels, int(n_samples))
         centre = None if mean is None else _checked_mean(mean, labels)
-        self._set(S, int(n_samples), centre, labels, names is None)
+        self._set(S, int(n_samples), centre, labels, names is None, _checked_past(past, labels))
 
     def _set(
         self,
@@ -86,6 +91,7 @@ class Moments:
         mean: FloatArray | None,
         names: tuple[str, ...],
         has_default_names: bool,
+        past: tuple[str, ...] = (),
     ) -> None:
         # Immutable: attributes are written here once, past the guard in __setattr__.
         covariance.flags.writeable = False
@@ -97,6 +103,7 @@ class Moments:
             ("mean", mean),
             ("names", names),
             ("has_default_names", has_default_names),
+            ("past", past),
         ):
             object.__setattr__(self, key, value)
 
@@ -108,11 +115,32 @@ class Moments:
         mean: FloatArray | None,
         names: tuple[str, ...],
         has_default_names: bool,
+        past: tuple[str, ...] = (),
     ) -> Moments:
         """Moments of a table in which columns may be constant, since they were set from outside."""
         moments = object.__new__(cls)
-        moments._set(covariance, n_samples, mean, names, has_default_names)
+        moments._set(covariance, n_samples, mean, names, has_default_names, past)
         return moments
+
+    def given(self, past: Sequence[str]) -> Moments:
+        """The same moments, with these variables taken as given."""
+        return Moments._unchecked(
+            self.covariance,
+            self.n_samples,
+            self.mean,
+            self.names,
+            self.has_default_names,
+            _checked_past(past, self.names),
+        )
+
+    @cached_property
+    def is_past(self) -> NDArray[np.bool_]:
+        """Which variables are taken as given, shape (p,)."""
+        return (
+            np.isin(np.array(self.names), self.past)
+            if self.past
+            else np.zeros(self.n_variables, dtype=bool)
+        )
 
     @property
     def n_variables(self) -> int:
@@ -144,7 +172,15 @@ class Moments:
                     f"the data have {self.n_variables} columns and the graph {len(names)} nodes; "
                     "give one column for each node"
                 )
-            return Moments._unchecked(self.covariance, self.n_samples, self.mean, names, False)
+            renamed = dict(zip(self.names, names, strict=True))
+            return Moments._unchecked(
+                self.covariance,
+                self.n_samples,
+                self.mean,
+                names,
+                False,
+                tuple(renamed[name] for name in self.past),
+            )
         missing = [name for name in names if name not in self.names]
         extra = [name for name in self.names if name not in names]
         if missing or extra:
@@ -161,6 +197,7 @@ class Moments:
             None if self.mean is None else self.mean[order],
             names,
             False,
+            self.past,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -168,7 +205,7 @@ class Moments:
 
     def __reduce__(self) -> tuple[Any, ...]:
         names = None if self.has_default_names else self.names
-        return Moments, (self.covariance, self.n_samples, self.mean, names)
+        return Moments, (self.covariance, self.n_samples, self.mean, names, self.past)
 
     def __repr__(self) -> str:
         return f"Moments({self.n_samples} samples of {self.n_variables} variables)"
@@ -267,6 +304,15 @@ def read_moments(
             "it has as many rows as columns"
         )
     return Moments(frame, n_samples)
+
+
+def _checked_past(past: Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in past:
+        if name not in names:
+            raise InputError(f"past has {name!r}, which is no variable; there is {names[0]!r}")
+    if past and set(past) == set(names):
+        raise InputError("past has all variables, and leaves none to be explained; leave some out")
+    return tuple(past)
 
 
 def _checked_mean(mean: ArrayLike, names: tuple[str, ...]) -> FloatArray:

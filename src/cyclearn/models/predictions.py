@@ -46,13 +46,15 @@ class Prediction:
 class EstimatedModel:
     """A maximum likelihood estimate and the data behind it: covariance S and effective rows n.
 
-    ``mean_is_known`` says that the mean of the model is no estimate.
+    ``mean_is_known`` says that the mean of the model is no estimate; ``given`` are the variables
+    that it takes as they come, whose covariances are those of the data.
     """
 
     model: LinearGaussianModel
     covariance: FloatArray
     n: float
     mean_is_known: bool = False
+    given: tuple[int, ...] = ()
 
     @cached_property
     def edges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -123,6 +125,9 @@ class EstimatedModel:
             own[fixed] -= T[fixed]
             errors = errors + np.einsum("ij,ik,kj->j", own, self.covariance, own) / self.n
         errors[fixed] = 0
-        sigma = (T.T * omega) @ T
+        noise = np.diag(omega)
+        free = [s for s in self.given if not fixed[s]]
+        noise[np.ix_(free, free)] = self.covariance[np.ix_(free, free)]
+        sigma = T.T @ noise @ T
         deviations = np.sqrt(np.maximum(sigma.diagonal(), 0))
         return Prediction(model.mean + change, np.sqrt(errors), deviations)

@@ -19,7 +19,8 @@ def lavaan_syntax(fitted: FittedModel) -> str:
 
     Exactly the equations of the graph: no covariances among causes or noises, which ``sem`` would
     add, so that ``lavaan(model, data, fixed.x = FALSE)`` has the same likelihood. Names that
-    lavaan cannot read are changed, and a comment says how.
+    lavaan cannot read are changed, and a comment says how. Variables of the past are given:
+    ``fixed.x = TRUE``, without variances.
 
     Examples
     --------
@@ -35,7 +36,8 @@ def lavaan_syntax(fitted: FittedModel) -> str:
     """
     graph = fitted.graph
     words = lavaan_names(graph.names)
-    lines = ["# fit <- lavaan::lavaan(model, data, fixed.x = FALSE)"]
+    fixed = "TRUE" if fitted.past else "FALSE"
+    lines = [f"# fit <- lavaan::lavaan(model, data, fixed.x = {fixed})"]
     for name, word in zip(graph.names, words, strict=True):
         if name != word:
             lines.append(f'# "{" ".join(name.split())}" is called {word}')
@@ -46,7 +48,8 @@ def lavaan_syntax(fitted: FittedModel) -> str:
             lines.append(f"{word} ~ {' + '.join(terms)}")
     lines += [
         f"{word} ~~ start({significant(float(variance))})*{word}"
-        for word, variance in zip(words, fitted.noise_variances, strict=True)
+        for name, word, variance in zip(graph.names, words, fitted.noise_variances, strict=True)
+        if name not in fitted.past
     ]
     return "\n".join(lines) + "\n"
 

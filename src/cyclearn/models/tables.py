@@ -25,6 +25,7 @@ from cyclearn.models.grouped_tables import (
     named_tables,
     naming_group,
 )
+from cyclearn.models.lagged_rows import checked_lags, with_past
 from cyclearn.models.margins import Margins, checked_margins, with_margins
 from cyclearn.models.missing_values import (
     Holes,
@@ -35,6 +36,7 @@ from cyclearn.models.missing_values import (
     treat_missing,
 )
 from cyclearn.models.moments import Moments, name_order
+from cyclearn.models.shrinkage import Covariance, checked_covariance_estimate, shrunk
 from cyclearn.models.table_files import as_rows
 
 FloatArray = NDArray[np.float64]
@@ -83,6 +85,8 @@ class Table:
         How missing values are treated.
     holes : Holes or None
         What was missing, if anything.
+    shrinkage : float
+        The share of all correlations that a shrunk covariance took away.
     """
 
     moments: Moments
@@ -91,6 +95,7 @@ class Table:
     targets: tuple[str, ...] = ()
     missing: str = "error"
     holes: Holes | None = None
+    shrinkage: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +160,17 @@ class Tables:
         return len(self.names)
 
     @property
+    def past(self) -> tuple[str, ...]:
+        """Variables that are taken as given: those of rows before."""
+        return self.tables[0].moments.past
+
+    @property
+    def n_choices(self) -> float:
+        """As many variables without a past have about as many edges on offer as these."""
+        n_present = self.n_variables - len(self.past)
+        return float(np.sqrt(n_present * self.n_variables)) if self.past else self.n_variables
+
+    @property
     def n_samples(self) -> int:
         """Number of rows, of all tables together."""
         return sum(table.moments.n_samples for table in self.tables)
@@ -201,11 +217,29 @@ class Tables:
         return self.tables[0].moments.has_default_names
 
 
-def treated_data(data: Any, *, missing: Missing, margins: Margins) -> Treated:
-    """Data with margins and missing values treated, and the rows as they were given."""
-    missing, margins = checked_treatment(missing), checked_margins(margins)
+def treated_data(
+    data: Any,
+    *,
+    missing: Missing,
+    margins: Margins,
+    lags: int = 0,
+    covariance: Covariance = "sample",
+) -> Treated:
+    """Data with margins, past and missing values treated, and the rows as they were given."""
     if isinstance(data, Treated):
         return data
+    treated = _treated(data, missing=missing, margins=margins, lags=lags)
+    if checked_covariance_estimate(covariance) == "shrunk":
+        return shrunk(treated, missing)
+    return treated
+
+
+def _treated(data: Any, *, missing: Missing, margins: Margins, lags: int) -> Treated:
+    missing, margins, lags = (
+        checked_treatment(missing),
+        checked_margins(margins),
+        checked_lags(lags),
+    )
     data = as_rows(data)
     if isinstance(data, Moments):
         if margins != "raw":
@@ -213,9 +247,21 @@ def treated_data(data: Any, *, missing: Missing, margins: Margins) -> Treated:
                 f"margins={margins!r} looks at the rows, and the data are Moments, which have "
                 "none; pass the table"
             )
+        if lags:
+            with_past(data, lags)
         return Treated(data, float(data.n_samples), np.empty((0, 0)), None)
-    treated = treat_missing(with_margins(data, margins), missing)
-    return replace(treated, raw=labelled(data)[0])
+    rows = with_margins(data, margins)
+    if not lags:
+        return replace(treat_missing(rows, missing), raw=labelled(data)[0])
+    if missing not in ("error", "rows"):
+        raise InputError(
+            f"missing={missing!r} does not go together with lags, which ask for rows with a whole "
+            "past; use missing='rows'"
+        )
+    rows = with_past(rows, lags)
+    treated = treat_missing(rows, missing)
+    past = rows.columns[rows.shape[1] // (lags + 1) :].tolist()
+    return replace(treated, moments=treated.moments.given(past), raw=labelled(data)[0])
 
 
 def as_tables(
@@ -225,6 +271,8 @@ def as_tables(
     n_effective: EffectiveRows = None,
     missing: Missing = "error",
     margins: Margins = "raw",
+    lags: int = 0,
+    covariance: Covariance = "sample",
 ) -> Tables:
     """Tables of what functions on data accept.
 
@@ -243,23 +291,39 @@ def as_tables(
         both were observed (see :mod:`cyclearn.models.missing_values`).
     margins : {"raw", "rank"}
         Columns as they are, or normal scores of their ranks.
+    lags : int
+        Rows before each row that are taken as given beside it; never those of another group.
+    covariance : {"sample", "shrunk"}
+        That of the rows, or with correlations made smaller (:mod:`cyclearn.models.shrinkage`).
     """
     if isinstance(data, Tables):
         return data
-    named = None if isinstance(data, Treated) else named_tables(data, groups)
+    named = None
+    if not isinstance(data, Treated):
+        named = named_tables(data, groups, in_order=lags > 0)
     if named is not None:
         parts = {}
         for name, each in named.items():
             with naming_group(name):
                 parts[name] = as_tables(
-                    each, n_effective=n_effective, missing=missing, margins=margins
+                    each,
+                    n_effective=n_effective,
+                    missing=missing,
+                    margins=margins,
+                    lags=lags,
+                    covariance=covariance,
                 )
         return Tables.of_groups(parts)
-    treated = treated_data(data, missing=missing, margins=margins)
+    treated = treated_data(data, missing=missing, margins=margins, lags=lags, covariance=covariance)
     if n_effective == "auto" and treated.raw is None:
         raise InputError(
             "n_effective='auto' looks at the rows, and the data are Moments, which have none; "
             "pass the table, or a number"
+        )
+    if n_effective == "auto" and treated.moments.past:
+        raise InputError(
+            "n_effective='auto' does not go together with lags: given their past, all rows count; "
+            "leave one of the two out, or give a number"
         )
     moments = treated.moments
     n = moments.n_samples
@@ -275,7 +339,14 @@ def as_tables(
                 f"n_effective is {n_effective!r}, and there are {n} rows; rows are worth no more "
                 "than themselves"
             )
-    return Tables((Table(moments, max(worth, 2.0), missing=missing, holes=treated.holes),))
+    table = Table(
+        moments,
+        max(worth, 2.0),
+        missing=missing,
+        holes=treated.holes,
+        shrinkage=treated.shrinkage,
+    )
+    return Tables((table,))
 
 
 def checked_effective_rows(n_effective: object) -> float:

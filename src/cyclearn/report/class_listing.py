@@ -42,7 +42,7 @@ def listing(result: LearnResult, max_members: int) -> Listing:
     found = list_members(
         (result.graph, *result.alternatives),
         [model.moments for model in result.models.values()],
-        result.options.knowledge,
+        result.knowledge,
         max_members=max_members,
     )
     members = [member for member in found.members if member.graph != result.graph]

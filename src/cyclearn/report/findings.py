@@ -128,7 +128,7 @@ def find_out(result: LearnResult, data: SeveralData | None, max_members: int) ->
     rows = _checked_rows(result, data)
     models = result.models
     knowledge = result.options.knowledge
-    is_small = result.graph.n_edges <= MAX_COMPARED and not result.groups
+    is_small = result.graph.n_edges <= MAX_COMPARED and not result.groups and not result.lags
     hidden = hidden_causes(result) if is_small else None
     return Findings(
         result,
@@ -165,7 +165,8 @@ def _data_warnings(result: LearnResult, rows: Mapping[str, Data]) -> tuple[DataW
     found = result.warnings
     if not any(isinstance(each, Moments) for each in rows.values()):
         kept = tuple(each for each in found if each.kind == "too few rows")
-        how = {"missing": options.missing, "margins": options.margins}
+        names = ("missing", "margins", "lags", "covariance")
+        how = {name: getattr(options, name) for name in names}
         found = (*_checked(rows, how), *kept)
     elif not found:
         found = _checked(rows, {})
@@ -197,7 +198,7 @@ def _checked_rows(result: LearnResult, data: SeveralData | None) -> dict[str, Da
     if data is None:
         return dict(learned)
     options = result.options
-    named = named_tables(data, options.groups)
+    named = named_tables(data, options.groups, in_order=options.lags > 0)
     rows = {"": as_rows(data)} if named is None else {n: as_rows(t) for n, t in named.items()}
     if list(rows) != list(learned):
         raise InputError(

@@ -18,8 +18,9 @@ def hidden_section(found: Findings) -> Markup:
         "pairs cannot be told apart in this way, which is evidence neither for the edge nor for "
         "the hidden cause.",
     )
-    if found.result.groups:
-        return join([intro, tag("p", "For several groups this comparison is not made.")])
+    if found.result.groups or found.result.lags:
+        what = "several groups" if found.result.groups else "rows given their past"
+        return join([intro, tag("p", f"For {what} this comparison is not made.")])
     if found.hidden is None:
         return join(
             [

@@ -42,7 +42,7 @@ def coefficients(found: Findings) -> Markup:
             cells.append(fixed(row.probability, 2))
         if row.resamples is not None:
             cells.append(f"{row.resamples:.0%}")
-        rows.append((abs(row.standardised), cells))
+        rows.append((abs(row.standardised), bool(row.lag), cells))
     rows.sort(key=lambda each: -each[0])
     columns = ["edge", "weight", "standard error", "95% interval", "p-value", "standardised"]
     columns.append("equally good graphs")
@@ -50,16 +50,18 @@ def coefficients(found: Findings) -> Markup:
         columns.append("probability")
     if found.result.bootstrap is not None:
         columns.append("resamples")
+    explained = model.r_squared
     variances = [
-        (name, number(v), number(e, 2), fixed(r))
-        for name, v, e, r in zip(
-            model.names,
-            model.noise_variances,
-            model.noise_variance_errors,
-            model.r_squared,
-            strict=True,
+        (name, number(v), number(e, 2), fixed(explained[name]))
+        for name, v, e in zip(
+            model.names, model.noise_variances, model.noise_variance_errors, strict=True
         )
+        if name in explained.index
     ]
+    captions = {False: "Coefficients, strongest first"}
+    if found.result.lags:
+        captions = {False: "Edges within a row, strongest first"}
+        captions[True] = "Edges over time, strongest first"
     return join(
         [
             tag(
@@ -68,11 +70,14 @@ def coefficients(found: Findings) -> Markup:
                 "by one unit and all other causes stand still. Standard errors and p-values take "
                 "the graph as given: they do not know that it was chosen with the same data.",
             ),
-            table(
-                "Coefficients, strongest first",
-                columns,
-                [cells for _, cells in rows],
-                numbers=(1, 2, 3, 4, 5, 7, 8),
+            *(
+                table(
+                    caption,
+                    columns,
+                    [cells for _, is_over_time, cells in rows if is_over_time == kind],
+                    numbers=(1, 2, 3, 4, 5, 7, 8),
+                )
+                for kind, caption in captions.items()
             ),
             tag(
                 "details",

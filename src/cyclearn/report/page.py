@@ -17,6 +17,7 @@ from cyclearn.learning.edge_rows import agreement_in_words
 from cyclearn.learning.evidence import evidence_in_words, with_evidence
 from cyclearn.learning.result_text import starts_in_words
 from cyclearn.models import DataWarning, FittedModel
+from cyclearn.readable import count_of
 from cyclearn.report.class_effects_section import class_effects_section
 from cyclearn.report.download_section import download_section
 from cyclearn.report.evidence_section import evidence_section
@@ -211,8 +212,11 @@ def _source(data: Any, command: str | None) -> Source:
 
 
 def _next_experiment(found: Findings) -> list[tuple[str, str, str, Markup]]:
-    """What would settle it; of several groups no one model says how many rows that takes."""
-    if found.result.groups:
+    """What would settle it; of several groups no one model says how many rows that takes.
+
+    Of a series it is not said either.
+    """
+    if found.result.groups or found.result.lags:
         return []
     title = "What would settle it"
     return [("next", title, title, next_experiment_section(found))]
@@ -244,7 +248,8 @@ def _summary(found: Findings) -> Markup:
     if round(fitted.n_effective) < fitted.n_samples:
         worth = f", worth {fitted.n_effective:,.0f} independent ones,"
     first = (
-        f"{fitted.n_samples:,} rows{worth} of {graph.n_nodes:,} variables"
+        f"{fitted.n_samples:,} rows{worth} of {graph.n_nodes - len(found.result.past):,} variables"
+        f"{_past_in_words(found)}"
         f"{f' in {len(groups)} groups' if groups else ''}: {graph.n_edges:,} "
         f"edge{'s' * (graph.n_edges != 1)}."
     )
@@ -254,6 +259,17 @@ def _summary(found: Findings) -> Markup:
         sentences.append(evidence_in_words(found.result))
     sentences += [*starts_in_words(found.result), last]
     return tag("p", join(sentences, " "), class_="lead")
+
+
+def _past_in_words(found: Findings) -> str:
+    result = found.result
+    if not result.lags:
+        return ""
+    n_within = result.within_graph.n_edges
+    return (
+        f", given {count_of(result.lags, 'row')} before each ({count_of(n_within, 'edge')} within "
+        f"a row, {result.graph.n_edges - n_within:,} over time)"
+    )
 
 
 def _mind(found: Findings) -> Markup:

@@ -18,7 +18,7 @@ DEFAULT_PENALTY = "ebic 0.75"
 _NUMBER = r"(\d+\.?\d*|\.\d+)"
 
 
-def edge_penalty(penalty: Penalty, n_samples: float, n_nodes: int, n_groups: int = 1) -> float:
+def edge_penalty(penalty: Penalty, n_samples: float, n_nodes: float, n_groups: int = 1) -> float:
     """λ for a penalty by name or by number.
 
     ``"bic"`` is ½ log n, and ``"2 bic"`` (any number) a multiple of it. ``"ebic"`` is the extended

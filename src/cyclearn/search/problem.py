@@ -73,6 +73,9 @@ class SearchProblem:
             _check_required(tables, required, everywhere)
             # What is always set has no parents that could be known.
             allowed = allowed & ~everywhere
+        is_past = tables.tables[0].moments.is_past
+        _check_past(tables, required, is_past)
+        allowed = allowed & ~is_past
         limits = SearchLimits(
             max_component=max_component or p,
             # A node and its parents must stay below the number of samples, in every group.
@@ -127,8 +130,10 @@ class SearchProblem:
         if experiments is not None:
             logs = 0.5 * (np.log(2 * np.pi) + 1) + np.log(experiments.scale)
             return float(experiments.n_rows @ logs) / tables.n_effective
-        scales = [np.log(table.moments.scale).sum() for table in tables]
-        whole = 0.5 * self.n_variables * (np.log(2 * np.pi) + 1)
+        # What is taken as given has no term.
+        present = ~tables.tables[0].moments.is_past
+        scales = [np.log(table.moments.scale[present]).sum() for table in tables]
+        whole = 0.5 * int(present.sum()) * (np.log(2 * np.pi) + 1)
         return float(whole + tables.shares @ scales)
 
     def respects_knowledge(self, A: NDArray[np.bool_] | Adjacency) -> bool:
@@ -193,6 +198,14 @@ def _check_required(
             f"the edge {tables.names[i]} -> {tables.names[j]} is required, and {tables.names[j]} "
             "was set in every table, so that nothing is known about its parents; drop the edge, or "
             "add a table in which it was not set"
+        )
+
+
+def _check_past(tables: Tables, required: NDArray[np.bool_], is_past: NDArray[np.bool_]) -> None:
+    for i, j in np.argwhere(required & is_past):
+        raise InputError(
+            f"the edge {tables.names[i]} -> {tables.names[j]} is required, and {tables.names[j]} "
+            "is of the past, which nothing causes; drop the edge"
         )
 
 

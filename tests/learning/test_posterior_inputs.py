@@ -1,0 +1,70 @@
+"""Posterior and bootstrap of tables with holes, bent columns and few rows."""
+
+import numpy as np
+import pytest
+
+import cyclearn as cl
+from cyclearn.errors import InputError
+from cyclearn.models.tables import as_tables
+
+MODEL = cl.LinearGaussianModel(
+    [[0, 0, 0.8], [0, 0, 0.8], [0, 0, 0]], [1, 1, 1], names=["a", "b", "c"]
+)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return MODEL.sample(400, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def holes(rows):
+    return rows.mask(np.random.default_rng(1).random(rows.shape) < 0.2)
+
+
+@pytest.mark.parametrize("missing", ["em", "rows", "pairwise"])
+def test_a_posterior_of_rows_with_holes_is_that_of_the_moments_they_are_treated_to(holes, missing):
+    table = as_tables(holes, missing=missing).only
+    found = cl.posterior(holes, missing=missing, effective_size=100)
+    same = cl.posterior(table.moments, n_effective=table.n_effective, effective_size=100)
+    assert found.edge_probabilities().equals(same.edge_probabilities())
+    assert found.edge_probabilities().loc["a", "c"] > 0.7
+
+
+def test_a_posterior_of_ranks_does_not_mind_bends(rows):
+    one, other = (
+        cl.posterior(data, margins="rank", effective_size=100) for data in (rows, np.exp(rows))
+    )
+    assert one.edge_probabilities().equals(other.edge_probabilities())
+
+
+def test_a_bootstrap_treats_every_resample(rows, holes):
+    for data, options in (
+        (holes, {"missing": "em"}),
+        (holes, {"missing": "rows"}),
+        (holes, {"missing": "em", "margins": "rank"}),
+        (np.exp(rows), {"margins": "rank"}),
+    ):
+        found = cl.bootstrap(data, 5, n_starts=1, **options)
+        assert found.edge_frequencies[0, 2] > 0.7
+
+
+def test_holes_are_refused_unless_treated(holes):
+    with pytest.raises(InputError, match="missing='em'"):
+        cl.posterior(holes)
+
+
+def test_learn_hands_its_treatment_on(holes):
+    found = cl.learn(holes, missing="em", n_starts=1, posterior={"effective_size": 100})
+    alone = cl.posterior(holes, missing="em", effective_size=100)
+    assert found.posterior.edge_probabilities().equals(alone.edge_probabilities())
+
+
+def test_the_command_line_reads_and_treats(cyclearn, holes, tmp_path):
+    holes.assign(id=range(len(holes))).to_csv(tmp_path / "d.csv", index=False)
+    done = cyclearn(
+        *("posterior", str(tmp_path / "d.csv"), "--drop", "id", "--missing", "em"),
+        *("--margins", "rank", "--effective-size", "50"),
+    )
+    assert done.returncode == 0
+    assert "a" in done.stdout
