@@ -137,6 +137,8 @@ def agreement_in_words(result: LearnResult) -> str:
     knowledge, n_graphs = result.options.knowledge, result.n_equally_good
     agree = " that agree with the knowledge" if knowledge not in (None, Knowledge()) else ""
     if n_graphs == 1 and result.experiments is not None:
+        if result.has_more_alternatives:
+            return "Other graphs that fit these tables as well were not looked for to the end."
         return "No other graph was found that fits these tables as well."
     if n_graphs == 1:
         return f"No other graph{agree.replace('agree', 'agrees')} fits these data equally well."

@@ -106,8 +106,11 @@ def _rows_in_words(result: LearnResult) -> str:
 
 
 def _ties_in_words(result: LearnResult) -> list[str]:
-    if not result.alternatives or result.experiments is not None:
+    if result.experiments is not None:
         return []
+    if not result.alternatives:
+        cut = "Other classes with exactly the same score were not looked for to the end."
+        return [cut] if result.has_more_alternatives else []
     many = f"{len(result.alternatives)}"
     if result.has_more_alternatives:
         many = f"more than {many}"
