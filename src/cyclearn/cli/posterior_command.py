@@ -17,9 +17,15 @@ from cyclearn.learning.knowledge import Knowledge
 
 def posterior(
     data: Table,
+    groups: Annotated[
+        str | None, typer.Option(help="Column that names the group of each row.")
+    ] = None,
     penalty: Annotated[
         str | None,
         typer.Option(help="What an edge costs: bic, '2 bic', ebic, or a number."),
+    ] = None,
+    n_effective: Annotated[
+        str | None, typer.Option(help="Independent rows the data are worth: a number, or auto.")
     ] = None,
     prior: Annotated[
         Literal["graphs", "classes"], typer.Option(help="What is equally probable beforehand.")
@@ -58,15 +64,14 @@ def posterior(
         # Sampling can take long; what would fail after it fails before it.
         checked_suffix(out, (".json",), "a posterior")
         check_output(out, [data, knowledge])
-    weight: str | float | None = penalty
-    with suppress(ValueError, TypeError):
-        weight = float(penalty)  # type: ignore[arg-type]
     with warnings.catch_warnings():
         # The result says it in its own words.
         warnings.simplefilter("ignore", SamplingWarning)
         found = sample(
             data,
-            penalty=weight,
+            groups=groups,
+            penalty=_number_or_name(penalty),
+            n_effective=_number_or_name(n_effective),  # type: ignore[arg-type]
             prior=prior,
             knowledge=None if knowledge is None else Knowledge.read(knowledge),
             stable=stable,
@@ -88,3 +93,9 @@ def posterior(
         print_json("posterior", found.to_dict())
     else:
         say(str(found))
+
+
+def _number_or_name(text: str | None) -> str | float | None:
+    with suppress(ValueError, TypeError):
+        return float(text)  # type: ignore[arg-type]
+    return text
