@@ -10,7 +10,11 @@ from naive_posterior import all_graphs, proposals, summed_posterior
 import cyclearn as cl
 from cyclearn import DirectedGraph, InputError, Knowledge, LinearGaussianModel, Posterior
 from cyclearn._kernels import balanced_moves
-from cyclearn._kernels.admissible_components import has_longer_cycle
+from cyclearn._kernels.admissible_components import (
+    Admission,
+    has_longer_cycle,
+    is_admissible,
+)
 from cyclearn._kernels.proposals import new_walk
 from cyclearn.learning.chain_record import Batch, ChainRecord
 from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
@@ -142,6 +146,27 @@ def test_hotter_copies_do_not_change_the_distribution():
     (batch,) = chain.run(1, 6000, 20)
     assert batch.shares[0] == pytest.approx(np.tensordot(weights, graphs, axes=1), abs=0.015)
     assert (chain.n_swaps[:, 0] > 0).all()
+
+
+def test_graphs_are_admitted_by_the_best_of_several_fits():
+    graph = cl.simulate.random_graph(4, max_component=4, random_state=0)
+    data = cl.simulate.random_model(graph, random_state=0).sample(200, random_state=0)
+    problem = SearchOptions(penalty=1.0).problem(as_tables(data))
+    score, memory = problem.score(), ComponentMemory(4)
+    admission = Admission(memory.normals, *memory.verdicts, np.array([4, 1]))
+    # One start fits this cycle stably; the best fit is another, and unstable.
+    trap = np.zeros((4, 4), dtype=np.uint8)
+    trap[[0, 1, 2, 3, 3], [1, 2, 0, 1, 2]] = 1
+    assert not is_admissible(score._scored(trap), admission, np.arange(3))
+    verdicts = set()
+    for A in list(all_graphs(4))[5::60]:
+        for nodes in DirectedGraph(A.astype(bool)).component_indices:
+            if len(nodes) > 1:
+                members = np.array(nodes)
+                verdict = is_admissible(score._scored(A), admission, members)
+                assert verdict == score.is_stable_component(A, members)
+                verdicts.add(verdict)
+    assert verdicts == {True, False}
 
 
 def test_cycles_longer_than_permitted():

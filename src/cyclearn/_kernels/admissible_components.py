@@ -10,7 +10,6 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from cyclearn._kernels.compilation import kernel
-from cyclearn._kernels.component_fit import CONVERGED, fit_component
 from cyclearn._kernels.component_optima import fit_component_from_starts, select_optima
 from cyclearn._kernels.component_scores import (
     Bytes,
@@ -119,10 +118,9 @@ def has_longer_cycle(A: Bytes, nodes: Ints, max_length: int) -> bool:
 
 @kernel
 def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
-    """Whether in every group some best-likelihood parameter set is stable.
+    """Whether in every group some best-likelihood parameter set, from several starts, is stable.
 
-    The fit that a score uses decides where it is stable; only where it is not, several starts look
-    for other sets that are as good.
+    A stable fit from one start decides nothing: another may fit better and be unstable.
     """
     p = g.A.shape[0]
     k = nodes.size
@@ -144,9 +142,6 @@ def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
         for c in range(e):
             starts[s, c] = 3 * admission.normals[(s - 1) * e + c]
     for t in range(g.shares.size):
-        fitted = fit_component(g.S[t], nodes, offsets, parents, starts[0], 1e-9, _MAX_ITERATIONS)
-        if fitted[4] == CONVERGED and dies_out(nodes, offsets, parents, fitted[1]):
-            continue
         values, runs, _, _, statuses = fit_component_from_starts(
             g.S[t], nodes, offsets, parents, starts, 1e-9, _MAX_ITERATIONS
         )

@@ -236,7 +236,7 @@ class Posterior:
         names = list(self.tables)
         if group is None and len(names) == 1:
             group = names[0]
-        if group not in self.tables:
+        if group is None or group not in self.tables:
             raise InputError(f"group is {group!r}; give one of {', '.join(map(repr, names))}")
         return self.tables[group], self.n_effective[names.index(group)]
 
