@@ -3,11 +3,13 @@
 Graphs and weights of the generator of the paper's experiments. Every data set is one line of a file
 of records, so that a run can be stopped and continued, and the page is made from the file:
 
+    python benchmarks/posterior_calibration.py choose --records CHOOSING --variables 5 --rows 1000 \
+        --data-sets 40
+    python benchmarks/posterior_calibration.py choices --records CHOOSING
     python benchmarks/posterior_calibration.py run --records FILE --variables 5 --rows 1000 \
-        --data-sets 100 --bootstrap 20
-    python benchmarks/posterior_calibration.py choose --variables 5 --rows 1000 --data-sets 40
-    python benchmarks/posterior_calibration.py page --records FILE \
-        > benchmarks/results/posterior_calibration.md
+        --data-sets 100 --bootstrap 20 --resamples 50
+    python benchmarks/posterior_calibration.py page --records FILE --choosing CHOOSING \
+        --figure reliability.png > benchmarks/results/posterior_calibration.md
 
 ``choose`` compares priors on edges, on data sets that ``run`` does not use.
 """
@@ -27,7 +29,10 @@ from environment import describe_run
 import cyclearn as cl
 from cyclearn.models import Moments, as_moments
 
-FIRST_CHOOSING_SEED = 100_000
+FIRST_CHOOSING_SEED, FIRST_REPORTED_SEED = 0, 5_000
+# Parents that a variable is expected to have before looking at the data, to choose from.
+PARENTS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
+EFFECTIVE_SIZE = 400
 STATEMENTS = ("edge", "adjacency", "arrowhead", "feedback")
 N_DRAWN = 20
 BINS = np.linspace(0, 1, 11)
@@ -74,7 +79,7 @@ def record(p: int, n: int, seed: int, n_resamples: int) -> dict[str, Any]:
     begun = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cl.SamplingWarning)
-        found = cl.posterior(moments, random_state=seed)
+        found = cl.posterior(moments, random_state=seed, effective_size=EFFECTIVE_SIZE)
     line: dict[str, Any] = {
         "p": p,
         "n": n,
@@ -91,6 +96,7 @@ def record(p: int, n: int, seed: int, n_resamples: int) -> dict[str, Any]:
         begun = time.process_time()
         resampled = cl.bootstrap(moments, n_resamples, random_state=seed, n_starts=1)
         line["bootstrap_seconds"] = time.process_time() - begun
+        line["resamples"] = n_resamples
         learned = np.array([g.adjacency for g in resampled.graphs])
         equal = np.full(len(learned), 1 / len(learned))
         line["bootstrap"] = _rounded(answers(learned, equal))
@@ -144,115 +150,197 @@ def summary(lines: list[dict[str, Any]], source: str, statement: str) -> list[st
     return [str(int(middle.sum())), error, own, ratio, brier]
 
 
-def page(path: Path) -> None:
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
+def table(heads: list[str], rows: list[list[str]]) -> None:
+    for row in (heads, ["---"] * len(heads), *rows):
+        print("| " + " | ".join(row) + " |")
+
+
+def page(path: Path, choosing: Path | None, figure: Path | None) -> None:
+    lines = records_of(path)
+    resampled = [line for line in lines if "bootstrap" in line]
+    counts = sorted({line["resamples"] for line in resampled})
     print("# Calibration of the posterior\n")
     print(describe_run("benchmarks/posterior_calibration.py page --records FILE"))
     print(
-        "Graphs and weights of the paper's generator (components of at most 5), seeds from 0; the "
-        "prior on edges was chosen on other seeds. *Statements*: those with a probability in "
-        "[0.05, 0.95]. *Error*: expected calibration error over ten bins of these. *Of itself*: "
-        "the same error when the truths are graphs drawn from the posterior, the least one can "
-        "expect. *Sum*: sum of all probabilities over the number of true statements. *Arrowhead*: "
-        "probability of a direction given that the two are joined, over pairs that probably are "
-        "and truly are. The bootstrap, 100 resamples with one start each and the default penalty "
-        "of `learn`, on the first data sets of a cell only; its rows repeat the posterior on the "
-        "same data sets.\n"
+        f"Graphs and weights of the paper's generator (components of at most 5), seeds from "
+        f"{FIRST_REPORTED_SEED:,}; the prior on edges was chosen on seeds from "
+        f"{FIRST_CHOOSING_SEED}. Chains run to an effective size of {EFFECTIVE_SIZE}. "
+        "*Statements*: those with a probability in [0.05, 0.95]. *Error*: expected calibration "
+        "error over ten bins of these. *Of itself*: the same error when the truths are graphs "
+        "drawn from the posterior, the least one can expect. *Sum*: sum of all probabilities over "
+        "the number of true statements. *Arrowhead*: probability of a direction given that the two "
+        "are joined, over pairs that probably are and truly are. The bootstrap "
+        f"({' or '.join(map(str, counts))} resamples, one start each, the default penalty of "
+        "`learn`) on the first data sets of a cell only; its rows repeat the posterior on the same "
+        "data sets.\n"
     )
     cells = sorted({(line["p"], line["n"]) for line in lines})
     heads = ["p", "n", "data sets", "what", "statements", "error", "of itself", "sum", "Brier"]
-    print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
+    rows = []
     for p, n in cells:
         own = [line for line in lines if (line["p"], line["n"]) == (p, n)]
-        for statement in STATEMENTS:
-            row = [str(p), str(n), str(len(own)), statement, *summary(own, "posterior", statement)]
-            print("| " + " | ".join(row) + " |")
-    print("\n## Beside the bootstrap\n\n| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
+        rows += [
+            [str(p), str(n), str(len(own)), what, *summary(own, "posterior", what)]
+            for what in STATEMENTS
+        ]
+    table(heads, rows)
+    print("\n## Beside the bootstrap\n")
+    rows = []
     for p, n in cells:
-        both = [r for r in lines if (r["p"], r["n"]) == (p, n) and "bootstrap" in r]
-        for statement in STATEMENTS if both else ():
+        both = [r for r in resampled if (r["p"], r["n"]) == (p, n)]
+        for what in STATEMENTS if both else ():
             for source in ("posterior", "bootstrap"):
-                row = [str(p), str(n), str(len(both)), f"{statement}, {source}"]
-                print("| " + " | ".join([*row, *summary(both, source, statement)]) + " |")
-    print("\n## Reliability of edges\n")
-    print("All data sets together; for a reliability diagram.\n")
-    print("| what | probability | share true | edges |\n|---|---|---|---|")
-    resampled = [line for line in lines if "bootstrap" in line]
+                row = [str(p), str(n), str(len(both)), f"{what}, {source}"]
+                rows.append([*row, *summary(both, source, what)])
+    table(heads, rows)
+    print("\n## Reliability of edges\n\nAll data sets together.\n")
+    rows = []
     for source, own in (("posterior", lines), ("bootstrap", resampled)):
-        x, y = pooled(own, source, "edge", "truth") if own else (np.empty(0), np.empty(0))
-        place = np.clip(np.digitize(x, BINS) - 1, 0, len(BINS) - 2)
-        for b in range(len(BINS) - 1):
-            if (inside := place == b).any():
-                cells_ = f"{x[inside].mean():.3f} | {y[inside].mean():.3f} | {inside.sum()}"
-                print(f"| {source} | {cells_} |")
+        for mean, share, n in reliability(own, source):
+            rows.append([source, f"{mean:.3f}", f"{share:.3f}", str(n)])
+    table(["what", "probability", "share true", "edges"], rows)
     print("\n## Time and convergence\n")
-    print("| p | n | seconds (median, largest) | converged | bootstrap, seconds (median) |")
-    print("|---|---|---|---|---|")
+    rows = []
     for p, n in cells:
         own = [line for line in lines if (line["p"], line["n"]) == (p, n)]
         seconds = [line["seconds"] for line in own]
-        other = [line["bootstrap_seconds"] for line in own if "bootstrap" in line]
-        print(
-            f"| {p} | {n} | {np.median(seconds):.1f}, {max(seconds):.1f} | "
-            f"{sum(line['converged'] for line in own)} of {len(own)} | "
-            + (f"{np.median(other):.1f} |" if other else "– |")
-        )
+        other = [100 * r["bootstrap_seconds"] / r["resamples"] for r in own if "bootstrap" in r]
+        row = [str(p), str(n), f"{np.median(seconds):.1f}, {max(seconds):.1f}"]
+        row.append(f"{sum(line['converged'] for line in own)} of {len(own)}")
+        rows.append([*row, f"{np.median(other):.1f}" if other else "–"])
+    heads = ["p", "n", "seconds (median, largest)", "converged", "100 resamples, seconds (median)"]
+    table(heads, rows)
+    if choosing is not None:
+        print("\n## The prior on edges\n")
+        choices(choosing)
+    if figure is not None:
+        draw(lines, resampled, figure)
 
 
-def choose(p: int, n: int, n_sets: int) -> None:
-    """Priors on edges, by weighing one sample anew: λ = ½ log n + log(p / parents)."""
-    parents = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
-    seen: dict[float, list[tuple[np.ndarray, np.ndarray]]] = {d: [] for d in parents}
+def reliability(lines: list[dict[str, Any]], source: str) -> list[tuple[float, float, int]]:
+    """Mean probability, share true and number of edges in each bin that has some."""
+    if not lines:
+        return []
+    x, y = pooled(lines, source, "edge", "truth")
+    place = np.clip(np.digitize(x, BINS) - 1, 0, len(BINS) - 2)
+    bins = (place == b for b in range(len(BINS) - 1))
+    return [(x[b].mean(), y[b].mean(), int(b.sum())) for b in bins if b.any()]
+
+
+def draw(lines: list[dict[str, Any]], resampled: list[dict[str, Any]], path: Path) -> None:
+    """The reliability diagram of edges, with two standard errors."""
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(4.6, 4.4), layout="constrained")
+    ax.plot([0, 1], [0, 1], color="0.7", linewidth=1)
+    for source, own, colour in (
+        ("posterior", lines, "#1f5fa8"),
+        ("bootstrap", resampled, "#c4622d"),
+    ):
+        found = reliability(own, source)
+        if found:
+            x, y, n = (np.array(each) for each in zip(*found, strict=True))
+            spread = 2 * np.sqrt(np.maximum(y * (1 - y), 0.25 / n) / n)
+            ax.errorbar(
+                x,
+                y,
+                spread,
+                color=colour,
+                marker="o",
+                markersize=4,
+                linewidth=1.2,
+                capsize=2,
+                label=source,
+            )
+    ax.set(xlabel="what was said: probability of an edge", ylabel="what was: share of true edges")
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    ax.legend(frameon=False, loc="upper left")
+    figure.savefig(path, dpi=150)
+
+
+def choose(path: Path, p: int, n: int, n_sets: int) -> None:
+    """Edge probabilities under several priors: λ = ½ log n + log(p / parents)."""
+    done = {(line["p"], line["n"], line["seed"]) for line in records_of(path)}
     for seed in range(FIRST_CHOOSING_SEED, FIRST_CHOOSING_SEED + n_sets):
+        if (p, n, seed) in done:
+            continue
         graph, moments = simulated(p, n, seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", cl.SamplingWarning)
-            found = cl.posterior(moments, random_state=seed, n_samples=8000)
+            found = cl.posterior(
+                moments, random_state=seed, n_samples=4000, effective_size=EFFECTIVE_SIZE
+            )
         n_edges = found.adjacencies.sum(axis=(1, 2))
-        for d in parents:
+        line: dict[str, Any] = {"p": p, "n": n, "seed": seed, "converged": found.converged}
+        for d in PARENTS:
+            # One sample, weighed anew.
             change = 0.5 * np.log(n) + np.log(p / d) - found.penalty
             weights = found.weights * np.exp(-change * (n_edges - n_edges.mean()))
             edge = answers(found.adjacencies, weights / weights.sum())["edge"]
-            seen[d].append((edge, truths(graph.adjacency)["edge"]))
-    print(f"p = {p}, n = {n}, {n_sets} data sets from seed {FIRST_CHOOSING_SEED}")
-    for d, pieces in seen.items():
-        x, y = (np.concatenate(each) for each in zip(*pieces, strict=True))
-        middle = (x >= 0.05) & (x <= 0.95)
-        print(
-            f"  parents {d}: error {calibration_error(x[middle], y[middle]):.3f}, "
-            f"sum {x.sum() / y.sum():.3f}, Brier {((x - y) ** 2).mean():.5f}, "
-            f"log score {-np.log(np.where(y == 1, x, 1 - x).clip(1e-4)).mean():.5f}",
-            flush=True,
-        )
+            line[str(d)] = [round(float(each), 4) for each in edge]
+        line["truth"] = truths(graph.adjacency)["edge"].astype(int).tolist()
+        with path.open("a") as file:
+            file.write(json.dumps(line) + "\n")
 
 
-def run(path: Path, p: int, n: int, n_sets: int, n_resampled: int) -> None:
-    done = set()
-    if path.exists():
-        lines = [json.loads(line) for line in path.read_text().splitlines()]
-        done = {(line["p"], line["n"], line["seed"]) for line in lines}
-    for seed in range(n_sets):
+def choices(path: Path) -> None:
+    """What each prior gives, on the data sets for choosing."""
+    lines = records_of(path)
+    cells = sorted({(line["p"], line["n"]) for line in lines})
+    print("λ = ½ log n + log(p / parents); error, sum and mean log score of edges.\n")
+    rows = []
+    for p, n in cells:
+        own = [line for line in lines if (line["p"], line["n"]) == (p, n)]
+        y = np.concatenate([line["truth"] for line in own])
+        row = [str(p), str(n), str(len(own))]
+        for d in PARENTS:
+            x = np.concatenate([line[str(d)] for line in own])
+            middle = (x >= 0.05) & (x <= 0.95)
+            loss = -np.log(np.where(y == 1, x, 1 - x).clip(1e-3)).mean()
+            error = calibration_error(x[middle], y[middle])
+            row.append(f"{error:.3f}, {x.sum() / y.sum():.2f}, {loss:.4f}")
+        rows.append(row)
+    table(["p", "n", "data sets", *(f"{d:g} parents" for d in PARENTS)], rows)
+
+
+def records_of(path: Path) -> list[dict[str, Any]]:
+    """The lines of a file of records, none where there is no file."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def run(path: Path, p: int, n: int, n_sets: int, n_resampled: int, n_resamples: int) -> None:
+    done = {(line["p"], line["n"], line["seed"]) for line in records_of(path)}
+    for number in range(n_sets):
+        seed = FIRST_REPORTED_SEED + number
         if (p, n, seed) not in done:
-            line = record(p, n, seed, 100 if seed < n_resampled else 0)
+            line = record(p, n, seed, n_resamples if number < n_resampled else 0)
             with path.open("a") as file:
                 file.write(json.dumps(line) + "\n")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("part", choices=["run", "choose", "page"])
-    parser.add_argument("--records", type=Path)
+    parser.add_argument("part", choices=["run", "choose", "choices", "page"])
+    parser.add_argument("--records", type=Path, required=True)
+    parser.add_argument("--choosing", type=Path)
+    parser.add_argument("--figure", type=Path)
     parser.add_argument("--variables", type=int, default=5)
     parser.add_argument("--rows", type=int, default=1_000)
     parser.add_argument("--data-sets", type=int, default=100)
     parser.add_argument("--bootstrap", type=int, default=0, help="data sets to resample as well")
+    parser.add_argument("--resamples", type=int, default=100)
     given = parser.parse_args()
+    cell = given.records, given.variables, given.rows, given.data_sets
     if given.part == "page":
-        page(given.records)
+        page(given.records, given.choosing, given.figure)
+    elif given.part == "choices":
+        choices(given.records)
     elif given.part == "choose":
-        choose(given.variables, given.rows, given.data_sets)
+        choose(*cell)
     else:
-        run(given.records, given.variables, given.rows, given.data_sets, given.bootstrap)
+        run(*cell, given.bootstrap, given.resamples)
 
 
 if __name__ == "__main__":

@@ -92,6 +92,7 @@ def test_bad_input_is_one_line_and_exit_code_2(refused, arguments):
 @pytest.mark.usefixtures("files")
 def test_posterior(cyclearn, refused, tmp_path):
     options = ("posterior", "d.csv", "--effective-size", 50, "--max-component", 2)
+    options += ("--n-effective", 30)
     made = cyclearn(*options, "--out", "p.json")
     assert (made.returncode, made.stderr) == (0, "")
     assert "How probable, given these data" in made.stdout
@@ -99,4 +100,5 @@ def test_posterior(cyclearn, refused, tmp_path):
     printed = json.loads(cyclearn(*options, "--json").stdout)
     assert printed["edges"] == record["edges"]
     refused("posterior", "d.csv", "--penalty", "what")
+    refused("posterior", "d.csv", "--groups", "what")
     refused("posterior", "d.csv", "--out", "d.csv")

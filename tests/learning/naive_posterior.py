@@ -18,18 +18,18 @@ def all_graphs(p):
 
 
 def summed_posterior(moments, penalty, *, admits=None, stable=True):
-    """Edge probabilities over all graphs, each fitted by itself."""
-    p = moments.n_variables
+    """Edge probabilities over all graphs, each fitted by itself; of one table or of groups."""
+    tables = moments if isinstance(moments, list) else [moments]
     graphs, logs = [], []
-    for A in all_graphs(p):
-        graph = DirectedGraph(A.astype(bool), moments.names)
+    for A in all_graphs(tables[0].n_variables):
+        graph = DirectedGraph(A.astype(bool), tables[0].names)
         if admits is not None and not admits(graph):
             continue
-        fitted = fit(graph, moments)
-        if stable and fitted.model.spectral_radius >= 1 - 1e-5:
+        fits = [fit(graph, table) for table in tables]
+        if stable and any(each.model.spectral_radius >= 1 - 1e-5 for each in fits):
             continue
         graphs.append(A)
-        logs.append(fitted.log_likelihood - penalty * A.sum())
+        logs.append(sum(each.log_likelihood for each in fits) - penalty * A.sum())
     weights = np.exp(np.array(logs) - max(logs))
     weights /= weights.sum()
     return np.array(graphs), weights
@@ -130,7 +130,14 @@ def _on_three(A, kind, i, j, k):
     return [parents, children]
 
 
-def proposals(A, kind, weights):
+def _jumped(A, piece):
+    """A with all entries of a piece toggled, A itself where it stands as in neither graph."""
+    if len({bool(A[i, j]) == present for i, j, present in piece}) > 1:
+        return A
+    return _toggled(A, *(entry[:2] for entry in piece))
+
+
+def proposals(A, kind, weights, pieces):
     """All proposals of a kind: probability, graph, ratio of the way back to the way there."""
     p = len(A)
     W = np.where(np.eye(p, dtype=bool), 0, weights)
@@ -138,6 +145,8 @@ def proposals(A, kind, weights):
     found = []
     if kind == kinds.REVERSE_CYCLE:
         return [(q / p, B, r) for j in range(p) for q, B, r in _reversals(A, j)]
+    if kind == kinds.JUMP:
+        return [(1 / len(pieces), _jumped(A, piece), 1.0) for piece in pieces]
     for i, j in product(range(p), repeat=2):
         if i == j:
             continue

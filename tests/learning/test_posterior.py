@@ -10,15 +10,27 @@ from naive_posterior import all_graphs, proposals, summed_posterior
 import cyclearn as cl
 from cyclearn import DirectedGraph, InputError, Knowledge, LinearGaussianModel, Posterior
 from cyclearn._kernels import balanced_moves
-from cyclearn._kernels.admissible_components import has_longer_cycle
+from cyclearn._kernels.admissible_components import (
+    Admission,
+    has_longer_cycle,
+    is_admissible,
+)
 from cyclearn._kernels.proposals import new_walk
+from cyclearn.learning.chain_record import Batch, ChainRecord
 from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
+from cyclearn.learning.graph_jumps import jumps_between, packed_jumps
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.sample_quality import SampleQuality
 from cyclearn.models import as_moments
 from cyclearn.models.tables import as_tables
 
 KINDS = range(balanced_moves.N_KINDS)
+# Entries in which two graphs differ, each with what it is in one of them.
+PIECES = [
+    ((0, 1, False), (1, 0, True), (1, 2, False)),
+    ((0, 2, False), (2, 1, False), (1, 2, True)),
+    ((0, 1, False), (0, 2, True), (2, 0, True)),
+]
 
 
 def symmetric_weights(p):
@@ -43,7 +55,7 @@ def test_every_proposal_comes_back_with_the_probability_that_its_ratio_says(kind
     # Two pairs of columns may lead to one graph with different ratios; each comes back by itself.
     there: Counter[tuple[bytes, bytes, float]] = Counter()
     for A in all_graphs(3):
-        listed = proposals(A, kind, W)
+        listed = proposals(A, kind, W, PIECES)
         assert sum(q for q, _, _ in listed) == pytest.approx(1)
         for q, B, ratio in listed:
             there[A.tobytes(), B.tobytes(), ratio] += q
@@ -54,6 +66,7 @@ def test_every_proposal_comes_back_with_the_probability_that_its_ratio_says(kind
 @pytest.mark.parametrize("kind", KINDS)
 def test_compiled_proposals_are_those_of_the_twin(kind):
     rng = np.random.default_rng(kind)
+    jumps = packed_jumps(PIECES)
     for p in (3, 4):
         W = symmetric_weights(p)
         W[np.eye(p, dtype=bool)] = 0
@@ -66,12 +79,12 @@ def test_compiled_proposals_are_those_of_the_twin(kind):
             for nodes in DirectedGraph(A.astype(bool)).component_indices:
                 walk.first[list(nodes)] = min(nodes)
             expected: Counter[tuple[bytes, float]] = Counter()
-            for q, B, ratio in proposals(A, kind, W):
+            for q, B, ratio in proposals(A, kind, W, PIECES):
                 expected[B.tobytes(), 1.0 if (B == A).all() else ratio] += q
             n = 1000
             drawn: Counter[tuple[bytes, float]] = Counter()
             for _ in range(n):
-                ratio = balanced_moves.propose_balanced(A, walk, weights, kind)
+                ratio = balanced_moves.propose_balanced(A, walk, weights, jumps, kind)
                 B = A.copy()
                 for i, j in walk.toggles[: walk.size[0]]:
                     B[i, j] ^= 1
@@ -111,19 +124,18 @@ def test_a_chain_visits_all_graphs_as_often_as_they_are_probable(seed, options):
     problem = SearchOptions(penalty=penalty, **options).problem(as_tables(moments))
     start = graphs[weights.argmax()]
     chain = GraphChain(problem, ComponentMemory(3), start, seed=seed + 1)
-    n_blocks, seen = 6000, Counter()
-    occupancy = np.zeros((2, 3, 3))
-    for _ in range(n_blocks):
-        occupancy += chain.run(40)
-        seen[chain.graph.tobytes()] += 1
-    expected = {A.tobytes(): w for A, w in zip(graphs, weights, strict=True)}
+    chain.set_proposals(symmetric_weights(3), packed_jumps(PIECES))
+    n_blocks = 6000
+    (batch,) = chain.run(1, n_blocks, 40)
+    seen = Counter(batch.graphs)
+    expected = {np.packbits(A).tobytes(): w for A, w in zip(graphs, weights, strict=True)}
     assert set(seen) <= set(expected)
     for graph, weight in expected.items():
         assert seen[graph] / n_blocks == pytest.approx(weight, abs=0.03)
     edges = np.tensordot(weights, graphs, axes=1)
-    assert occupancy[0] / (40 * n_blocks) == pytest.approx(edges, abs=0.015)
+    assert batch.shares[0] == pytest.approx(edges, abs=0.015)
     both = np.tensordot(weights, graphs & graphs.transpose(0, 2, 1), axes=1)
-    assert occupancy[1] / (40 * n_blocks) == pytest.approx(np.triu(both), abs=0.015)
+    assert batch.shares[1] == pytest.approx(np.triu(both), abs=0.015)
 
 
 def test_hotter_copies_do_not_change_the_distribution():
@@ -131,9 +143,30 @@ def test_hotter_copies_do_not_change_the_distribution():
     graphs, weights = summed_posterior(moments, 1.0)
     problem = SearchOptions(penalty=1.0).problem(as_tables(moments))
     chain = GraphChain(problem, ComponentMemory(3), graphs[0], seed=3, temperatures=(1.0, 2.0, 4.0))
-    occupancy = sum(chain.run(20)[0] for _ in range(6000)) / 120_000
-    assert occupancy == pytest.approx(np.tensordot(weights, graphs, axes=1), abs=0.015)
+    (batch,) = chain.run(1, 6000, 20)
+    assert batch.shares[0] == pytest.approx(np.tensordot(weights, graphs, axes=1), abs=0.015)
     assert (chain.n_swaps[:, 0] > 0).all()
+
+
+def test_graphs_are_admitted_by_the_best_of_several_fits():
+    graph = cl.simulate.random_graph(4, max_component=4, random_state=0)
+    data = cl.simulate.random_model(graph, random_state=0).sample(200, random_state=0)
+    problem = SearchOptions(penalty=1.0).problem(as_tables(data))
+    score, memory = problem.score(), ComponentMemory(4)
+    admission = Admission(memory.normals, *memory.verdicts, np.array([4, 1]))
+    # One start fits this cycle stably; the best fit is another, and unstable.
+    trap = np.zeros((4, 4), dtype=np.uint8)
+    trap[[0, 1, 2, 3, 3], [1, 2, 0, 1, 2]] = 1
+    assert not is_admissible(score._scored(trap), admission, np.arange(3))
+    verdicts = set()
+    for A in list(all_graphs(4))[5::60]:
+        for nodes in DirectedGraph(A.astype(bool)).component_indices:
+            if len(nodes) > 1:
+                members = np.array(nodes)
+                verdict = is_admissible(score._scored(A), admission, members)
+                assert verdict == score.is_stable_component(A, members)
+                verdicts.add(verdict)
+    assert verdicts == {True, False}
 
 
 def test_cycles_longer_than_permitted():
@@ -169,6 +202,44 @@ def test_a_prior_over_classes_weighs_members_down():
     weights /= weights.sum()
     assert found.edges == pytest.approx(np.tensordot(weights, graphs, axes=1), abs=0.05)
     assert 0.1 < found.share_left < 1
+
+
+def test_groups_share_the_graph():
+    tables = {"x": three_variables(6, n=60), "y": three_variables(7, n=90)}
+    found = cl.posterior(tables, penalty=0.8, effective_size=1000)
+    graphs, weights = summed_posterior(list(tables.values()), 1.6)
+    assert found.penalty == pytest.approx(1.6)
+    assert found.edges == pytest.approx(np.tensordot(weights, graphs, axes=1), abs=0.05)
+    again = Posterior.from_json(found.to_json())
+    assert str(again) == str(found)
+    assert "150 samples, in 2 groups" in str(found)
+    assert found.effects("X1", "X2", group="y", n_draws=20).draws.shape == (20,)
+    with pytest.raises(InputError, match="group is None; give one of 'x', 'y'"):
+        found.effects("X1", "X2")
+    with pytest.raises(InputError, match="there are 2 groups"):
+        found.moments  # noqa: B018 - the property itself refuses
+
+
+def test_groups_pay_for_the_prior_once():
+    table = three_variables(6, n=60)
+    alone = cl.posterior(table, effective_size=1).penalty
+    both = cl.posterior([table, table], effective_size=1).penalty
+    assert both == pytest.approx(alone + 0.5 * np.log(60))
+
+
+def test_rows_that_are_worth_less_leave_more_open():
+    table = three_variables(6, n=400)
+    found = cl.posterior(table, n_effective=60, penalty=1.5, effective_size=1000)
+    fewer = cl.Moments(table.covariance, 60)
+    graphs, weights = summed_posterior(fewer, 1.5)
+    assert found.edges == pytest.approx(np.tensordot(weights, graphs, axes=1), abs=0.05)
+    assert "400 samples, worth 60 independent ones" in str(found)
+
+
+def test_interventions_are_refused_by_name():
+    data = feedback_data()
+    with pytest.raises(InputError, match="interventions"):
+        cl.learn([data, data], interventions=[[], ["b"]], posterior={"effective_size": 1})
 
 
 @pytest.fixture(scope="module")
@@ -297,7 +368,46 @@ def test_quality_of_chains_that_disagree():
     batches = np.zeros((4, 10, 1, 1))
     batches[:2] = 1.0
     quality = SampleQuality.of(batches)
-    assert quality.over(np.array([[0.5]])) == (np.inf, pytest.approx(39))
+    r_hat, size = quality.over(np.array([[0.5]]))
+    assert r_hat == np.inf
+    assert size < 4
+
+
+@pytest.mark.parametrize("flip", [0.2, 0.02])
+def test_effective_size_of_a_chain_between_two_states(flip):
+    rng = np.random.default_rng(1)
+    n_batches, length = 48, 200
+    flips = rng.random((4, n_batches * length)) < flip
+    states = (rng.integers(2, size=(4, 1)) + flips.cumsum(axis=1)) % 2
+    batches = states.reshape(4, n_batches, length).mean(axis=2)[:, :, None, None]
+    # The variance of the mean of n states is (1/flip − 1) / (4n), that of one 1/4.
+    expected = flips.size * flip / (1 - flip)
+    assert 0.5 < SampleQuality.of(batches).effective_size[0, 0] / expected < 1.6
+
+
+def test_jumps_lead_from_one_graph_to_the_other():
+    rng = np.random.default_rng(0)
+    graphs = (rng.random((2, 8, 8)) < 0.15).astype(np.uint8)
+    graphs[:, range(8), range(8)] = 0
+    jumps = jumps_between(graphs, seed=0)
+    seen = set()
+    for first, end in zip(jumps.starts, jumps.starts[1:], strict=False):
+        entries = [tuple(entry) for entry in jumps.entries[first:end].tolist()]
+        here = np.array([graphs[:, i, j] for i, j in entries])
+        assert (here[:, 0] != here[:, 1]).all()
+        assert any((side == jumps.present[first:end]).all() for side in here.T)
+        seen |= set(entries)
+    assert len(seen) >= 3
+    assert jumps_between(graphs[:1], seed=0).starts.tolist() == [0]
+
+
+def test_a_record_does_not_grow_with_the_steps():
+    record = ChainRecord()
+    for number in range(5):
+        batch = Batch(np.full((2, 2, 2), float(number)), [bytes([number])])
+        record.extend([batch] * (96 - len(record.batches)))
+        assert len(record.batches) == 48
+    assert 3 < np.mean([batch.shares.mean() for batch in record.settled]) <= 4
 
 
 def test_picture(found):

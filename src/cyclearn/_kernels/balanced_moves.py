@@ -14,9 +14,12 @@ never from the graph, so most proposals come back as often as they go:
 - *reverse* a cycle: a walk against the edges from a node, inside its component, that comes back to
   that node before it meets any other node twice. A walk takes each of the d parents inside the
   component with probability 1/d, and the turned columns have as many entries inside as before, so
-  the turned cycle is as probable.
+  the turned cycle is as probable;
+- *jump*: toggle a set of entries in which two graphs, met earlier, differ, where they stand as in
+  one of the two; it leads to the other and back.
 
-The last two stay in the equivalence class: they are accepted but for stability and limits.
+Exchanges and turned cycles stay in the equivalence class: they are accepted but for stability and
+limits.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from cyclearn._kernels.compilation import kernel
-from cyclearn._kernels.component_scores import Bytes, Floats
+from cyclearn._kernels.component_scores import Bytes, Floats, Ints
 from cyclearn._kernels.proposals import Walk, below, toggle, turn_stack, uniform, walk_until_met
 from cyclearn._kernels.typed_numbers import ZERO
 
@@ -34,8 +37,8 @@ _TWO, _SIXTY_FOUR = (cast(int, np.int64(n)) for n in (2, 64))
 
 
 TOGGLE, TOGGLE_BOTH, SWAP_PARENTS, SWAP_CHILDREN, EXCHANGE, REVERSE_CYCLE = range(6)
-TURN_AND_TOGGLE, TURN_AND_SWAP, TURN_AND_TOGGLE_TWO, TURN_SOME, REDRAW = range(6, 11)
-N_KINDS = 11
+TURN_AND_TOGGLE, TURN_AND_SWAP, TURN_AND_TOGGLE_TWO, TURN_SOME, REDRAW, JUMP = range(6, 12)
+N_KINDS = 12
 
 
 class PairWeights(NamedTuple):
@@ -46,6 +49,34 @@ class PairWeights(NamedTuple):
 
     pairs: Floats
     rows: Floats
+
+
+class Jumps(NamedTuple):
+    """Sets of entries in which graphs differ.
+
+    Set k is ``entries[starts[k]:starts[k + 1]]``, pairs (i, j), with what ``present`` says of each
+    in one of the graphs; in the other it is the opposite.
+    """
+
+    entries: Ints
+    present: Bytes
+    starts: Ints
+
+
+@kernel
+def _jump(A: Bytes, walk: Walk, jumps: Jumps) -> None:
+    """Propose to toggle a set of entries, where they stand as in one of its two graphs."""
+    n = jumps.starts.size - 1
+    if n == 0:
+        return
+    chosen = np.int64(below(walk.state, n))
+    first, end = jumps.starts[chosen], jumps.starts[chosen + 1]
+    as_given = A[jumps.entries[first, 0], jumps.entries[first, 1]] == jumps.present[first]
+    for e in range(first + 1, end):
+        if (A[jumps.entries[e, 0], jumps.entries[e, 1]] == jumps.present[e]) != as_given:
+            return
+    for e in range(first, end):
+        toggle(walk, jumps.entries[e, 0], jumps.entries[e, 1])
 
 
 @kernel
@@ -146,7 +177,7 @@ def _propose_on_three(A: Bytes, walk: Walk, kind: int, i: int, j: int, k: int) -
 
 
 @kernel
-def propose_balanced(A: Bytes, walk: Walk, weights: PairWeights, kind: int) -> float:
+def propose_balanced(A: Bytes, walk: Walk, weights: PairWeights, jumps: Jumps, kind: int) -> float:
     """Draw a proposal of a kind; return the probability of its way back over that of its way there.
 
     A proposal that leads nowhere is empty.
@@ -158,6 +189,9 @@ def propose_balanced(A: Bytes, walk: Walk, weights: PairWeights, kind: int) -> f
         n, met = walk_until_met(A, walk, start)
         if met == start:
             turn_stack(A, walk, ZERO, n)
+        return 1.0
+    if kind == JUMP:
+        _jump(A, walk, jumps)
         return 1.0
     pair = drawn(weights.pairs, uniform(walk.state))
     i, j = pair // p, pair % p

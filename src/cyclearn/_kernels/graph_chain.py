@@ -1,8 +1,8 @@
 """A Markov chain over graphs with probability proportional to exp(−(value + penalty·|E|)/T).
 
-The level that a proposal must reach is drawn first, so that most proposals that close a cycle are
-refused by the saturated likelihood, without a fit; whether a fit is stable is asked last, of the
-few proposals that would be accepted.
+The level that a proposal must reach is drawn first. Components that were met before have their
+values; where one was not, and most that close a cycle are then refused by the saturated likelihood,
+without a fit. Whether a fit is stable is asked last, of the few proposals that would be accepted.
 """
 
 from __future__ import annotations
@@ -13,21 +13,25 @@ import numpy as np
 
 from cyclearn._kernels.admissible_components import Admission, is_admissible
 from cyclearn._kernels.annealing import apply_toggles, is_allowed, touched
-from cyclearn._kernels.balanced_moves import PairWeights, drawn, propose_balanced
+from cyclearn._kernels.balanced_moves import Jumps, PairWeights, drawn, propose_balanced
 from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.component_scores import (
     Bytes,
     Floats,
     Ints,
+    Keys,
     Scored,
     column_key,
     component_value,
     place_of,
-    region_values,
     remember,
     saturated_value,
+    strong_components,
 )
 from cyclearn._kernels.proposals import MAX_TOGGLES, Walk, uniform
+
+# Keys of bounds are those of values, changed by this.
+_BOUND = np.uint64(0x9E3779B97F4A7C15)
 
 
 class ChainRules(NamedTuple):
@@ -41,75 +45,176 @@ class ChainRules(NamedTuple):
     may_delete: Bytes
     limits: Ints
     weights: PairWeights
+    jumps: Jumps
     kinds: Floats
     penalty: float
 
 
 @kernel
-def _node_value(g: Scored, node: int) -> float:
-    """The value of a node that is its own component, bit for bit as ``region_values`` finds it.
+def _fitted(g: Scored, nodes: Ints, key: np.uint64) -> float:
+    """The value of a component that was not met before."""
+    p = g.A.shape[0]
+    g.counter[0] += 1
+    offsets = np.zeros(nodes.size + 1, np.int64)
+    for k in range(nodes.size):
+        offsets[k + 1] = offsets[k]
+        for i in range(p):
+            offsets[k + 1] += g.A[i, nodes[k]]
+    parents = np.empty(offsets[nodes.size], np.int64)
+    e = 0
+    for v in nodes:
+        for i in range(p):
+            if g.A[i, v]:
+                parents[e] = i
+                e += 1
+    return float(g.table_values[remember(g, key, component_value(g, nodes, offsets, parents))])
 
-    Chains share remembered values or not, as there are threads; that must not show.
+
+@kernel
+def _members(region: Ints, label: Ints, c: int) -> Ints:
+    """The nodes of the region with a label."""
+    size = 0
+    for v in region:
+        size += label[v] == c
+    nodes = np.empty(size, np.int64)
+    k = 0
+    for v in region:
+        if label[v] == c:
+            nodes[k] = v
+            k += 1
+    return nodes
+
+
+class _Room(NamedTuple):
+    """Room to work on the components of a region: by component, and by node.
+
+    ``label`` is the component of each node, ``sizes``, ``keys`` and ``values`` are those of the
+    components, ``same`` the first node of the component that it was before, −1 where it was
+    another; ``before`` are the sizes of components before, by their first nodes; ``is_changed``
+    marks the columns that a proposal changes.
     """
-    key = column_key(g, node)
-    place = place_of(g, key)
+
+    label: Ints
+    sizes: Ints
+    keys: Keys
+    values: Floats
+    same: Ints
+    before: Ints
+    is_changed: Bytes
+
+
+@kernel
+def _find_components(g: Scored, walk: Walk, region: Ints, room: _Room) -> int:
+    """Label the components inside ``region`` and see which of them were there before."""
+    n_found = 1
+    if region.size == 1:
+        room.label[region[0]] = 0
+    else:
+        n_found = strong_components(g.A, region, room.label)
+    for c in range(n_found):
+        room.sizes[c] = 0
+        room.same[c] = -2
+        room.keys[c] = np.uint64(0)
+    for v in region:
+        room.before[walk.first[v]] = 0
+    for v in region:
+        room.before[walk.first[v]] += 1
+        c = room.label[v]
+        room.sizes[c] += 1
+        if room.same[c] == -2:
+            room.same[c] = walk.first[v]
+        if room.same[c] != walk.first[v] or room.is_changed[v]:
+            room.same[c] = -1
+    for c in range(n_found):
+        if room.same[c] >= 0 and room.before[room.same[c]] != room.sizes[c]:
+            room.same[c] = -1
+    return n_found
+
+
+@kernel
+def _region_value(
+    g: Scored, walk: Walk, region: Ints, room: _Room, max_component: int, most: float
+) -> float:
+    """Score the components inside ``region``, each given its outside parents.
+
+    Returns the sum of their values, or infinity where that is more than ``most`` or a component is
+    too large.
+    """
+    n_found = _find_components(g, walk, region, room)
+    for v in region:
+        if room.same[room.label[v]] < 0:
+            room.keys[room.label[v]] ^= column_key(g, v)
+    total = 0.0
+    for c in range(n_found):
+        if room.sizes[c] > max_component:
+            return np.inf
+        if room.same[c] >= 0:
+            room.values[c] = walk.values[room.same[c]]
+        else:
+            place = place_of(g, room.keys[c])
+            if place >= 0:
+                room.values[c] = g.table_values[place]
+                room.keys[c] = np.uint64(0)
+            elif room.sizes[c] == 1:
+                room.values[c] = _fitted(g, _members(region, room.label, c), room.keys[c])
+                room.keys[c] = np.uint64(0)
+            else:
+                room.values[c] = _bound(g, _members(region, room.label, c), room.keys[c])
+        total += room.values[c]
+    for c in range(n_found):
+        if room.keys[c] != np.uint64(0):
+            if total > most:
+                return np.inf
+            total -= room.values[c]
+            room.values[c] = _fitted(g, _members(region, room.label, c), room.keys[c])
+            total += room.values[c]
+    # Summed anew: which values were known must not show in the last bit.
+    total = 0.0
+    for c in range(n_found):
+        total += room.values[c]
+    return total if total <= most else np.inf
+
+
+@kernel
+def _bound(g: Scored, nodes: Ints, key: np.uint64) -> float:
+    """The saturated value of a component, remembered beside the values under a key of its own."""
+    place = place_of(g, key ^ _BOUND)
     if place < 0:
-        g.counter[0] += 1
-        n = 0
-        for i in range(g.A.shape[0]):
-            n += int(g.A[i, node])
-        parents = np.empty(n, np.int64)
-        n = 0
-        for i in range(g.A.shape[0]):
-            if g.A[i, node]:
-                parents[n] = i
-                n += 1
-        nodes = np.empty(1, np.int64)
-        nodes[0] = node
-        offsets = np.zeros(2, np.int64)
-        offsets[1] = n
-        place = remember(g, key, component_value(g, nodes, offsets, parents))
+        place = remember(g, key ^ _BOUND, saturated_value(g, nodes))
     return float(g.table_values[place])
 
 
 @kernel
-def _settle(walk: Walk, region: Ints, label: Ints, values: Floats) -> None:
+def _settle(walk: Walk, region: Ints, room: _Room) -> None:
     """Make the components of a region those of the walk."""
-    leader = np.empty(region.size, np.int64)
-    for w in range(region.size):
-        leader[w] = -1
-    for w in region:
-        if leader[label[w]] < 0:
-            leader[label[w]] = w
-            walk.values[w] = values[label[w]]
-        walk.first[w] = leader[label[w]]
+    for v in region:
+        room.before[room.label[v]] = -1
+    for v in region:
+        c = room.label[v]
+        if room.before[c] < 0:
+            room.before[c] = v
+            walk.values[v] = room.values[c]
+        walk.first[v] = room.before[c]
 
 
 @kernel
-def _are_admissible(g: Scored, admission: Admission, region: Ints, label: Ints) -> bool:
-    """Whether all components of a region of two nodes or more are admissible."""
+def _are_admissible(g: Scored, admission: Admission, region: Ints, room: _Room) -> bool:
+    """Whether all components of a region of two nodes or more that are new are admissible."""
     n_found = 0
-    for w in region:
-        n_found = max(n_found, label[w] + 1)
+    for v in region:
+        n_found = max(n_found, room.label[v] + 1)
     for c in range(n_found):
-        size = 0
-        for w in region:
-            size += label[w] == c
-        if size < 2:
-            continue
-        nodes = np.empty(size, np.int64)
-        k = 0
-        for w in region:
-            if label[w] == c:
-                nodes[k] = w
-                k += 1
-        if not is_admissible(g, admission, nodes):
+        if (
+            room.sizes[c] > 1
+            and room.same[c] < 0
+            and not is_admissible(g, admission, _members(region, room.label, c))
+        ):
             return False
     return True
 
 
 @kernel
-def run_chain(
+def _take_steps(
     g: Scored,
     walk: Walk,
     admission: Admission,
@@ -118,34 +223,41 @@ def run_chain(
     n_steps: int,
     occupancy: Ints,
     accepted: Ints,
-) -> float:
-    """Take ``n_steps`` steps at a temperature per sample; return the change of the score.
+) -> None:
+    """Take ``n_steps`` steps at a temperature per sample.
 
-    ``occupancy``, shape (2, p, p), grows by the number of steps that each edge was there, and, for
-    i < j, that both i → j and j → i were; ``accepted`` by the proposals accepted of each kind.
-    With ``n_steps`` zero the walk takes over the graph g.A, and the score itself is returned.
+    With ``n_steps`` zero the walk takes over the graph g.A.
     """
     p = g.A.shape[0]
-    label = np.empty(p, np.int64)
-    values = np.empty(p)
+    room = _Room(
+        np.empty(p, np.int64),
+        np.empty(p, np.int64),
+        np.empty(p, np.uint64),
+        np.empty(p),
+        np.empty(p, np.int64),
+        np.empty(p, np.int64),
+        np.zeros(p, np.uint8),
+    )
     since = np.zeros((p, p), np.int64)
     max_component, max_parents, max_edges = rules.limits
     n_edges = 0
     for v in range(p):
         for u in range(p):
             n_edges += int(g.A[u, v])
-    change = 0.0
     region = np.arange(p)
+    if n_steps == 0:
+        for v in range(p):
+            room.is_changed[v] = 1
     for step in range(-1, n_steps):
         limit = p
         level = np.inf
-        cost = rules.penalty * n_edges
+        cost = 0.0
         before = 0.0
         added = 0
         kind = 0
         if step >= 0:
             kind = drawn(rules.kinds, uniform(walk.state))
-            ratio = propose_balanced(g.A, walk, rules.weights, kind)
+            ratio = propose_balanced(g.A, walk, rules.weights, rules.jumps, kind)
             # As many toggles lead back, so proposals with too many are refused both ways.
             if walk.size[0] == 0 or walk.size[0] == MAX_TOGGLES:
                 continue
@@ -162,38 +274,58 @@ def run_chain(
                 if walk.first[w] == w:
                     before += walk.values[w]
             apply_toggles(g.A, walk)
+            for t in range(walk.size[0]):
+                room.is_changed[walk.toggles[t, 1]] = 1
             limit = max_component
-            is_bounded = region.size > 1 and max_component > 1
-            if is_bounded and cost + saturated_value(g, region) - before > level:
-                apply_toggles(g.A, walk)
-                continue
         elif n_steps > 0:
             continue
-        if region.size == 1:
-            label[region[0]] = 0
-            values[0] = _node_value(g, region[0])
-            after = values[0]
-        else:
-            after = region_values(g, region, label, values, limit)
-        if step >= 0 and not (
-            cost + after - before <= level and _are_admissible(g, admission, region, label)
-        ):
-            apply_toggles(g.A, walk)
-            continue
-        _settle(walk, region, label, values)
-        change += cost + after - before
+        after = _region_value(g, walk, region, room, limit, level - cost + before)
+        is_taken = after < np.inf and (step < 0 or _are_admissible(g, admission, region, room))
+        if step < 0 or is_taken:
+            _settle(walk, region, room)
         if step < 0:
             continue
-        n_edges += added
-        accepted[kind] += 1
-        apply_toggles(g.A, walk)
         for t in range(walk.size[0]):
-            _count(g.A, occupancy, since, walk.toggles[t, 0], walk.toggles[t, 1], step)
+            room.is_changed[walk.toggles[t, 1]] = 0
         apply_toggles(g.A, walk)
+        if is_taken:
+            n_edges += added
+            accepted[kind] += 1
+            for t in range(walk.size[0]):
+                _count(g.A, occupancy, since, walk.toggles[t, 0], walk.toggles[t, 1], step)
+            apply_toggles(g.A, walk)
     for i in range(p):
         for j in range(i):
             _count(g.A, occupancy, since, i, j, n_steps)
-    return change
+
+
+@kernel
+def run_chain(
+    g: Scored,
+    walk: Walk,
+    admission: Admission,
+    rules: ChainRules,
+    temperature: float,
+    stride: int,
+    occupancy: Ints,
+    graphs: Bytes,
+    accepted: Ints,
+) -> None:
+    """Run batches of steps at a temperature per sample, and keep a graph every ``stride`` steps.
+
+    ``occupancy``, shape (batches, 2, p, p), grows by the number of steps of each batch that an edge
+    was there, and, for i < j, that both i → j and j → i were; ``graphs``, shape (n, p, p), are as
+    many from each batch; ``accepted`` grows by the proposals accepted of each kind. With a stride
+    of zero the walk takes over the graph g.A.
+    """
+    n_batches = occupancy.shape[0]
+    n_kept = graphs.shape[0] // n_batches
+    for b in range(n_batches):
+        for k in range(b * n_kept, (b + 1) * n_kept):
+            _take_steps(g, walk, admission, rules, temperature, stride, occupancy[b], accepted)
+            for i in range(g.A.shape[0]):
+                for j in range(g.A.shape[0]):
+                    graphs[k, i, j] = g.A[i, j]
 
 
 @kernel

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.cli.table_options import Lags, Margins, Missing, takes_table
+from cyclearn.cli.table_options import Groups, Lags, Margins, Missing, takes_table
 from cyclearn.files import check_output, checked_suffix, write_text
 from cyclearn.learning.knowledge import Knowledge
 
@@ -18,9 +18,13 @@ from cyclearn.learning.knowledge import Knowledge
 @takes_table
 def posterior(
     data: Any,
+    groups: Groups = None,
     penalty: Annotated[
         str | None,
         typer.Option(help="What an edge costs: bic, '2 bic', ebic, or a number."),
+    ] = None,
+    n_effective: Annotated[
+        str | None, typer.Option(help="Independent rows the data are worth: a number, or auto.")
     ] = None,
     prior: Annotated[
         Literal["graphs", "classes"], typer.Option(help="What is equally probable beforehand.")
@@ -62,15 +66,14 @@ def posterior(
         # Sampling can take long; what would fail after it fails before it.
         checked_suffix(out, (".json",), "a posterior")
         check_output(out, [knowledge])
-    weight: str | float | None = penalty
-    with suppress(ValueError, TypeError):
-        weight = float(penalty)  # type: ignore[arg-type]
     with warnings.catch_warnings():
         # The result says it in its own words.
         warnings.simplefilter("ignore", SamplingWarning)
         found = sample(
             data,
-            penalty=weight,
+            groups=groups,
+            penalty=_number_or_name(penalty),
+            n_effective=_number_or_name(n_effective),  # type: ignore[arg-type]
             prior=prior,
             missing=missing,
             margins=margins,
@@ -95,3 +98,9 @@ def posterior(
         print_json("posterior", found.to_dict())
     else:
         say(str(found))
+
+
+def _number_or_name(text: str | None) -> str | float | None:
+    with suppress(ValueError, TypeError):
+        return float(text)  # type: ignore[arg-type]
+    return text

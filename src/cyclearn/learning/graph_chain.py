@@ -8,17 +8,19 @@ that keeps all of them right (parallel tempering).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.learning.chain_record import Batch
+from cyclearn.learning.graph_jumps import packed_jumps
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency
 
 if TYPE_CHECKING:
-    from cyclearn._kernels.balanced_moves import PairWeights
+    from cyclearn._kernels.balanced_moves import Jumps, PairWeights
     from cyclearn._kernels.graph_chain import ChainRules
     from cyclearn._kernels.proposals import Walk
 
@@ -27,22 +29,23 @@ IntArray = NDArray[np.int64]
 
 # Shares of the kinds of proposals, in the order of the kernel: toggle one and both; swap parents
 # and children; exchange parents and reverse a cycle; turn an edge and toggle, swap or toggle two;
-# turn some of three; redraw three.
-_KINDS = (24, 12, 6, 6, 12, 5, 12, 6, 6, 6, 5)
-_TABLE_SIZE = 1 << 18
+# turn some of three; redraw three; jump.
+_KINDS = (24, 12, 6, 6, 12, 5, 12, 6, 6, 6, 5, 60)
+# Places for components that were met; more variables make more of them.
+_FEW_VARIABLES, _SMALL_TABLE, _LARGE_TABLE = 10, 1 << 18, 1 << 20
 # Hot copies leave large components to the cold chain: fitting them would take most of the time.
 _HOT_COMPONENT = 5
+# Temperatures on the way from a start to where a chain begins.
+_WANDERING = (2.0, 1.4)
 
 
 class ComponentMemory:
     """Values and verdicts of components, which chains that run one after the other share."""
 
     def __init__(self, n_variables: int) -> None:
-        self.values = (
-            np.zeros(_TABLE_SIZE, dtype=np.uint64),
-            np.empty(_TABLE_SIZE),
-        )
-        self.verdicts = np.zeros(_TABLE_SIZE, dtype=np.uint64), np.empty(_TABLE_SIZE, np.uint8)
+        size = _SMALL_TABLE if n_variables <= _FEW_VARIABLES else _LARGE_TABLE
+        self.values = np.zeros(size, dtype=np.uint64), np.empty(size)
+        self.verdicts = np.zeros(size, dtype=np.uint64), np.empty(size, np.uint8)
         # The starts of ``fit``: graphs are admitted by the fits that it would find.
         self.normals = np.random.default_rng(0).standard_normal(20 * n_variables**2)
 
@@ -65,7 +68,7 @@ class _Copy:
 
 
 class GraphChain:
-    """A chain; ``run`` takes steps and counts edges.
+    """A chain; ``run`` takes steps, counts edges and keeps graphs.
 
     Examples
     --------
@@ -75,8 +78,9 @@ class GraphChain:
     >>> tables = as_tables(Moments([[1.0, 0.5], [0.5, 1.0]], 100))
     >>> problem = SearchOptions().problem(tables)
     >>> chain = GraphChain(problem, ComponentMemory(2), np.zeros((2, 2), np.uint8), seed=1)
-    >>> chain.run(1000)[0].sum() > 900
-    np.True_
+    >>> batch, = chain.run(n_batches=1, n_kept=10, stride=100)
+    >>> bool(batch.shares[0].sum() > 0.9), len(batch.graphs)
+    (True, 10)
     """
 
     def __init__(
@@ -116,38 +120,60 @@ class GraphChain:
             )
             for temperature in temperatures
         ]
-        self.set_weights(np.ones((p, p)))
+        self.set_proposals(np.ones((p, p)), packed_jumps([]))
         for copy in self._copies:
-            self._steps(copy, 0, np.zeros((2, p, p), dtype=np.int64))
+            self._batches(copy, 1, 1, 0)
 
     @property
     def graph(self) -> Adjacency:
         """Where the chain is."""
         return self._copies[0].A
 
-    def set_weights(self, weights: FloatArray) -> None:
-        """Say how often pairs of nodes are looked at: symmetric weights, shape (p, p)."""
+    def set_proposals(self, weights: FloatArray, jumps: Jumps) -> None:
+        """Say how often pairs of nodes are looked at, by symmetric weights, and what to jump."""
         from cyclearn._kernels.balanced_moves import PairWeights
 
         weights = np.where(np.eye(len(weights), dtype=bool), 0.0, weights)
         pairs, rows = weights.ravel().cumsum(), weights.cumsum(axis=1)
         pair_weights = PairWeights(pairs / pairs[-1], rows / rows[:, -1:])
         for copy in self._copies:
-            copy.rules = self._rules(copy.max_component, pair_weights)
+            copy.rules = self._rules(copy.max_component, pair_weights, jumps)
 
-    def run(self, n_steps: int) -> IntArray:
-        """Take steps, then let neighbouring temperatures exchange their graphs.
+    def wander(self, n_steps: int) -> None:
+        """Walk away from the start at high temperatures, and cool down."""
+        cold = self._copies[0]
+        for temperature in _WANDERING:
+            self._batches(replace(cold, temperature=temperature), 1, 1, n_steps)
 
-        Returns the number of steps that each edge was there, and, above the diagonal, that both
-        edges of a pair were: shape (2, p, p).
+    def run(self, n_batches: int, n_kept: int, stride: int) -> list[Batch]:
+        """Take steps in batches, of each of which as many graphs are kept.
+
+        From one graph that is kept to the next are ``stride`` steps; then neighbouring temperatures
+        exchange their graphs.
         """
-        p = self._problem.n_variables
-        occupancy = np.zeros((2, p, p), dtype=np.int64)
-        for number, copy in enumerate(self._copies):
-            counted = occupancy if number == 0 else np.zeros_like(occupancy)
-            self._steps(copy, n_steps, counted)
+        cold, *hot = self._copies
+        if not hot:
+            occupancy, graphs = self._batches(cold, n_batches, n_kept, stride)
+        else:
+            parts = [self._tempered(cold, hot, stride) for _ in range(n_batches * n_kept)]
+            p = self._problem.n_variables
+            occupancy = np.array([each[0] for each in parts])
+            occupancy = occupancy.reshape(n_batches, n_kept, 2, p, p).sum(axis=1)
+            graphs = np.concatenate([each[1] for each in parts])
+        packed = np.packbits(graphs.reshape(n_batches * n_kept, -1), axis=1)
+        return [
+            Batch(counts / (n_kept * stride), [bits.tobytes() for bits in kept])
+            for counts, kept in zip(occupancy, np.split(packed, n_batches), strict=True)
+        ]
+
+    def _tempered(
+        self, cold: _Copy, hot: list[_Copy], stride: int
+    ) -> tuple[IntArray, NDArray[np.uint8]]:
+        occupancy, graphs = self._batches(cold, 1, 1, stride)
+        for copy in hot:
+            self._batches(copy, 1, 1, stride)
         self._exchange_graphs()
-        return occupancy
+        return occupancy[0], graphs
 
     def _exchange_graphs(self) -> None:
         penalty = self._problem.penalty
@@ -171,10 +197,16 @@ class GraphChain:
                 mine[...] = theirs
                 theirs[...] = kept
 
-    def _steps(self, copy: _Copy, n_steps: int, occupancy: IntArray) -> None:
+    def _batches(
+        self, copy: _Copy, n_batches: int, n_kept: int, stride: int
+    ) -> tuple[IntArray, NDArray[np.uint8]]:
+        """Steps that each edge was there, by batch, and the graphs that were kept."""
         from cyclearn._kernels.component_scores import Scored
         from cyclearn._kernels.graph_chain import run_chain
 
+        p = self._problem.n_variables
+        occupancy = np.zeros((n_batches, 2, p, p), dtype=np.int64)
+        graphs = np.empty((n_batches * n_kept, p, p), dtype=np.uint8)
         scored = Scored(
             self._S,
             self._shares,
@@ -193,12 +225,14 @@ class GraphChain:
             self._admission,
             copy.rules,
             copy.temperature * self._unit,
-            n_steps,
+            stride,
             occupancy,
+            graphs,
             self.accepted,
         )
+        return occupancy, graphs
 
-    def _rules(self, max_component: int, weights: PairWeights) -> ChainRules:
+    def _rules(self, max_component: int, weights: PairWeights, jumps: Jumps) -> ChainRules:
         from cyclearn._kernels.graph_chain import ChainRules
 
         problem = self._problem
@@ -208,6 +242,7 @@ class GraphChain:
             (~problem.required).astype(np.uint8),
             np.array(limits, dtype=np.int64),
             weights,
+            jumps,
             np.cumsum(_KINDS) / sum(_KINDS),
             problem.penalty,
         )

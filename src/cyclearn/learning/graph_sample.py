@@ -1,8 +1,8 @@
-"""Chains run in rounds, each twice as long as the last, until they agree.
+"""Chains run in rounds, each making them longer by a third or a half, until they agree.
 
-Only the last round counts: all before it, half of all steps, is the way into the distribution. What
-a round has learned about the edges says which pairs the next looks at most. A round keeps as many
-graphs as any other, however long it is, so memory does not grow with the number of steps.
+The first third of all steps is the way into the distribution and does not count. What the rounds
+before have learned says which pairs the next one looks at most, and which differences of graphs it
+proposes as one step.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
+from cyclearn.learning.chain_record import MOST_BATCHES, Batch, ChainRecord
 from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
+from cyclearn.learning.graph_jumps import jumps_between
 from cyclearn.learning.sample_quality import LARGEST_R_HAT, SampleQuality
 from cyclearn.search.auto_search import AutoSearch
 from cyclearn.search.problem import SearchProblem
@@ -29,12 +31,17 @@ FloatArray = NDArray[np.float64]
 
 # Steps of the first round for each chain, times the number of variables.
 _FIRST_STEPS = 1_000
-_N_BATCHES = 50
+# Steps at each high temperature before the first round, times the number of variables.
+_HOT_STEPS = 100
+# A round ends when a record has this many batches; a full record is halved, and so on.
+_ROUND_ENDS = (MOST_BATCHES // 2, MOST_BATCHES * 2 // 3, MOST_BATCHES)
 # Share of proposals that look at any pair alike, however settled it seems.
 _UNIFORM_SHARE = 0.25
 # Chains that disagree after this many rounds get hotter copies.
-_ROUNDS_BEFORE_TEMPERING = 4
+_ROUNDS_BEFORE_TEMPERING = 14
 _TEMPERATURES = (1.0, 1.5, 2.2)
+# Searches for graphs to start from; chains leave them at a high temperature.
+_N_SEARCHES = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,21 +75,13 @@ class GraphSample:
 class SampleSize:
     """What is wanted: graphs to keep, chains, effective size, and most steps of each chain.
 
-    Graphs are kept in multiples of 50 for each chain.
+    Up to twice as many graphs are kept.
     """
 
     n_samples: int
     n_chains: int
     effective_size: int
     max_steps: int
-
-
-@dataclass(frozen=True, eq=False)
-class _Round:
-    """What one chain did: graphs kept, shares of time by batch, shape (batches, 2, p, p)."""
-
-    graphs: list[bytes]
-    batches: FloatArray
 
 
 def sample_graphs(
@@ -105,39 +104,56 @@ def sample_graphs(
     seeds = np.random.default_rng(seed).integers(1, 2**62, size=(2, size.n_chains)).tolist()
     starts = _starts(problem, size.n_chains, seed, deadline, n_jobs)
     chains = _chains(problem, memories, seeds[0], starts)
-    n_steps, n_rounds, length = 0, 0, max(_FIRST_STEPS * p, 4 * _N_BATCHES)
-    is_tempered = False
+    for chain in chains:
+        chain.wander(_HOT_STEPS * p)
+    records = [ChainRecord() for _ in chains]
+    # Graphs of a batch, so that the fewest batches that count have what is wanted.
+    n_kept = -(-size.n_samples // (size.n_chains * _ROUND_ENDS[0] * 2 // 3))
+    stride = max(1, _FIRST_STEPS * p // (_ROUND_ENDS[0] * n_kept))
+    n_steps, n_rounds = 0, 0
+    is_cut = is_tempered = False
     while True:
+        n_done = len(records[0].batches)
+        n_batches = min(end for end in _ROUND_ENDS if end > n_done) - n_done
+        length = n_batches * n_kept * stride
+        if n_rounds and n_steps + length > size.max_steps:
+            break
         # The first round is short, and without it there is nothing to return.
-        rounds = _run_round(chains, length, size, deadline if n_rounds else None, n_workers)
-        if rounds is not None:
-            n_steps, n_rounds, found = n_steps + length, n_rounds + 1, rounds
-            batches = np.stack([each.batches for each in found])
-            edges = batches[:, :, 0].mean(axis=(0, 1))
-            quality = SampleQuality.of(batches[:, :, 0])
-            r_hat, worth = quality.over(edges)
-            if on_round is not None:
-                on_round(n_steps, worth, r_hat)
-            if r_hat <= LARGEST_R_HAT and worth >= size.effective_size:
-                break
-        if rounds is None or n_steps + 2 * length > size.max_steps:
+        done = _run_round(
+            chains, (n_batches, n_kept, stride), deadline if n_rounds else None, n_workers
+        )
+        if done is None:
+            is_cut = True
+            break
+        n_steps, n_rounds = n_steps + length, n_rounds + 1
+        for record, batches in zip(records, done, strict=True):
+            record.extend(batches)
+        if len(records[0].batches) < n_done + n_batches:
+            stride *= 2
+        shares = np.array([[batch.shares for batch in each.settled] for each in records])
+        edges = shares[:, :, 0].mean(axis=(0, 1))
+        quality = SampleQuality.of(shares[:, :, 0])
+        r_hat, worth = quality.over(edges)
+        if on_round is not None:
+            on_round(n_steps, worth, r_hat)
+        if r_hat <= LARGEST_R_HAT and worth >= size.effective_size:
             break
         if n_rounds >= _ROUNDS_BEFORE_TEMPERING and r_hat > LARGEST_R_HAT and not is_tempered:
             is_tempered = True
             starts = [chain.graph for chain in chains]
             chains = _chains(problem, memories, seeds[1], starts, _TEMPERATURES)
+        jumps = jumps_between(_unpacked(_kept(records), p), seed=seed)
         for chain in chains:
-            chain.set_weights(_weights(edges))
-        length *= 2
-    both = batches[:, :, 1].mean(axis=(0, 1))
-    return _sample(found, p, edges, both, quality, n_steps, rounds is None)
+            chain.set_proposals(_weights(edges), jumps)
+    both = shares[:, :, 1].mean(axis=(0, 1))
+    return _sample(_kept(records), p, edges, both, quality, n_steps, is_cut)
 
 
 def _starts(
     problem: SearchProblem, n_chains: int, seed: int, deadline: float | None, n_jobs: int | None
 ) -> list[NDArray[np.uint8]]:
-    """Where chains begin: a search of its own for each."""
-    call = SearchCall(seed=seed, budget=Budget(None, deadline), n_starts=n_chains, n_jobs=n_jobs)
+    """Where chains begin: what searches find."""
+    call = SearchCall(seed=seed, budget=Budget(None, deadline), n_starts=_N_SEARCHES, n_jobs=n_jobs)
     solution = AutoSearch().solve(problem, call)
     if not np.isfinite(solution.best.score):
         raise InputError(
@@ -180,13 +196,19 @@ def _weights(edges: FloatArray) -> FloatArray:
 
 
 def _run_round(
-    chains: list[GraphChain], length: int, size: SampleSize, deadline: float | None, n_workers: int
-) -> list[_Round] | None:
-    """One round of every chain, or None when the time was up; chains of one memory in turn."""
+    chains: list[GraphChain],
+    size: tuple[int, int, int],
+    deadline: float | None,
+    n_workers: int,
+) -> list[list[Batch]] | None:
+    """Batches of every chain, or None when the time was up; chains of one memory in turn.
+
+    ``size``: batches, graphs to keep of each, and steps from one graph to the next.
+    """
     groups = [chains[worker::n_workers] for worker in range(n_workers)]
     # Compiled code lets go of the lock, so threads are as good as processes and share memory.
     done = Parallel(n_jobs=n_workers, require="sharedmem")(
-        delayed(_run_in_turn)(group, length, size, deadline) for group in groups
+        delayed(_run_in_turn)(group, size, deadline) for group in groups
     )
     if any(each is None for group in done for each in group):
         return None
@@ -194,32 +216,35 @@ def _run_round(
 
 
 def _run_in_turn(
-    chains: list[GraphChain], length: int, size: SampleSize, deadline: float | None
-) -> list[_Round | None]:
-    return [
-        _run_chain(chain, length, size.n_samples // size.n_chains, deadline) for chain in chains
-    ]
+    chains: list[GraphChain], size: tuple[int, int, int], deadline: float | None
+) -> list[list[Batch] | None]:
+    return [_run_chain(chain, *size, deadline) for chain in chains]
 
 
 def _run_chain(
-    chain: GraphChain, length: int, n_kept: int, deadline: float | None
-) -> _Round | None:
-    p = len(chain.graph)
-    a_batch = max(1, n_kept // _N_BATCHES)
-    n_blocks = _N_BATCHES * a_batch
-    occupancy = np.zeros((_N_BATCHES, 2, p, p), dtype=np.int64)
-    graphs = []
-    n_steps = max(1, length // n_blocks)
-    for block in range(n_blocks):
-        if deadline is not None and monotonic() > deadline:
+    chain: GraphChain, n_batches: int, n_kept: int, stride: int, deadline: float | None
+) -> list[Batch] | None:
+    if deadline is None:
+        return chain.run(n_batches, n_kept, stride)
+    batches: list[Batch] = []
+    for _ in range(n_batches):
+        if monotonic() > deadline:
             return None
-        occupancy[block // a_batch] += chain.run(n_steps)
-        graphs.append(np.packbits(chain.graph).tobytes())
-    return _Round(graphs, occupancy / (a_batch * n_steps))
+        batches += chain.run(1, n_kept, stride)
+    return batches
+
+
+def _kept(records: list[ChainRecord]) -> list[bytes]:
+    return [graph for record in records for batch in record.settled for graph in batch.graphs]
+
+
+def _unpacked(graphs: list[bytes], p: int) -> NDArray[np.uint8]:
+    packed = np.frombuffer(b"".join(graphs), dtype=np.uint8).reshape(len(graphs), -1)
+    return np.unpackbits(packed, axis=1, count=p * p).reshape(-1, p, p)
 
 
 def _sample(
-    rounds: list[_Round],
+    kept: list[bytes],
     p: int,
     edges: FloatArray,
     both: FloatArray,
@@ -227,10 +252,8 @@ def _sample(
     n_steps: int,
     is_cut: bool,
 ) -> GraphSample:
-    counted = Counter(graph for each in rounds for graph in each.graphs)
     # By count, then by edges: the order does not depend on which chain came first.
-    ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
-    packed = np.array([np.frombuffer(graph, dtype=np.uint8) for graph, _ in ordered])
-    graphs = np.unpackbits(packed, axis=1, count=p * p).reshape(-1, p, p)
+    ordered = sorted(Counter(kept).items(), key=lambda item: (-item[1], item[0]))
+    graphs = _unpacked([graph for graph, _ in ordered], p)
     counts = np.array([count for _, count in ordered], dtype=np.int64)
     return GraphSample(graphs, counts, edges, both + both.T, quality, n_steps, is_cut)

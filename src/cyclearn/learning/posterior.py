@@ -23,9 +23,9 @@ from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.over_time import knowing_the_past
 from cyclearn.learning.posterior_result import Posterior
 from cyclearn.learning.sample_quality import SamplingWarning
+from cyclearn.models.grouped_tables import SeveralData
 from cyclearn.models.margins import Margins
 from cyclearn.models.missing_values import Missing
-from cyclearn.models.moments import Data
 from cyclearn.models.tables import EffectiveRows, Tables, as_tables
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import Penalty
@@ -33,7 +33,8 @@ from cyclearn.search.penalty import Penalty
 Prior = Literal["graphs", "classes"]
 
 # Parents that a variable is expected to have before looking at the data: random graphs of the
-# paper's experiments have one to one and a half. benchmarks/posterior_calibration.py compares.
+# paper's experiments have one to one and a half. A guess that is not calibrated beyond four
+# variables; benchmarks/posterior_calibration.py compares.
 EXPECTED_PARENTS = 1.5
 # Effective size that is waited for: a standard error of 0.011 at most with few variables, 0.025
 # with many.
@@ -72,8 +73,9 @@ def posterior_penalty(n_samples: float, n_variables: int) -> float:
 
 @interruptible
 def posterior(
-    data: Data | Tables,
+    data: SeveralData | Tables,
     *,
+    groups: str | None = None,
     penalty: Penalty | None = None,
     n_effective: EffectiveRows = None,
     missing: Missing = "error",
@@ -99,12 +101,15 @@ def posterior(
 
     The probability of a graph is proportional to exp(−NLL − λ·|E|), NLL the negative
     log-likelihood of its best fit, over all graphs that knowledge, limits and stability admit.
-    Markov chains draw from it; each starts from a search of its own, and all run, twice as long
-    each time, until they agree.
+    Markov chains draw from it; they start near what searches find, and run until they agree.
 
     Parameters
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
+        Or several of these, in a list or a mapping: groups that share the graph, each with weights
+        and noise of its own.
+    groups : str, optional
+        The column of one table that names the group of each row.
     penalty : "bic", a multiple such as "2 bic", "ebic", or a number, optional
         λ. By default ½ log n + log(p/1.5), see :func:`posterior_penalty`; a penalty that suits a
         search, such as "2 bic", is larger with many rows and makes weak edges too improbable.
@@ -125,8 +130,8 @@ def posterior(
         Limits on the graph: nodes in a strongly connected component, nodes in a cycle, parents of
         a node, edges.
     n_samples : int
-        Graphs to keep, in multiples of 50 for each chain; probabilities of edges come from every
-        step of the chains.
+        Graphs to keep; up to twice as many are. Probabilities of edges come from every step of the
+        chains.
     n_chains : int
         Independent chains, at least two.
     effective_size : int, optional
@@ -162,19 +167,20 @@ def posterior(
     """
     if prior not in ("graphs", "classes"):
         raise InputError(f"prior is {prior!r}; give 'graphs' or 'classes'")
-    tables = as_tables(data, n_effective=n_effective, missing=missing, margins=margins, lags=lags)
-    if tables.is_grouped:
+    tables = as_tables(
+        data, groups=groups, n_effective=n_effective, missing=missing, margins=margins, lags=lags
+    )
+    if tables.design is not None:
         raise InputError(
-            f"there are {len(tables)} tables, and a posterior takes one; ask for that of one "
-            "group, or learn from all with a bootstrap"
+            "variables were set from outside (interventions), and a posterior takes observed "
+            "tables; ask for that of the table without interventions, or learn from all with a "
+            "bootstrap"
         )
     if tables.n_variables < 2:
         raise InputError("there is one variable; a posterior over graphs takes at least two")
     given: dict[str, Any] = {
-        "penalty": posterior_penalty(tables.n_effective, tables.n_variables)
-        if penalty is None
-        else penalty,
-        "n_effective": tables.n_effective if n_effective is not None else None,
+        "penalty": _default_penalty(tables) if penalty is None else penalty,
+        "n_effective": None if n_effective is None or tables.is_grouped else tables.n_effective,
         "knowledge": knowing_the_past(knowledge, tables.past),
         "stable": stable,
         "max_component": max_component,
@@ -200,6 +206,13 @@ def posterior(
     if not found.converged:
         warnings.warn(found.warning, SamplingWarning, stacklevel=2)
     return found
+
+
+def _default_penalty(tables: Tables) -> float:
+    """What an edge costs in each group: its own ½ log n, and a share of the prior, paid once."""
+    rows = [table.n_effective for table in tables]
+    prior = posterior_penalty(1, tables.n_variables)
+    return (sum(0.5 * log(n) for n in rows) + prior) / len(rows)
 
 
 def _sample_size(
@@ -248,7 +261,8 @@ def _result(
         both=both,
         quality=sample.quality.reordered(places),
         wanted_size=size.effective_size,
-        moments=tables.only.moments,
+        tables={table.group: table.moments for table in tables},
+        n_effective=tuple(table.n_effective for table in tables),
         penalty=options.edge_penalty(tables),
         options={name: record[name] for name in kept}
         | {"prior": prior, "n_chains": size.n_chains, "random_state": options.random_state},
@@ -265,14 +279,13 @@ def _admissible_members(
     Where a class is large, from the share of admissible ones among some drawn at random.
     """
     sizes: dict[EquivalenceClass, float] = {}
+    moments = [table.moments for table in tables]
     found = []
     for A in graphs:
         graph = DirectedGraph(A.astype(bool), tables.names)
         its_class = EquivalenceClass(graph)
         if its_class not in sizes:
-            listed = list_members(
-                [graph], tables.only.moments, options.knowledge, max_members=_MEMBERS
-            )
+            listed = list_members([graph], moments, options.knowledge, max_members=_MEMBERS)
             stable = [member.times for member in listed.members if member.is_stable]
             share = sum(stable) / listed.n_looked_at if options.stable else 1.0
             size = listed.n_looked_at if listed.size is None else listed.size

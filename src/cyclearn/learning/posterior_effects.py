@@ -78,6 +78,7 @@ def draw_effects(
     graphs: Sequence[DirectedGraph],
     weights: FloatArray,
     moments: Moments,
+    n_effective: float,
     source: int,
     target: int,
     *,
@@ -86,12 +87,12 @@ def draw_effects(
 ) -> PosteriorEffects:
     """Effects under graphs drawn by weight, with parameters drawn for each.
 
-    Parameters are those that fit a covariance drawn around the observed one (Wishart, as many
-    rows), which spreads them as their standard errors do, also where feedback makes these hard to
-    state.
+    Parameters are those that fit a covariance drawn around the observed one (Wishart, as many rows
+    as the data are worth), which spreads them as their standard errors do, also where feedback
+    makes these hard to state.
     """
     names = moments.names
-    resampler = table_resampler(moments, "parametric", seed, SearchOptions())
+    resampler = table_resampler(moments, "parametric", seed, SearchOptions(n_effective=n_effective))
     drawn = _systematic(weights, n_draws, seed)
     reach = [_reaches(graph, source, target) for graph in graphs]
     draws, paths, n_unstable = [], [], 0

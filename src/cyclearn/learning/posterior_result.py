@@ -65,8 +65,10 @@ class Posterior:
         R̂ and effective size for each edge.
     wanted_size : int
         The effective size that was asked for.
-    moments : Moments
-        Mean and covariance of the data.
+    tables : mapping of str to Moments
+        Mean and covariance of each group; one without a name where there are no groups.
+    n_effective : tuple of float
+        How many independent rows each table is worth.
     penalty : float
         λ, what one edge costs.
     options : mapping
@@ -86,11 +88,22 @@ class Posterior:
     both: FloatArray
     quality: SampleQuality
     wanted_size: int
-    moments: Moments
+    tables: Mapping[str, Moments]
+    n_effective: tuple[float, ...]
     penalty: float
     options: Mapping[str, Any]
     n_steps: int
     is_cut: bool
+
+    @property
+    def moments(self) -> Moments:
+        """Mean and covariance of the data, where there is one table."""
+        if len(self.tables) > 1:
+            raise InputError(
+                f"there are {len(self.tables)} groups; take one of ``tables``: "
+                f"{', '.join(self.tables)}"
+            )
+        return next(iter(self.tables.values()))
 
     @cached_property
     def graphs(self) -> tuple[DirectedGraph, ...]:
@@ -197,16 +210,35 @@ class Posterior:
         return DirectedGraph(self.edges >= threshold, self.names)
 
     def effects(
-        self, source: Node, target: Node, *, n_draws: int = 500, random_state: int = 0
+        self,
+        source: Node,
+        target: Node,
+        *,
+        group: str | None = None,
+        n_draws: int = 500,
+        random_state: int = 0,
     ) -> PosteriorEffects:
-        """The total effect of one variable on another, over graphs and parameters together."""
+        """The total effect of one variable on another, over graphs and parameters together.
+
+        Where there are groups, in the one that is named.
+        """
         first = self.graphs[0]
         i, j = first.index(source), first.index(target)
         if i == j:
             raise InputError(f"source and target are both {self.names[i]!r}; give two variables")
+        moments, rows = self._table(group)
         return draw_effects(
-            self.graphs, self.weights, self.moments, i, j, n_draws=n_draws, seed=random_state
+            self.graphs, self.weights, moments, rows, i, j, n_draws=n_draws, seed=random_state
         )
+
+    def _table(self, group: str | None) -> tuple[Moments, float]:
+        """Moments of a group and the rows they are worth."""
+        names = list(self.tables)
+        if group is None and len(names) == 1:
+            group = names[0]
+        if group is None or group not in self.tables:
+            raise InputError(f"group is {group!r}; give one of {', '.join(map(repr, names))}")
+        return self.tables[group], self.n_effective[names.index(group)]
 
     def edge_table(self) -> pd.DataFrame:
         """Edges in rows, the most probable first.
@@ -236,7 +268,6 @@ class Posterior:
         """The result as plain values for JSON; graphs as bits, row by row."""
         p = len(self.names)
         packed = np.packbits(self.adjacencies.reshape(-1, p * p), axis=1)
-        moments = self.moments
         return {
             "schema": _SCHEMA,
             "names": list(self.names),
@@ -250,12 +281,10 @@ class Posterior:
             "effective_size": _plain(self.quality.effective_size),
             "wanted_size": self.wanted_size,
             "converged": self.converged,
-            "moments": {
-                "covariance": moments.covariance.tolist(),
-                "n_samples": moments.n_samples,
-                "mean": None if moments.mean is None else moments.mean.tolist(),
-                "names": None if moments.has_default_names else list(moments.names),
-            },
+            "tables": [
+                {"group": name, "moments": _moments_record(moments), "n_effective": rows}
+                for (name, moments), rows in zip(self.tables.items(), self.n_effective, strict=True)
+            ],
             "penalty": self.penalty,
             "options": dict(self.options),
             "n_steps": self.n_steps,
@@ -291,7 +320,8 @@ class Posterior:
                     _restored(record["r_hat"]), _restored(record["effective_size"])
                 ),
                 wanted_size=int(record["wanted_size"]),
-                moments=Moments(**record["moments"]),
+                tables={each["group"]: Moments(**each["moments"]) for each in record["tables"]},
+                n_effective=tuple(float(each["n_effective"]) for each in record["tables"]),
                 penalty=float(record["penalty"]),
                 options=dict(record["options"]),
                 n_steps=int(record["n_steps"]),
@@ -313,8 +343,8 @@ class Posterior:
 
     def __str__(self) -> str:
         lines = [
-            f"Posterior over graphs: {len(self.names)} variables, {self.moments.n_samples} "
-            f"samples; an edge costs {self.penalty:.2f}.",
+            f"Posterior over graphs: {len(self.names)} variables, {self._rows}; an edge costs "
+            f"{self.penalty:.2f}.",
             f"{self.n_samples} graphs from {self.options['n_chains']} chains of {self.n_steps:,} "
             f"steps, {len(self.weights)} of them different; effective size "
             f"{self.effective_size:.0f}, R̂ {self.r_hat:.3f}.",
@@ -332,6 +362,15 @@ class Posterior:
         if len(table) > _SHOWN:
             lines.append(f"… {len(table) - _SHOWN} more (see edge_table)")
         return "\n".join(lines)
+
+    @property
+    def _rows(self) -> str:
+        """How many rows there are, in words."""
+        n = sum(moments.n_samples for moments in self.tables.values())
+        words = f"{n} samples"
+        if sum(self.n_effective) < n:
+            words += f", worth {sum(self.n_effective):.0f} independent ones"
+        return words if len(self.tables) == 1 else f"{words}, in {len(self.tables)} groups"
 
     @property
     def warning(self) -> str:
@@ -352,6 +391,15 @@ class Posterior:
             f"Posterior({len(self.names)} variables, {self.n_samples} graphs, effective size "
             f"{self.effective_size:.0f})"
         )
+
+
+def _moments_record(moments: Moments) -> dict[str, Any]:
+    return {
+        "covariance": moments.covariance.tolist(),
+        "n_samples": moments.n_samples,
+        "mean": None if moments.mean is None else moments.mean.tolist(),
+        "names": None if moments.has_default_names else list(moments.names),
+    }
 
 
 def _plain(values: FloatArray) -> list[list[float | None]]:

@@ -33,7 +33,9 @@ class SampleQuality:
         means of the halves / mean variance inside them). One where chains agree.
     effective_size : array
         How many independent graphs would give the probability of the edge as precisely: its
-        variance P(1 − P) over the squared standard error, from the means of batches.
+        variance P(1 − P) over the squared standard error. That comes from the means of batches,
+        with what neighbours have in common (the initial positive sequence of Geyer, over all
+        chains as Vehtari and others do), so chains that disagree are worth no more than a few.
     """
 
     r_hat: FloatArray
@@ -57,9 +59,7 @@ class SampleQuality:
         between = halves.var(axis=0, ddof=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             r_hat = np.sqrt(1 + between / inside)
-            # Around the mean of all chains: chains that disagree are worth little.
-            error = ((batches - share) ** 2).mean(axis=(0, 1)) / (n_chains * n_batches - 1)
-            size = share * (1 - share) / error
+            size = share * (1 - share) / _squared_error(batches)
         return cls(np.where(inside > 0, r_hat, np.where(between > 0, np.inf, 1.0)), size)
 
     def reordered(self, places: NDArray[np.int64]) -> SampleQuality:
@@ -78,3 +78,28 @@ class SampleQuality:
         if not unsettled.any():
             return 1.0, np.inf
         return float(self.r_hat[unsettled].max()), float(self.effective_size[unsettled].min())
+
+
+def _squared_error(batches: FloatArray) -> FloatArray:
+    """Squared standard error of the mean of all batches, shape (chains, batches, ...)."""
+    n_chains, n_batches = batches.shape[:2]
+    means = batches.mean(axis=1, keepdims=True)
+    around = batches - means
+    within = (around**2).sum(axis=(0, 1)) / (n_chains * (n_batches - 1))
+    variance = within * (n_batches - 1) / n_batches + means[:, 0].var(axis=0, ddof=1)
+
+    def correlation(lag: int) -> FloatArray:
+        together = (around[:, : n_batches - lag] * around[:, lag:]).sum(axis=1).mean(axis=0)
+        return np.asarray(1 - (within - together / n_batches) / variance)
+
+    # Sums of two neighbours decrease and are positive in theory; after the first that is not, what
+    # is seen is noise.
+    length = np.zeros_like(variance)
+    last = np.full_like(variance, np.inf)
+    for lag in range(0, n_batches - 1, 2):
+        pair = (1.0 if lag == 0 else correlation(lag)) + correlation(lag + 1)
+        last = np.where(last > 0, np.minimum(last, pair), 0.0)
+        if not (last > 0).any():
+            break
+        length += np.maximum(last, 0.0)
+    return np.asarray(variance * np.maximum(2 * length - 1, 1.0) / (n_chains * n_batches))

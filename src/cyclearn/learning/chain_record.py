@@ -1,0 +1,55 @@
+"""What a chain has done so far, in a memory that does not grow with the number of steps.
+
+Steps are counted in equal batches. When there are twice as many batches as there should be, pairs
+of neighbours become one, and every second graph is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+# A full record has this many batches and becomes one of half as many, twice as long.
+MOST_BATCHES = 96
+
+
+@dataclass
+class Batch:
+    """Equal steps: the share of them with each edge, shape (2, p, p), and graphs along the way."""
+
+    shares: FloatArray
+    graphs: list[bytes]
+
+
+@dataclass
+class ChainRecord:
+    r"""Batches of one chain, in order.
+
+    Examples
+    --------
+    >>> record = ChainRecord()
+    >>> record.extend([Batch(np.full((2, 1, 1), n % 2), [bytes([n])]) for n in range(96)])
+    >>> len(record.batches), record.batches[0].shares[0, 0, 0], record.batches[1].graphs
+    (48, np.float64(0.5), [b'\x02'])
+    """
+
+    batches: list[Batch] = field(default_factory=list)
+
+    def extend(self, batches: list[Batch]) -> None:
+        """Add batches; a full record is halved."""
+        self.batches = self.batches + batches
+        if len(self.batches) >= MOST_BATCHES:
+            pairs = zip(self.batches[::2], self.batches[1::2], strict=True)
+            self.batches = [
+                Batch((a.shares + b.shares) / 2, (a.graphs + b.graphs)[::2]) for a, b in pairs
+            ]
+
+    @property
+    def settled(self) -> list[Batch]:
+        """The batches that count, an even number: the first third was the way to them."""
+        n = len(self.batches) * 2 // 3
+        return self.batches[-(n - n % 2) :]

@@ -1,0 +1,91 @@
+"""Differences of graphs that chains have met, which later rounds propose as one step.
+
+Where the data leave several structures open that differ in many edges at once, single moves seldom
+find the way from one to another. Two graphs that were both met show a way: toggling the entries in
+which they differ leads from one to the other and back, so such a proposal is balanced by itself. A
+difference falls into pieces that have nothing to do with each other; each is a proposal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from cyclearn._kernels.balanced_moves import Jumps
+
+_N_PAIRS = 600
+_MOST_JUMPS = 256
+# Fewer entries are a proposal of their own kind; with more, hardly anything else stays the same.
+_FEWEST_ENTRIES, _MOST_ENTRIES = 3, 30
+
+# Entries (i, j) that differ, each with what it is in one of the two graphs.
+Piece = tuple[tuple[int, int, bool], ...]
+
+
+def jumps_between(graphs: NDArray[np.uint8], *, seed: int) -> Jumps:
+    """The most frequent pieces of the differences of graphs, shape (n, p, p), drawn in pairs.
+
+    Examples
+    --------
+    >>> A = np.zeros((2, 4, 4), dtype=np.uint8)
+    >>> A[0, 0, 1] = A[0, 1, 2] = A[1, 1, 0] = A[1, 2, 3] = 1
+    >>> jumps = jumps_between(A, seed=0)
+    >>> jumps.entries.tolist()
+    [[0, 1], [1, 0], [1, 2], [2, 3]]
+    """
+    rng = np.random.default_rng(seed)
+    counted: Counter[Piece] = Counter()
+    for a, b in rng.integers(len(graphs), size=(_N_PAIRS, 2)).tolist():
+        for piece in _pieces(graphs[a], graphs[b]):
+            if _FEWEST_ENTRIES <= len(piece) <= _MOST_ENTRIES:
+                counted[piece] += 1
+    # Of pieces as frequent, the smaller fits more graphs.
+    ordered = sorted(counted, key=lambda piece: (-counted[piece], len(piece), piece))
+    chosen = ordered[:_MOST_JUMPS]
+    return packed_jumps(chosen)
+
+
+def packed_jumps(pieces: list[Piece]) -> Jumps:
+    """Pieces as the arrays of the kernel."""
+    from cyclearn._kernels.balanced_moves import Jumps
+
+    entries = [entry for piece in pieces for entry in piece]
+    return Jumps(
+        np.array([entry[:2] for entry in entries], dtype=np.int64).reshape(-1, 2),
+        np.array([entry[2] for entry in entries], dtype=np.uint8),
+        np.cumsum([0, *map(len, pieces)], dtype=np.int64),
+    )
+
+
+def _pieces(A: NDArray[np.uint8], B: NDArray[np.uint8]) -> set[Piece]:
+    """Pieces of a difference: entries that share a node; and, finer, columns that an entry joins.
+
+    The first entry of a piece is always written as absent, so that a piece is the same whichever
+    graph comes first.
+    """
+    entries = np.argwhere(A != B).tolist()
+    columns = {j for _, j in entries}
+    found = set()
+    for is_fine in (False, True):
+        leader = list(range(len(A)))
+        for i, j in entries:
+            if not is_fine or i in columns:
+                leader[_root(leader, i)] = _root(leader, j)
+        parts: dict[int, list[tuple[int, int, bool]]] = {}
+        for i, j in entries:
+            part = parts.setdefault(_root(leader, j), [])
+            is_turned = bool(A[tuple(part[0][:2])]) if part else bool(A[i, j])
+            part.append((i, j, bool(A[i, j]) != is_turned))
+        found |= {tuple(part) for part in parts.values()}
+    return found
+
+
+def _root(leader: list[int], node: int) -> int:
+    while leader[node] != node:
+        leader[node] = leader[leader[node]]
+        node = leader[node]
+    return node
