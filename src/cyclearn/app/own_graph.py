@@ -32,10 +32,11 @@ _LONGEST = 1_000_000
 def compare(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
     """Fit a graph of one's own, and hold it against the learned one."""
     result = learned(of)
-    if result.groups:
+    if result.groups or result.experiments is not None:
+        what = "groups" if result.groups else "interventions"
         raise InputError(
-            "a graph of your own is compared with one that was learned without groups; learn from "
-            "one group, or use cl.fit(graph, data, groups=…) in Python"
+            f"a graph of your own is compared with one that was learned without {what}; learn from "
+            f"one table, or use cl.fit(graph, data, {what}=…) in Python"
         )
     own = own_graph(request, result.graph.names)
     fitted = fit(own, result.model.moments, n_effective=result.model.n_effective)

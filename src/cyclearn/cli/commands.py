@@ -1,4 +1,4 @@
-"""The commands by name; a command is loaded when it is asked for, so that the others cost nothing."""
+"""The commands by name; each is loaded when it is asked for, and the others cost nothing."""
 
 from __future__ import annotations
 

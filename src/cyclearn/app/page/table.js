@@ -95,8 +95,15 @@ function missing() {
 
 function groups() {
   const { table, draft } = store;
-  return h("p", {}, menu("groups", "Groups: one graph for all, weights of its own for each", [["", "none"], ...table.columns.map((column) => [column.name, `by ${column.name}`])],
-    draft.groups, (name) => change({ groups: name })));
+  const columns_ = [["", "none"], ...table.columns.map((column) => [column.name, `by ${column.name}`])];
+  const chosen_ = (changes) => { change(changes); render(); };
+  return h("fieldset", {}, h("legend", {}, "Several tables in one"),
+    h("p", { class: "fields" },
+      menu("groups", "Groups: one graph for all, weights of its own for each", columns_, draft.groups, (groups) => chosen_({ groups, interventions: groups ? "" : draft.interventions })),
+      menu("interventions", "Experiments: the column that says what was set from outside in each row", columns_, draft.interventions, (interventions) => chosen_({ interventions, groups: interventions ? "" : draft.groups })),
+      draft.interventions && menu("kind", "What was set", [["perfect", "is cut off from its causes"], ["noise", "keeps its causes, with other noise"]], draft.kind, (kind) => chosen_({ kind })),
+      draft.interventions && menu("intercepts", "Shifts of means between tables", [["shared", "count"], ["table", "do not count"]], draft.intercepts, (intercepts) => chosen_({ intercepts }))),
+    draft.interventions ? h("p", { class: "note" }, `Cells of ${draft.interventions} name the variables that were set in that row, by commas; in rows with an empty cell nothing was.`) : null);
 }
 
 function warnings() {
