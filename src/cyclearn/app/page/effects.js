@@ -59,21 +59,21 @@ function row(view, target) {
   const numeric = (words) => h("td", { class: "number" }, words);
   return h("tr", {},
     h("th", { scope: "row" }, target.name),
+    h("td", {}, verdict(target.effects)),
     numeric(number(target.mean)),
     numeric(found.own ? number(found.own.mean) : "–"),
     numeric(found.own ? span(found.own.low, found.own.high, target.sd) : "–"),
     numeric(span(found.smallest, found.largest, target.sd)),
     numeric(span(found.lowest, found.highest, target.sd)),
-    h("td", {}, settled ? bar(found, target.mean, target.sd) : ""),
     numeric(span(target.low, target.high, target.sd / view.sd)),
-    h("td", {}, verdict(target.effects)));
+    h("td", {}, settled ? bar(found, target.mean, target.sd) : ""));
 }
 
 function predictions(view) {
   const body = h("tbody", {});
   const isHeld = view.how === "hold", middle = isHeld ? view.mean : 0;
   const interval = `${Math.round(100 * view.level)}% interval`;
-  const columns = ["variable", "mean now", "mean then", interval, "over all graphs", "with intervals", "", "effect of one unit", "so it goes"];
+  const columns = ["variable", "so it goes", "mean now", "mean then", interval, "over all graphs", "with intervals", "effect of one unit", ""];
   const shown = h("output", { for: "value", id: "value-words" });
   const update = () => {
     shown.textContent = `${number(value)} (${isHeld ? `mean ${number(view.mean)}, ` : ""}standard deviation ${number(view.sd)})`;
@@ -90,7 +90,7 @@ function predictions(view) {
     view.targets.every((target) => !target.own || target.own[2] === null) ? h("p", { class: "note" }, "For such tables there are no intervals yet.") : null,
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Predictions" },
       h("table", {}, h("caption", {}, `Where the others are predicted to be on average if ${view.source} is ${isHeld ? "held there" : "pushed so far, and goes on listening to its causes"}`),
-        h("thead", {}, h("tr", {}, columns.map((name, n) => h("th", { scope: "col", class: [1, 2, 3, 4, 5, 7].includes(n) && "number" }, name || h("span", { class: "unseen" }, "range"))))),
+        h("thead", {}, h("tr", {}, columns.map((name, n) => h("th", { scope: "col", class: n > 1 && n < 8 && "number" }, name || h("span", { class: "unseen" }, "range"))))),
         body)),
   ];
 }

@@ -89,7 +89,7 @@ function missing() {
   return h("fieldset", {}, h("legend", {}, "Missing values"),
     table.has_holes && menu("missing", "What to do about them", [["em", "use all rows (maximum likelihood)"], ["rows", "use complete rows only"], ["pairwise", "use the rows that each pair has"]],
       draft.options.missing || "em", (value) => change({ options: { ...draft.options, missing: value } })),
-    h("p", {}, h("label", { class: "field" }, h("span", {}, "Written as, beside empty cells and NA"), codes), " ",
+    h("p", { class: "fields" }, h("label", { class: "field" }, h("span", {}, "Written as, beside empty cells and NA"), codes), " ",
       h("button", { type: "button", onclick: again }, "Read again")));
 }
 
