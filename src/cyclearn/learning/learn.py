@@ -143,7 +143,8 @@ def learn(
     max_evaluations : int, optional
         Limit on the number of components fitted, for each start; keeps results repeatable.
     time_limit : float, optional
-        Limit in seconds; results may then differ between runs, and say so.
+        Limit in seconds; results may then differ between runs, and say so. Resamples, and a
+        posterior, may take as long again.
     random_state : int, Generator or None
         For annealing and for random starts; None is a fixed seed, so that results repeat. Of a
         generator a seed is drawn, and recorded with the result.

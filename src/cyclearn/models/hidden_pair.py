@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -80,8 +81,6 @@ class HiddenPair:
 
 def _block(adjacency: NDArray[np.bool_], pair: tuple[int, ...]) -> IntArray:
     """The pair and all that lies on a cycle with it, a and b counting as joined both ways."""
-    import networkx as nx
-
     joined = nx.from_numpy_array(adjacency.astype(int), create_using=nx.DiGraph)
     joined.add_edges_from((pair, pair[::-1]))
     found = next(c for c in nx.strongly_connected_components(joined) if pair[0] in c)
