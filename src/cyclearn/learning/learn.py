@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from cyclearn.arguments import processes
 from cyclearn.interruption import OnInterrupt
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
+from cyclearn.learning.checkpoint import check_checkpoint
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.options import Method, SearchOptions, Start
 from cyclearn.learning.posterior import INHERITED as POSTERIOR_OPTIONS
@@ -183,6 +185,10 @@ def learn(
     True
     """
     options, n_jobs = SearchOptions.among(locals()), processes(n_jobs)
+    kept = bootstrap.get("checkpoint") if isinstance(bootstrap, Mapping) else None
+    if kept is not None:
+        # Not after a search of hours.
+        check_checkpoint(Path(kept))
     result = learn_with(options, data, n_jobs=n_jobs, on_step=on_step, on_interrupt=on_interrupt)
     if result.status is SearchStatus.INTERRUPTED:
         return result

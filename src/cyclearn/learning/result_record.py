@@ -78,7 +78,14 @@ def read_values(record: Mapping[str, Any]) -> dict[str, Any]:
         return _fields(record)
     except InputError as error:
         raise InputError(f"the result is damaged: {error}") from None
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         raise InputError(
             f"the result is damaged ({type(error).__name__}: {error}); learn it again"
         ) from None
@@ -92,6 +99,9 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
         tables = _intervened_tables_of(record["tables"], options)
     certificate, resampled = record["certificate"], record["bootstrap"]
     probable = record.get("posterior")
+    for about in (resampled, probable):
+        if about and set(about["names"]) != set(graph.names):
+            raise InputError("what is said about its edges is about other variables")
     run = record.get("run") or {"starts": (0, 0), "cost": {}, "trace": ()}
     unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
     return {
@@ -160,4 +170,6 @@ def _tables_of(record: Mapping[str, Any]) -> Tables:
         rows = dict(record)
         n_effective = rows.pop("n_effective")
         return as_tables(Moments(**rows), n_effective=n_effective)
+    if not record:
+        raise InputError("no table")
     return Tables.of_groups({name: _tables_of(rows) for name, rows in record.items()})
