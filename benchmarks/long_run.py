@@ -3,9 +3,10 @@
     python benchmarks/long_run.py --calls 10000
 
 Problems are drawn at random: 2 to 8 variables, 20 to 500 rows, any method and some options. Every
-result is checked: the graph keeps to the limits and the knowledge, its fit is finite and as the score
-says, it is a member of its own class, and it is read again as it was written. Memory, threads and
-open files are printed on the way; the run ends with an error where they have grown.
+result is checked: the graph keeps to the limits and the knowledge, its fit is stable, finite and
+the same when made again, it is a member of its own class, and it is read again as it was written.
+Memory, threads and open files are printed on the way; the run ends with an error where they have
+grown.
 """
 
 from __future__ import annotations

@@ -63,10 +63,9 @@ def test_whatever_stands_somewhere_is_read_or_refused(saved, which):
         holder[key] = rng.choice(ODD)
         try:
             result = LearnResult.from_dict(record)
-        except InputError as error:
-            assert "\n" not in str(error)
-        else:
-            n_read += 1
-            assert str(result)
-            assert len(result.edge_table()) >= result.graph.n_edges
+        except InputError:
+            continue
+        n_read += 1
+        assert str(result)
+        assert len(result.edge_table()) >= result.graph.n_edges
     assert 0 < n_read < 60
