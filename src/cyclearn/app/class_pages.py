@@ -62,7 +62,7 @@ class _Asked:
         self._stable = bool(request.get("stable"))
         required = [self._ends] if self._has_pair and self._directly else []
         stream = stream_members(
-            (result.graph, *result.alternatives), result.options.knowledge, required=required
+            (result.graph, *result.alternatives), result.knowledge, required=required
         )
         self._columns, self.size = stream.columns, stream.size
 
