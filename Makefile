@@ -65,11 +65,13 @@ lock:
 	printf 'hatchling\neditables\n' | uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml - -o requirements.lock
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev --extra docs --extra crosscheck -c requirements.lock pyproject.toml -o requirements-dev.lock
 
-# In an environment of its own: what checks the versions is no part of them.
+# In an environment of its own: what checks the versions is no part of them. Strict: a version that
+# could not be looked up is a failure, not a pass.
 audit:
 	$(PYTHON) -m venv .venv-audit
 	.venv-audit/bin/pip install --quiet --disable-pip-version-check pip-audit
-	.venv-audit/bin/pip-audit --no-deps --disable-pip --requirement requirements.lock --requirement requirements-dev.lock
+	@.venv-audit/bin/pip-audit --strict --require-hashes --disable-pip --progress-spinner off --requirement requirements.lock --requirement requirements-dev.lock \
+		|| { echo "make audit: a version above has a known vulnerability, or could not be looked up; without pypi.org nothing is checked" >&2; exit 1; }
 
 clean:
 	rm -rf .venv .venv-audit .bench.jsonl .bench-full.jsonl .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage docs/_build demo

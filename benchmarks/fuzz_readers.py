@@ -14,6 +14,7 @@ import argparse
 import contextlib
 import io
 import json
+import os
 import random
 import sqlite3
 import sys
@@ -24,13 +25,15 @@ from pathlib import Path
 
 import atheris
 
+# A result is fitted again when it is read, and instrumented code cannot be compiled.
+os.environ["NUMBA_DISABLE_JIT"] = "1"
 # Names are loaded when they are first used; used here, they are instrumented.
 with atheris.instrument_imports(include=["cyclearn"]):
     import cyclearn.experiments.tables
     import cyclearn.graphs.dot_format
     import cyclearn.graphs.tetrad_format
     import cyclearn.models.moments
-    from cyclearn import InputError, Knowledge, LearnResult, LinearGaussianModel, read_graph
+    from cyclearn import InputError, Knowledge, LearnResult, LinearGaussianModel, learn, read_graph
     from cyclearn.experiments import ResultsFile
     from cyclearn.graphs.formats import parse_graph
 
@@ -67,7 +70,19 @@ def _measures(content: bytes) -> object:
     return cyclearn.experiments.tables.result_table([ResultsFile(path)])
 
 
-READERS: dict[str, tuple[Reader, list[str]]] = {
+def _results() -> list[str]:
+    """Saved results of every kind: one table, groups, interventions; with resamples."""
+    model = LinearGaussianModel([[0, 0.8, 0], [0, 0, 0.5], [0, 0, 0]], [1, 1, 1], ["a", "b", "c"])
+    tables = [model.sample(60, random_state=n) for n in (1, 2)]
+    found = [
+        learn(tables[0], bootstrap=2, method="hill-climbing"),
+        learn({"x": tables[0], "y": tables[1]}, method="hill-climbing"),
+        learn(tables, interventions=[[], ["b"]], method="hill-climbing"),
+    ]
+    return [each.to_json(timings=True) for each in found]
+
+
+READERS: dict[str, tuple[Reader, list[str] | Callable[[], list[str]]]] = {
     "graph-json": (
         _as_file("graph", read_graph),
         ['{"nodes": ["a", "b"], "edges": [["a", "b"]]}', '{"graph": {"nodes": [1], "edges": []}}'],
@@ -103,7 +118,7 @@ READERS: dict[str, tuple[Reader, list[str]]] = {
             '{"equivalent": true, "success": null}\x00p=5\x00l1',
         ],
     ),
-    "result": (_as_text(LearnResult.from_json), ['{"schema": 1}']),
+    "result": (_as_text(LearnResult.from_json), _results),
     "graph": (_as_text(parse_graph), ["a -> b", "digraph {a -> b}"]),
 }
 
@@ -153,7 +168,8 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, help="Folder that keeps inputs between runs.")
     parser.add_argument("--start", type=Path, nargs="*", default=[], help="Files to begin with.")
     options = parser.parse_args()
-    read, texts = READERS[options.reader]
+    read, given = READERS[options.reader]
+    texts = given() if callable(given) else given
     corpus = options.corpus or FOLDER / "corpus"
     corpus.mkdir(parents=True, exist_ok=True)
     for number, text in enumerate(texts):

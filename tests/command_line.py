@@ -1,5 +1,6 @@
 """The command line in the process of the test: what it prints, and the code that it ends with."""
 
+import os
 import sys
 from dataclasses import dataclass
 from unittest import mock
@@ -22,7 +23,10 @@ def run_cyclearn(arguments, capsys):
     code = 0
     limit = sys.get_int_max_str_digits()
     try:
-        with mock.patch.object(sys, "argv", ["cyclearn", *map(str, arguments)]):
+        with (
+            mock.patch.object(sys, "argv", ["cyclearn", *map(str, arguments)]),
+            mock.patch.dict(os.environ),
+        ):
             main()
     except SystemExit as ended:
         code = ended.code or 0

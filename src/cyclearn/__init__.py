@@ -3,6 +3,7 @@
 Names are loaded when they are first used, so that ``import cyclearn`` stays fast.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -129,3 +130,17 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def _say_compiling() -> None:
+    import logging
+
+    words = "first use on this machine: compiling, one to two minutes"
+    logging.getLogger("cyclearn").warning(words)
+
+
+if hasattr(sys, "ps1"):
+    # Somebody sits before this Python and waits.
+    from cyclearn._kernels.first_use import when_compiling
+
+    when_compiling(_say_compiling)

@@ -1,5 +1,6 @@
 """One server for the tests of the application, and what they learn from."""
 
+import pandas as pd
 import pytest
 from served import serve
 
@@ -25,6 +26,28 @@ def example(client):
     job = client.start("learn", table)
     client.wait(job)
     return table, job
+
+
+# Five chains, each of which can begin at any of its three variables: 243 graphs.
+CHAINS = [[f"{letter}{n}" for n in range(3)] for letter in "abcde"]
+
+
+@pytest.fixture(scope="session")
+def chains():
+    """The names in each of five chains."""
+    return CHAINS
+
+
+@pytest.fixture(scope="session")
+def chains_table(tmp_path_factory):
+    """A table whose class is too large for one list."""
+    chain = cl.LinearGaussianModel([[0, 1, 0], [0, 0, 1], [0, 0, 0]], [1, 1, 1])
+    parts = [
+        chain.sample(300, random_state=n).set_axis(names, axis=1) for n, names in enumerate(CHAINS)
+    ]
+    path = tmp_path_factory.mktemp("chains") / "chains.csv"
+    pd.concat(parts, axis=1).round(4).to_csv(path, index=False)
+    return path
 
 
 @pytest.fixture(scope="session")

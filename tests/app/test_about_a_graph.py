@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 
 import cyclearn as cl
+from cyclearn.app.forms import FORMS
+from cyclearn.report.exports import exported
 
 # One server for all: where tests run in several processes, these run in one of them.
 pytestmark = pytest.mark.xdist_group("app")
@@ -42,6 +44,113 @@ def test_effects_are_those_of_the_library(client, example, result):
         assert target["effects"] == [pytest.approx(row) for row in expected]
     table = client.file(f"/api/jobs/{job}/files/effects.csv").decode()
     assert table.startswith("source,target,total_effect,do_effect,share\nprice,")
+
+
+def predicted(view, target, size):
+    """What the page makes of its four numbers a variable, as ``LearnResult.do`` names it."""
+
+    def at(level, effect, a, c):
+        mean, half = level + effect * size, view["z"] * (a + c * size**2) ** 0.5
+        return mean, mean - half, mean + half
+
+    every = [at(*line) for line in target["lines"]]
+    own = dict(zip(("mean", "lower", "upper"), at(*target["own"]), strict=True))
+    means, lows, highs = zip(*every, strict=True)
+    return own | {
+        "smallest": min(means), "largest": max(means), "lowest": min(lows), "highest": max(highs),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ["hold", "push"])
+def test_predictions_at_any_value_are_those_of_the_library(client, example, result, how):
+    job, view = done(client, "effects", example, source="price", how=how)
+    for size in (-1.7 * view["sd"], 0.4 * view["sd"]):
+        changed = {"price": size + (view["mean"] if how == "hold" else 0)}
+        expected = result.do(**{"values" if how == "hold" else "shift": changed})
+        for target in view["targets"]:
+            row = expected.loc[target["name"]]
+            for name, value in predicted(view, target, size).items():
+                assert value == pytest.approx(row[name], rel=1e-6), (target["name"], name)
+    table = client.file(f"/api/jobs/{job}/files/predictions.csv").decode()
+    assert table.startswith("variable,now,mean,lower,upper,smallest,largest,lowest,highest,sd\n")
+
+
+def test_every_file_that_is_offered_is_made(client, example, result, tmp_path):
+    view = client.get(f"/api/jobs/{example[1]}")["view"]
+    assert view["lacking"] == []
+    for name in FORMS:
+        content = client.file(f"/api/jobs/{example[1]}/files/{name}").decode()
+        assert content == exported(result, f".{name.partition('.')[2]}")
+    whole = tmp_path / "result.json"
+    whole.write_bytes(client.file(f"/api/jobs/{example[1]}/files/result.json"))
+    assert cl.load(whole) == result
+    (tmp_path / "graph.tetrad").write_bytes(
+        client.file(f"/api/jobs/{example[1]}/files/graph.tetrad")
+    )
+    assert cl.read_graph(tmp_path / "graph.tetrad") == result.graph
+    for name in ("picture.svg", "picture.pdf", "picture.png"):
+        assert client.file(f"/api/jobs/{example[1]}/files/{name}")
+
+
+@pytest.fixture(scope="module")
+def intervened(client):
+    """A graph of an experiment: in some rows b was set from outside."""
+    model = cl.LinearGaussianModel([[0, 0.9, 0], [0, 0, 0.8], [0, 0, 0]], [1, 1, 1], list("abc"))
+    cut = cl.LinearGaussianModel([[0, 0, 0], [0, 0, 0.8], [0, 0, 0]], [1, 4, 1], list("abc"))
+    parts = [
+        each.sample(200, random_state=n).assign(target=target)
+        for n, (each, target) in enumerate([(model, ""), (cut, "b")])
+    ]
+    content = pd.concat(parts).to_csv(index=False).encode()
+    table = client.upload("experiment.csv", content).json()["id"]
+    reading = {"columns": ["a", "b", "c"], "labels": ["target"]}
+    job = client.start("learn", table, reading=reading, options={"interventions": "target"})
+    client.wait(job)
+    return table, job
+
+
+def test_interventions(client, intervened, tmp_path, monkeypatch):
+    view = client.get(f"/api/jobs/{intervened[1]}")["view"]
+    shown = [(each["source"], each["target"]) for each in view["edges"]]
+    assert shown == [("a", "b"), ("b", "c")]
+    assert view["interventions"]
+    assert "report.html" in view["lacking"]
+    assert "no saturated model" in view["fit"][0]["verdict"]
+    content = client.file(f"/api/jobs/{intervened[1]}/files/result.json")
+    result = cl.LearnResult.from_json(content.decode())
+    assert result.experiments is not None
+    # What if, without intervals; what to do next; resamples, in which the experiment stays one.
+    _, found = done(client, "effects", intervened, source="a")
+    expected = result.do({"a": found["mean"] + found["sd"]})["mean"]
+    for target in found["targets"]:
+        level, effect, a, c = target["own"]
+        assert level + effect * found["sd"] == pytest.approx(expected[target["name"]])
+        assert a is None
+        assert c is None
+    _, advice = done(client, "experiment", intervened)
+    assert advice["is_settled"]
+    _, resampled = done(client, "bootstrap", intervened, n_resamples=2)
+    assert resampled["n_resamples"] == 2
+    for kind, request in (("posterior", {}), ("compare", {"text": "a -> b"})):
+        job = client.start(kind, intervened[0], of=intervened[1], **request)
+        assert "interventions" in client.wait(job, "failed")["message"]
+    (tmp_path / "experiment.csv").write_bytes(client.file(f"/api/tables/{intervened[0]}/file"))
+    monkeypatch.chdir(tmp_path)
+    script = client.file(f"/api/script?job={intervened[1]}").decode()
+    exec(compile(script, "repeat.py", "exec"), {"__name__": "__main__"})
+    graph = tmp_path / f"graph{intervened[1][1:]}.json"
+    assert graph.read_bytes() == client.file(f"/api/jobs/{intervened[1]}/files/graph.json")
+
+
+def test_a_noise_intervention_is_resampled_as_one(client, intervened):
+    reading = {"columns": ["a", "b", "c"], "labels": ["target"]}
+    options = {"interventions": "target", "kind": "noise"}
+    job = client.start("learn", intervened[0], reading=reading, options=options)
+    client.wait(job)
+    assert "class.csv" in client.get(f"/api/jobs/{job}")["view"]["lacking"]
+    resamples, _ = done(client, "bootstrap", (intervened[0], job), n_resamples=1)
+    script = client.file(f"/api/script?job={resamples}").decode()
+    assert "cl.bootstrap(data, 1, intervention_kind='noise', interventions='target')" in script
 
 
 def test_resamples_are_those_of_the_library(client, small, tmp_path):
@@ -119,7 +228,8 @@ def test_groups_share_the_graph_and_not_the_weights(client, grouped, tmp_path, m
     exec(compile(script, "repeat.py", "exec"), scope)
     graph = tmp_path / f"graph{grouped[1][1:]}.json"
     assert graph.read_bytes() == client.file(f"/api/jobs/{grouped[1]}/files/graph.json")
-    for name in ("report.html", "picture.svg", "coefficients.csv", "class.csv"):
+    assert set(view["lacking"]) >= {"model.lav", "model.dagitty"}
+    for name in ("report.html", "picture.svg", "coefficients.csv", "class.csv", "edges.csv"):
         assert client.file(f"/api/jobs/{grouped[1]}/files/{name}")
     _, found = done(client, "effects", grouped, source="a", group="site 2")
     result = scope[f"result{grouped[1][1:]}"]
@@ -160,6 +270,7 @@ def test_a_part_of_the_learned_graph_is_tested_against_it(client, example, resul
     [
         ("effects", {"source": "nobody"}),
         ("effects", {"source": "price", "group": "nobody"}),
+        ("effects", {"source": "price", "how": "shout"}),
         ("experiment", {"size": 99}),
         ("experiment", {"size": "all"}),
         ("bootstrap", {"n_resamples": 0}),
@@ -193,6 +304,7 @@ def test_the_script_of_everything_runs(client, example, tmp_path, monkeypatch, c
         exec(compile(script, "repeat.py", "exec"), {"__name__": "__main__"})
     printed = capsys.readouterr().out
     assert "Effect of price on profit" in printed
+    assert "smallest" in printed
     assert "log-likelihood" in printed
     everything = client.file("/api/script").decode()
     compile(everything, "repeat.py", "exec")

@@ -153,6 +153,8 @@ def questions_about_the_graph(page):
     page.focus("#value")
     page.keyboard.press("Home")
     assert row.text_content() != before
+    page.select_option("#effect-how", "push")
+    page.wait_for_selector("label[for='value']:text('Push price by')")
     # How sure: resamples, which then stand beside every edge.
     page.fill("#n-resamples", "2")
     page.click("#ask-bootstrap")
@@ -209,6 +211,36 @@ def hostile_names(page, tmp_path):
     page.wait_for_selector("#trouble:not([hidden])")
     assert "no kind of table" in page.text_content("#trouble")
     page.click("#put-away")
+
+
+def several_tables_in_one(page):
+    page.select_option("#interventions", "stock")
+    page.select_option("#kind", "noise")
+    assert page.locator("#knowledge button[aria-label^='stock → ']").count() == 0
+    # A table has groups or experiments.
+    page.select_option("#groups", "stock")
+    assert page.input_value("#interventions") == ""
+    assert page.locator("#kind").count() == 0
+    page.select_option("#groups", "")
+    assert page.locator("#knowledge button[aria-label^='stock → ']").count() > 0
+
+
+def a_class_page_by_page(page, chains_table):
+    page.set_input_files("#file", chains_table)
+    page.wait_for_selector("caption:text('chains.csv')")
+    page.click("#start")
+    page.click("#page-first")
+    page.click("#page-next:not([aria-disabled='true'])")
+    page.wait_for_selector("#pages p:text('201 to 243')")
+    assert page.text_content("#member-count") == " of 43"
+    page.click("#page-previous")
+    page.wait_for_selector("#pages p:text('1 to 200')")
+    page.click("summary:text('Sort and filter')")
+    page.select_option("#filter-source", "a0")
+    page.select_option("#filter-target", "a1")
+    page.wait_for_selector("#pages p:text('a0 drives a1')")
+    assert page.text_content("#member-count") == " of 81"
+    assert "a0 → a1" in page.text_content("#edge-list")
 
 
 def nothing_is_cut_off(page, width):
@@ -292,12 +324,14 @@ def two_windows(context, page, server):
     other.close()
 
 
-def test_the_whole_way(context, page, server, long_table, tmp_path, monkeypatch):
+def test_the_whole_way(context, page, server, long_table, chains_table, tmp_path, monkeypatch):
     """One walk, since each part needs what those before it have made."""
     from_the_example_to_the_same_graph_in_python(page, tmp_path, monkeypatch)
+    several_tables_in_one(page)
     the_graph_and_its_class(page)
     questions_about_the_graph(page)
     stop_and_a_killed_worker(page, server, long_table)
+    a_class_page_by_page(page, chains_table)
     hostile_names(page, tmp_path)
     for width in (400, 1600):
         nothing_is_cut_off(page, width)

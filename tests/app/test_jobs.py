@@ -86,6 +86,16 @@ def test_every_file_can_be_taken_away(client, example):
     assert client.raw.get(f"/api/jobs/{example[1]}/files/job.json").status_code == 400
 
 
+def test_files_beside_the_data_are_not_executed(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    for name in ("numpy", "pandas", "json"):
+        (tmp_path / "here" / f"{name}.py").write_text("open('executed', 'w')\nraise SystemExit")
+    monkeypatch.chdir(tmp_path / "here")
+    with serve(tmp_path / "workspace", size=1) as client:
+        assert client.post("/api/tables/example").status_code == 200
+    assert not (tmp_path / "here" / "executed").exists()
+
+
 def test_hostile_names_stay_names(client, tmp_path, monkeypatch):
     names = ["<img src=x onerror=alert(1)>", "'); import os; ('", 'x"""', "\\N{BULLET} {0}"]
     rng = np.random.default_rng(0)

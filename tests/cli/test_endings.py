@@ -97,6 +97,27 @@ app.main()
 """
 
 
+# As the console script does: from a file that lies elsewhere.
+BESIDE = """
+from joblib import Parallel, delayed
+from cyclearn.cli import app
+
+app.app = lambda **_: Parallel(n_jobs=2)(delayed(len)(word) for word in ("a", "b"))
+app.main()
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 cannot be told")
+def test_workers_do_not_execute_files_beside_the_data(tmp_path):
+    (tmp_path / "run.py").write_text(BESIDE)
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for name in ("numpy", "joblib", "json"):
+        (folder / f"{name}.py").write_text("open('executed', 'w')\nraise SystemExit")
+    subprocess.run([sys.executable, tmp_path / "run.py"], cwd=folder, check=True)
+    assert not (folder / "executed").exists()
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_signals_leave_one_line_and_no_workers(tmp_path, number, code):
     process = subprocess.Popen(

@@ -12,6 +12,7 @@ from cyclearn import (
     InputError,
     Knowledge,
     LearnResult,
+    LimitError,
     LinearGaussianModel,
     Moments,
     SearchOptions,
@@ -30,6 +31,7 @@ MODEL = LinearGaussianModel(
 )
 DATA = MODEL.sample(300, random_state=0)
 QUICK = {"method": "hill-climbing"}
+ROOM = sys.modules["cyclearn.learning.bootstrap"]
 
 
 @pytest.fixture(scope="module")
@@ -313,3 +315,47 @@ def test_a_bootstrap_may_search_differently_from_the_learning_it_belongs_to():
     result = learn(DATA, bootstrap=own, n_starts=1, method="hill-climbing")
     alone = bootstrap(DATA, **own, method="hill-climbing")
     assert result.bootstrap.resamples == alone.resamples
+
+
+def test_a_time_limit_is_for_all_resamples_together(monkeypatch):
+    """They are the first ones of a run without it."""
+    whole = bootstrap(DATA, 6, **QUICK)
+    clock = iter(range(100))
+    # A second passes with every look at the clock: after three resamples nothing is left.
+    monkeypatch.setattr(ROOM, "monotonic", lambda: float(next(clock)))
+    limited = bootstrap(DATA, 6, **QUICK, time_limit=4)
+    assert limited.resamples == whole.resamples[:3]
+    assert "others of 6" in str(limited)
+    assert BootstrapResult.from_dict(limited.to_dict()) == limited
+
+
+def test_a_resample_that_was_cut_short_counts_only_where_there_is_no_other():
+    found = bootstrap(DATA, 6, **QUICK, time_limit=0)
+    assert found.n_resamples == 1
+    assert found.limits == {"time_limit": 1}
+
+
+def test_a_file_that_is_no_checkpoint_is_refused_before_the_search(tmp_path, monkeypatch):
+    # A search would fail in another way.
+    monkeypatch.setattr(sys.modules["cyclearn.learning.learn"], "learn_with", None)
+    (tmp_path / "precious").write_text("precious")
+    with pytest.raises(InputError, match="not a checkpoint"):
+        learn(DATA, bootstrap={"n_resamples": 1, "checkpoint": tmp_path / "precious"})
+    with pytest.raises(InputError, match="cannot use the checkpoint"):
+        learn(DATA, bootstrap={"n_resamples": 1, "checkpoint": tmp_path})
+
+
+def test_a_resample_out_of_reach_takes_nothing_from_the_others(monkeypatch):
+    from cyclearn.learning.run import learn_with
+
+    calls = iter(range(3))
+
+    def refusing(*given):
+        if next(calls) == 1:
+            raise LimitError("too many structures")
+        return learn_with(*given)
+
+    monkeypatch.setattr(ROOM, "learn_with", refusing)
+    found = bootstrap(DATA, 3, **QUICK)
+    assert found.resamples[1].error == "too many structures"
+    assert (found.n_resamples, found.n_failed) == (2, 1)

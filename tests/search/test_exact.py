@@ -92,6 +92,8 @@ def test_stable_optima(seed):
 def test_out_of_reach_is_refused_with_an_estimate(monkeypatch):
     with pytest.raises(LimitError, match=r"over 15 variables would list up to 1\.6e\+63"):
         learn(drawn(15, 0, 2_000), method="exact")
+    with pytest.raises(LimitError, match=r"over 60 variables would list more than 2\.4e\+114"):
+        learn(drawn(60, 0, 2_000), method="exact", time_limit=1)
     with pytest.raises(LimitError, match="time limit"):
         learn(drawn(6, 0, 2_000), method="exact", penalty=0.5, time_limit=0.05)
     # As for nine variables, which would take its time to say so.

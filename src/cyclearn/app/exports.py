@@ -8,17 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from cyclearn.app import script
+from cyclearn.app.forms import FORMS, form
 from cyclearn.app.learning_tasks import learned
 from cyclearn.app.reading import read_frame
 from cyclearn.app.settling import experiment_table
 from cyclearn.app.sureness import bootstrap_result, posterior_table
-from cyclearn.app.what_if import effects_table
+from cyclearn.app.what_if import effects_table, predictions_table
 from cyclearn.app.workspace import Workspace, read_json
 from cyclearn.errors import InputError
-from cyclearn.files import replacing
+from cyclearn.files import write_text
 from cyclearn.graphs import DirectedGraph, write_graph
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.result import LearnResult
+from cyclearn.report.exports import write_picture
 
 # A writer gets the folders of the job and of its table, what was asked for, and where to write.
 Writer = Callable[[Path, Path, dict[str, Any], Path], None]
@@ -31,8 +33,7 @@ def export(
     write = EXPORTS[kind].get(name)
     if write is None:
         raise InputError(f"there is no file {name!r}; there are {', '.join(EXPORTS[kind])}")
-    with replacing(Path(folder) / name) as beside:
-        write(Path(folder), Path(table), request, beside)
+    write(Path(folder), Path(table), request, Path(folder) / name)
     return {}
 
 
@@ -69,10 +70,11 @@ def _own_graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -
 def _picture(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
     result = learned(str(folder))
     # Groups share the graph and not the weights.
-    drawn = result.graph.plot() if result.groups else result.plot()
-    figure = drawn.get_figure(root=True)
-    assert figure is not None
-    figure.savefig(path, bbox_inches="tight", dpi=200)
+    write_picture(result.graph.plot() if result.groups else result.plot(), path)
+
+
+def _form(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+    write_text(path, form(learned(str(folder)), path.name))
 
 
 def _of_result(make: Callable[[LearnResult], Any]) -> Writer:
@@ -81,7 +83,7 @@ def _of_result(make: Callable[[LearnResult], Any]) -> Writer:
 
 def _table(make: Callable[[Path, dict[str, Any]], Any]) -> Writer:
     def write(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
-        make(folder, request).to_csv(path, index=False)
+        write_text(path, make(folder, request).to_csv(index=False))
 
     return write
 
@@ -96,11 +98,16 @@ def _effects(folder: Path, request: dict[str, Any]) -> Any:
     return effects_table(of, request["source"], request.get("group"))
 
 
-_GRAPHS = ("graph.json", "graph.dot", "graph.txt")
+def _predictions(folder: Path, request: dict[str, Any]) -> Any:
+    of = str(folder.parent / read_json(folder / "job.json")["of"])
+    return predictions_table(of, request)
+
+
 EXPORTS: dict[str, dict[str, Writer]] = {
     "learn": {
         "report.html": _report,
-        **dict.fromkeys(_GRAPHS, _graph),
+        **dict.fromkeys(("graph.json", "graph.dot"), _graph),
+        **dict.fromkeys(FORMS, _form),
         **dict.fromkeys(("picture.svg", "picture.pdf", "picture.png"), _picture),
         "coefficients.csv": _of_result(
             lambda result: _named(result.fitted.summary()).reset_index()
@@ -108,9 +115,9 @@ EXPORTS: dict[str, dict[str, Writer]] = {
         "class.csv": _of_result(lambda result: result.equivalence_class.edge_table()),
         "search.csv": _of_result(lambda result: result.trace),
     },
-    "effects": {"effects.csv": _table(_effects)},
+    "effects": {"effects.csv": _table(_effects), "predictions.csv": _table(_predictions)},
     "bootstrap": {"bootstrap.csv": _table(lambda folder, _: bootstrap_result(folder).edges)},
     "posterior": {"posterior.csv": _table(lambda folder, _: posterior_table(folder))},
     "experiment": {"experiments.csv": _table(lambda folder, _: experiment_table(folder))},
-    "compare": dict.fromkeys(_GRAPHS, _own_graph),
+    "compare": dict.fromkeys(("graph.json", "graph.dot", "graph.txt"), _own_graph),
 }

@@ -31,7 +31,8 @@ def learn(*, folder: str, table: str, of: None, request: dict[str, Any]) -> dict
     """Learn a graph, with progress."""
     place, options = Path(folder), search_options(request)
     frame = read_frame(table, request)
-    n_variables = frame.shape[1] - (options.groups is not None)
+    labels = {name for name in (options.groups, options.interventions) if isinstance(name, str)}
+    n_variables = frame.shape[1] - len(labels)
     if n_variables > Limits().max_variables:
         raise InputError(
             f"{n_variables} columns are chosen; the application takes "

@@ -32,10 +32,11 @@ _LONGEST = 1_000_000
 def compare(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
     """Fit a graph of one's own, and hold it against the learned one."""
     result = learned(of)
-    if result.groups:
+    if result.groups or result.experiments is not None:
+        what = "groups" if result.groups else "interventions"
         raise InputError(
-            "a graph of your own is compared with one that was learned without groups; learn from "
-            "one group, or use cl.fit(graph, data, groups=…) in Python"
+            f"a graph of your own is compared with one that was learned without {what}; learn from "
+            f"one table, or use cl.fit(graph, data, {what}=…) in Python"
         )
     own = own_graph(request, result.graph.names)
     fitted = fit(own, result.model.moments, n_effective=result.model.n_effective)
@@ -130,9 +131,9 @@ def _ratio(own: FittedModel, learned_: FittedModel) -> list[str]:
     for small, large, statistic in pairs:
         degrees = large.fit_indices.dimension - small.fit_indices.dimension
         if small.graph.is_subgraph_of(large.graph) and degrees > 0:
-            from scipy.stats import chi2
+            from scipy.special import chdtrc
 
-            p = float(chi2.sf(max(statistic, 0.0), degrees))
+            p = float(chdtrc(degrees, max(statistic, 0.0)))
             shown = "below 0.001" if p < 0.001 else number(p)
             return [
                 f"{words}, on {degrees} degree{'s' * (degrees != 1)} of freedom: p-value {shown}. "

@@ -1,7 +1,8 @@
 """Worker processes: several at a time, one ready in advance, each ended when its work is dropped.
 
-A worker is ``python -m cyclearn.app.worker``: one line of JSON in, one line out. It ends when its
-standard input closes, so that none outlives the server.
+A worker gets one line of JSON and answers with one. It ends when its standard input closes, so that
+none outlives the server. It does not look for modules in the current folder: files that lie beside
+the data are not to be executed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+# An empty place in the path is the current folder.
+_WORK = (
+    "import sys; sys.path[:] = filter(None, sys.path)\nfrom cyclearn.app.worker import main; main()"
+)
 # Longest line that a worker answers with; what is long is in files.
 _LONGEST = 2**26
 
@@ -42,8 +47,8 @@ class Worker:
         return cls(
             await asyncio.create_subprocess_exec(
                 sys.executable,
-                "-m",
-                "cyclearn.app.worker",
+                "-c",
+                _WORK,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,

@@ -11,6 +11,7 @@ from cyclearn.app.own_graph import is_compared
 from cyclearn.app.reading import reading_options
 from cyclearn.app.settling import PREDICTED
 from cyclearn.app.sureness import posterior_options
+from cyclearn.app.what_if import example as what_if_example
 from cyclearn.app.workspace import Job, Workspace, read_json
 from cyclearn.learning.options import SearchOptions
 
@@ -72,7 +73,11 @@ def _learn(workspace: Workspace, job: Job, data: str) -> str:
 def _effects(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
     result, source, group = _result_of(job), job.request["source"], job.request.get("group")
     more = "" if group is None else f", group={group!r}"
+    given = what_if_example(str(workspace.job_folder(str(job.of))), job.request)
+    call = ", ".join(f"{name}={value!r}" for name, value in given.items())
     return (
+        f"# One standard deviation; the page shows other values too.\n"
+        f"print({result}.do({call}).to_string())\n"
         f"for target in {result}.graph.names:\n"
         f"    if target != {source!r}:\n"
         f"        print({result}.effects({source!r}, target{more}))"
@@ -83,8 +88,12 @@ def _bootstrap(workspace: Workspace, job: Job, data: str) -> str:
     found = read_json(workspace.job_folder(job.id) / "view.json")
     options = search_options(job.request)
     lines = ["# This bootstrap was stopped after so many resamples."] * job.is_kept
+    more = ""
+    if options.kind != "perfect":
+        # The kind of a bootstrap is how it draws.
+        more, options = f", intervention_kind={options.kind!r}", options.replaced(kind="perfect")
     call = options.call().replace(
-        "cl.learn(data", f"cl.bootstrap({data}, {found['n_resamples']}", 1
+        "cl.learn(data", f"cl.bootstrap({data}, {found['n_resamples']}{more}", 1
     )
     name = f"bootstrap{job.id[1:]}"
     return "\n".join([*lines, f"{name} = {call}", f"print({name})"])

@@ -14,6 +14,7 @@ POST     /api/jobs                          start a job: kind, table, of, reques
 GET      /api/jobs/J                        a job, and its view when it is done
 POST     /api/jobs/J/stop                   end it, keep what it has found so far
 POST     /api/jobs/J/cancel                 end it, drop it
+POST     /api/jobs/J/members                graphs of a class that is too large for one list
 GET      /api/jobs/J/files/NAME             a file to take away
 GET      /api/script?job=J                  the script that repeats it, or everything
 =======  =================================  ====================================================
@@ -121,6 +122,7 @@ class Server:
             ("GET", "/api/jobs/{job}", self.job),
             ("POST", "/api/jobs/{job}/stop", self.stop),
             ("POST", "/api/jobs/{job}/cancel", self.cancel),
+            ("POST", "/api/jobs/{job}/members", self.members),
             ("GET", "/api/jobs/{job}/files/{name}", self.job_file),
             ("GET", "/api/script", self.script),
         ]
@@ -310,6 +312,15 @@ class Server:
     async def cancel(self, request: Request) -> Response:
         """End a job and drop it."""
         return _json(asdict(self._jobs.cancel(request.path_params["job"])))
+
+    async def members(self, request: Request) -> Response:
+        """Graphs of a large class, from a place on, that are like what is asked for."""
+        job = self._done(request.path_params["job"])
+        if job.kind != "learn":
+            raise InputError("this needs a learned graph")
+        folder = str(self._workspace.job_folder(job.id))
+        asked = {"folder": folder, "request": await _given(request)}
+        return _json(await self._ask("members_page", asked))
 
     async def job_file(self, request: Request) -> Response:
         """A file to take away; made when it is first asked for."""

@@ -55,12 +55,14 @@ def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> dict
         write_json(place / "kept.json", {"done": number})
         progress.say(f"{number} of {wanted} resamples", done=number, total=wanted)
 
+    options = search_options(request)
     found = run_bootstrap(
         read_frame(table, request),
         n,
         checkpoint=place / "resamples.jsonl",
         on_resample=done,
-        **search_options(request).given(),
+        intervention_kind=options.kind,
+        **{name: value for name, value in options.given().items() if name != "kind"},
     )
     (place / "result.json").write_text(json.dumps(found.to_dict(), ensure_ascii=False), "utf-8")
     write_json(
@@ -77,8 +79,9 @@ def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> dict
 def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
     """Probabilities of graphs, with the knowledge and the limits of the search."""
     place, result = Path(folder), learned(of)
-    if result.groups:
-        raise InputError("probabilities are for one table without groups; resample instead")
+    if result.groups or result.experiments is not None:
+        what = "groups" if result.groups else "interventions"
+        raise InputError(f"probabilities are for one table without {what}; resample instead")
     progress = Progress(place)
     progress.say("Starting the chains.")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cyclearn.app.class_pages import members_page
 from cyclearn.app.exports import export, write_script
 from cyclearn.app.learning_tasks import keep_learn, learn
 from cyclearn.app.opening import open_table, write_example
@@ -24,6 +25,7 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
     "posterior": posterior,
     "experiment": experiment,
     "compare": compare,
+    "members_page": members_page,
     "export": export,
     "write_script": write_script,
 }

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.app.forms import lacking
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.learning.result import LearnResult
 from cyclearn.models import FittedModel
-from cyclearn.report.class_listing import ListedMember
+from cyclearn.report.class_listing import ListedMember, Listing
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import chi_square_in_words, index_rows, verdict
 from cyclearn.report.graph_section import line_width
@@ -24,21 +25,20 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
+# How an index without a value is written.
+_UNKNOWN = "–"
 # More labels than this cover each other.
 _MAX_LABELS = 60
 
 
 def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> dict[str, Any]:
     """Everything that the page shows of a learned graph, as plain values."""
-    found = find_out(result, frame, max_members)
-    edges = _edges(found)
+    # Rows of tables with interventions are not looked at again.
+    found = find_out(result, frame if result.experiments is None else None, max_members)
     size = None if found.size is None else str(found.size)
-    return {
+    return _members(found) | {
         "summary": _summary(result),
         "names": list(found.graph.names),
-        "edges": [_edge(found, edge) for edge in edges],
-        "picture": _picture(found, edges),
-        "members": [_member(member, edges, found) for member in found.members],
         "listing": {
             "words": listing_in_words(found),
             "selection": found.listing.found.selection,
@@ -55,6 +55,22 @@ def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> d
         "scores": [move.score for move in result.moves],
         "n_ties": len(result.alternatives),
         "options": result.options.call(),
+        "lacking": lacking(result),
+        "interventions": result.experiments is not None,
+    }
+
+
+def members_view(result: LearnResult, listing: Listing) -> dict[str, Any]:
+    """Some graphs that fit equally well, the learned one first, and one picture for all."""
+    return _members(Findings(result, (), False, False, listing, None))
+
+
+def _members(found: Findings) -> dict[str, Any]:
+    edges = _edges(found)
+    return {
+        "edges": [_edge(found, edge) for edge in edges],
+        "picture": _picture(found, edges),
+        "members": [_member(member, edges, found) for member in found.members],
     }
 
 
@@ -148,6 +164,13 @@ def _along(B: FloatArray, edges: list[Edge], present: list[int], found: Findings
 
 def _fit(group: str, model: FittedModel) -> dict[str, Any]:
     indices = model.fit_indices
+    if model.experiments is not None:
+        return {
+            "group": group,
+            "verdict": "Tables with interventions have no saturated model to be compared with.",
+            "test": "",
+            "indices": [list(row) for row in index_rows(indices) if row[1] != _UNKNOWN],
+        }
     return {
         "group": group,
         "verdict": verdict(indices),

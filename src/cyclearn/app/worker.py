@@ -56,7 +56,3 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         place = f"{os.path.basename(where.filename)}, line {where.lineno}"
         words = f"This is a defect of cyclearn: {type(error).__name__}: {error} ({place})"
         return {"error": words, "is_defect": True}
-
-
-if __name__ == "__main__":
-    main()

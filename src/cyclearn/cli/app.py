@@ -16,23 +16,7 @@ import typer
 
 from cyclearn import __version__
 from cyclearn._kernels.first_use import when_compiling
-from cyclearn.cli import (
-    app_command,
-    check_command,
-    compare_command,
-    demo,
-    effects_command,
-    evaluate_command,
-    experiment_command,
-    fit_command,
-    graph_commands,
-    learn_command,
-    next_command,
-    plot_command,
-    posterior_command,
-    report_command,
-    simulate_command,
-)
+from cyclearn.cli.commands import Commands
 from cyclearn.cli.interruption import end_children, end_on_signals, ending_signal
 from cyclearn.cli.output import complain, say
 from cyclearn.errors import InputError, LimitError
@@ -47,6 +31,7 @@ _CLOSED_PIPE = 141
 
 app = typer.Typer(
     name="cyclearn",
+    cls=Commands,
     no_args_is_help=True,
     invoke_without_command=True,
     add_completion=False,
@@ -65,24 +50,6 @@ def options(
         raise typer.Exit
 
 
-app.command("check")(check_command.check)
-app.command("learn")(learn_command.learn)
-app.command("posterior")(posterior_command.posterior)
-app.command("fit")(fit_command.fit)
-app.command("equivalent")(graph_commands.equivalent)
-app.command("compare")(compare_command.compare)
-app.command("class")(graph_commands.equivalence_class)
-app.command("effects")(effects_command.effects)
-app.command("next")(next_command.next_experiment)
-app.command("report")(report_command.report)
-app.command("plot")(plot_command.plot)
-app.command("simulate")(simulate_command.simulate)
-app.command("evaluate")(evaluate_command.evaluate)
-app.add_typer(experiment_command.app)
-app.command("demo")(demo.demo)
-app.command("app")(app_command.app)
-
-
 def main() -> None:
     """Run the command line and exit with its code."""
     if sys.stdout is None:
@@ -92,6 +59,9 @@ def main() -> None:
     if hasattr(sys, "set_int_max_str_digits"):
         # Sizes of classes may have more digits than Python writes out by default.
         sys.set_int_max_str_digits(0)
+    # Workers look for modules in the current folder otherwise, and files beside the data are not to
+    # be executed; Python 3.10 does not know it.
+    os.environ.setdefault("PYTHONSAFEPATH", "1")
     end_on_signals()
     output = sys.stdout
     if sys.stderr is not None and sys.stderr.isatty():

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
 
 from cyclearn.arguments import at_least, processes
 from cyclearn.arguments import seed as drawn_seed
-from cyclearn.errors import InputError
+from cyclearn.errors import InputError, LimitError
 from cyclearn.interruption import interruptible
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.checkpoint import Checkpoint
@@ -74,7 +75,9 @@ def bootstrap(
     on_resample : callable, optional
         Called with the number of resamples done and the number wanted.
     **options
-        As of :func:`cyclearn.learn`, for every resample.
+        As of :func:`cyclearn.learn`, for every resample; ``time_limit`` is for all of them
+        together. The resamples are then the first ones of a run without it, as many as there was
+        time for; one that was cut short counts only where there is no other.
 
     Returns
     -------
@@ -113,14 +116,22 @@ def bootstrap(
         done = keep.read()
     missing = [number for number in range(n_resamples) if number not in done]
     n_done = n_resamples - len(missing)
+    cut: list[Resample] = []
     for resample in _run(resampler, missing, search, n_jobs):
+        if resample.is_cut:
+            cut.append(resample)
+            continue
         done[resample.number] = resample
         if keep is not None:
             keep.add(resample)
         n_done += 1
         if on_resample is not None:
             on_resample(n_done, n_resamples)
-    resamples = tuple(done[number] for number in range(n_resamples))
+    resamples = tuple(done[number] for number in range(n_resamples) if number in done)
+    if not any(each.error is None for each in resamples):
+        resamples += tuple(cut)
+    if len(resamples) < n_resamples:
+        plain["n_wanted"] = n_resamples
     known = knowing_the_past(search.knowledge, resampler.given().past)
     plain["knowledge"] = None if known is None else known.to_dict()
     return BootstrapResult(resampler.names, resamples, resampler.kind, plain)
@@ -132,15 +143,32 @@ def _run(
     options: SearchOptions,
     n_jobs: int | None,
 ) -> Iterator[Resample]:
+    """Resamples as they are finished, until there are no more or their time is over."""
+    asked = _within(options, numbers)
     if n_jobs in (None, 1) or len(numbers) < 2:
-        for number in numbers:
-            yield learn_resample(resampler, number, options)
+        for number, each in asked:
+            yield learn_resample(resampler, number, each)
         return
     from joblib import Parallel, delayed
 
-    # As they are finished, so that what is done can be kept at once.
-    run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    yield from run(delayed(learn_resample)(resampler, number, options) for number in numbers)
+    # As they are finished, so that what is done can be kept at once. What waits in line would
+    # begin later than its limit was set.
+    ahead = "2*n_jobs" if options.time_limit is None else "n_jobs"
+    run = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch=ahead)
+    yield from run(delayed(learn_resample)(resampler, number, each) for number, each in asked)
+
+
+def _within(options: SearchOptions, numbers: list[int]) -> Iterator[tuple[int, SearchOptions]]:
+    """Resamples to be learned from, each with the time that is left of the limit for all."""
+    if options.time_limit is None:
+        yield from ((number, options) for number in numbers)
+        return
+    end = monotonic() + options.time_limit
+    for place, number in enumerate(numbers):
+        left = end - monotonic()
+        if place and left <= 0:
+            return
+        yield number, options.replaced(time_limit=max(left, 0.0))
 
 
 def learn_resample(resampler: AnyResampler, number: int, options: SearchOptions) -> Resample:
@@ -148,7 +176,8 @@ def learn_resample(resampler: AnyResampler, number: int, options: SearchOptions)
     try:
         tables, seed, redraws = resampler.draw_tables(number)
         result = learn_with(options.replaced(random_state=seed), tables)
-    except InputError as error:
+    except (InputError, LimitError) as error:
+        # One that cannot be learned from takes nothing from the others.
         return Resample(number, (), error=str(error))
     edges = tuple((int(i), int(j)) for i, j in np.argwhere(result.graph.adjacency))
     return Resample(number, edges, redraws, result.limits)

@@ -60,7 +60,8 @@ class BootstrapResult:
         ``"rows"`` drawn with replacement, ``"half"`` of the rows without, or ``"parametric"``
         draws of a covariance.
     options : mapping
-        Options of the searches, as plain values, and the ``seed``.
+        Options of the searches, as plain values, and the ``seed``; where ``time_limit`` left no
+        time for all resamples also ``n_wanted``, how many were asked for.
     """
 
     names: tuple[str, ...]
@@ -269,6 +270,9 @@ class BootstrapResult:
             "parametric": "of the covariance (parametric)",
         }[self.kind]
         lines = [f"Bootstrap: {self.n_resamples} resamples {drawn}."]
+        wanted = self.options.get("n_wanted")
+        if wanted is not None:
+            lines.append(f"There was no time for the others of {wanted} (time_limit).")
         if self.n_failed:
             lines.append(f"{self.n_failed} more led to no graph (see resamples).")
         if self.n_redraws:

@@ -22,6 +22,19 @@ _SCHEMA = "cyclearn.bootstrap-checkpoint/1"
 _LONGEST = 100_000_000
 
 
+def check_checkpoint(path: Path) -> None:
+    """Refuse a file that is no checkpoint, before there is anything to be kept in it."""
+    try:
+        with path.open("rb") as file:
+            header = file.readline(_LONGEST)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InputError(f"cannot use the checkpoint {path}: {why(error)}") from None
+    if header:
+        _header(header, path)
+
+
 class Checkpoint:
     """The checkpoint of one bootstrap: what was kept of it, and where more is kept."""
 
@@ -71,9 +84,7 @@ class Checkpoint:
         return found
 
     def _check(self, line: bytes) -> None:
-        header = _record(line)
-        if not isinstance(header, dict) or header.get("schema") != _SCHEMA:
-            raise InputError(f"{self._path} is not a checkpoint of bootstrap; name another file")
+        header = _header(line, self._path)
         if header == self._header:
             return
         before, now = header.get("options"), self._header["options"]
@@ -116,6 +127,13 @@ class Checkpoint:
                 os.fsync(file.fileno())
         except OSError as error:
             raise InputError(f"cannot write the checkpoint {self._path}: {why(error)}") from None
+
+
+def _header(line: bytes, path: Path) -> dict[str, Any]:
+    header = _record(line)
+    if not isinstance(header, dict) or header.get("schema") != _SCHEMA:
+        raise InputError(f"{path} is not a checkpoint of bootstrap; name another file")
+    return header
 
 
 def _record(line: bytes) -> Any:

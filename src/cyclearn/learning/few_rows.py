@@ -59,11 +59,11 @@ def few_rows(n_effective: float, n_variables: int) -> FewRows | None:
     if p < 2 or n > _ROWS_PER_VARIABLE * (p + 1):
         return None
     # It takes a second to load, which few tables need.
-    from scipy.stats import beta
+    from scipy.special import betainccinv
 
     most = max(int(n // _ROWS_PER_PARENT), 1)
     chance = _FALSE_EDGES / (p * (p - 1) / 2)
     # The last parent that is allowed joins all the others.
     spare = max((n - (most - 1) - 2) / 2, 0.5)
-    price = -n / 2 * log1p(-float(beta.isf(min(chance, 0.5), 0.5, spare)))
+    price = -n / 2 * log1p(-float(betainccinv(0.5, spare, min(chance, 0.5))))
     return FewRows(most, most + 1, price)

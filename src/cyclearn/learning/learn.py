@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from cyclearn.arguments import processes
 from cyclearn.interruption import OnInterrupt
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
+from cyclearn.learning.checkpoint import check_checkpoint
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.options import Method, SearchOptions, Start
 from cyclearn.learning.posterior import INHERITED as POSTERIOR_OPTIONS
@@ -143,7 +145,8 @@ def learn(
     max_evaluations : int, optional
         Limit on the number of components fitted, for each start; keeps results repeatable.
     time_limit : float, optional
-        Limit in seconds; results may then differ between runs, and say so.
+        Limit in seconds; results may then differ between runs, and say so. Resamples, and a
+        posterior, may take as long again.
     random_state : int, Generator or None
         For annealing and for random starts; None is a fixed seed, so that results repeat. Of a
         generator a seed is drawn, and recorded with the result.
@@ -182,6 +185,10 @@ def learn(
     True
     """
     options, n_jobs = SearchOptions.among(locals()), processes(n_jobs)
+    kept = bootstrap.get("checkpoint") if isinstance(bootstrap, Mapping) else None
+    if kept is not None:
+        # Not after a search of hours.
+        check_checkpoint(Path(kept))
     result = learn_with(options, data, n_jobs=n_jobs, on_step=on_step, on_interrupt=on_interrupt)
     if result.status is SearchStatus.INTERRUPTED:
         return result

@@ -6,8 +6,8 @@ Effects, the report's list and its findings all start from here, so that they co
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from math import prod
 from random import Random
@@ -18,8 +18,9 @@ import numpy as np
 from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.member_sampling import MemberSampler
 from cyclearn.classes.seating import Seating
-from cyclearn.errors import LimitError
+from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.graphs.directed_graph import Edge
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.models import FittedModel, LinearGaussianModel, Moments, fit
 from cyclearn.models.tables import Tables
@@ -106,6 +107,42 @@ def list_members(
     return MemberList(members, selection, len(alone) if alone else size, n_excluded)
 
 
+@dataclass(frozen=True, eq=False)
+class MemberStream:
+    """All members of some classes that respect knowledge, in the order of listing, unfitted.
+
+    ``columns`` are those of :meth:`cyclearn.DirectedGraph.from_columns`; ``size`` is None where
+    the members cannot be counted.
+    """
+
+    columns: Iterator[tuple[int, ...]]
+    size: int | None
+
+
+def stream_members(
+    graphs: Sequence[DirectedGraph], knowledge: Knowledge | None = None, *, required: Iterable[Edge]
+) -> MemberStream:
+    """Members that have the required edges too; their number is known before they are listed."""
+    known = knowledge or Knowledge()
+    try:
+        known = replace(known, required=(*known.required, *required))
+    except InputError:
+        # Knowledge forbids what is asked for.
+        return MemberStream(iter(()), 0)
+    masks = known.masks(graphs[0].names)
+    seatings = [p for graph in graphs for p in EquivalenceClass(graph).irreducible_seatings(*masks)]
+    columns = chain.from_iterable(map(_iter_columns, seatings))
+    try:
+        return MemberStream(columns, sum(_sizes(seatings)))
+    except LimitError:
+        return MemberStream(columns, None)
+
+
+def fitted_member(graph: DirectedGraph, tables: Sequence[Moments]) -> Member:
+    """A graph with its stable fits, as lists of members have it."""
+    return _fitted(graph, tuple(tables), 1)
+
+
 def fitted_members(graphs: Sequence[DirectedGraph], tables: Tables) -> MemberList:
     """These graphs, fitted to tables with interventions."""
     members = []
@@ -151,7 +188,7 @@ def _chosen(
         return DirectedGraph.from_columns(columns, names)
 
     try:
-        sizes = [prod(seating.count(block) for block in seating.blocks) for seating in seatings]
+        sizes = _sizes(seatings)
     except LimitError:
         listed = chain.from_iterable(map(_iter_columns, seatings))
         first = Counter(map(graph_of, islice(listed, max_members)))
@@ -170,6 +207,10 @@ def _chosen(
             which += 1
         drawn[graph_of(samplers[which].draw(source))] += 1
     return drawn, "sampled", sum(sizes)
+
+
+def _sizes(seatings: Sequence[Seating]) -> list[int]:
+    return [prod(seating.count(block) for block in seating.blocks) for seating in seatings]
 
 
 def _iter_columns(seating: Seating) -> Iterator[tuple[int, ...]]:

@@ -50,6 +50,11 @@ class Resample:
     limits: tuple[str, ...] = ()
     error: str | None = None
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether time ended the search before it was done."""
+        return "time_limit" in self.limits
+
     def to_dict(self) -> dict[str, Any]:
         """The resample as plain values."""
         record: dict[str, Any] = {"number": self.number, "edges": [list(e) for e in self.edges]}

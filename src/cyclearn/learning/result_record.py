@@ -15,7 +15,8 @@ from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.posterior_result import Posterior
 from cyclearn.learning.trace import SearchCost, TracedMove
 from cyclearn.models import DataWarning, Moments, fit
-from cyclearn.models.input_checks import default_names
+from cyclearn.models.input_checks import check_names, checked_matrix, whole_number
+from cyclearn.models.moments import checked_mean
 from cyclearn.models.tables import Design, Table, Tables, as_tables
 from cyclearn.search.exact import Certificate
 from cyclearn.search.runs import SearchStatus
@@ -77,7 +78,14 @@ def read_values(record: Mapping[str, Any]) -> dict[str, Any]:
         return _fields(record)
     except InputError as error:
         raise InputError(f"the result is damaged: {error}") from None
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         raise InputError(
             f"the result is damaged ({type(error).__name__}: {error}); learn it again"
         ) from None
@@ -91,6 +99,9 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
         tables = _intervened_tables_of(record["tables"], options)
     certificate, resampled = record["certificate"], record["bootstrap"]
     probable = record.get("posterior")
+    for about in (resampled, probable):
+        if about and set(about["names"]) != set(graph.names):
+            raise InputError("what is said about its edges is about other variables")
     run = record.get("run") or {"starts": (0, 0), "cost": {}, "trace": ()}
     unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
     return {
@@ -137,13 +148,16 @@ def _tables_record(tables: Tables) -> list[dict[str, Any]]:
 def _intervened_tables_of(record: Sequence[Any], options: SearchOptions) -> Tables:
     tables = []
     for each in record:
-        names = each["names"] or default_names(len(each["covariance"]))
-        mean = each["mean"]
+        # What was held at one value varies in no other way, which moments elsewhere may not.
+        S = checked_matrix(each["covariance"], "covariance")
+        if S.shape[0] != S.shape[1] or not np.array_equal(S, S.T):
+            raise InputError(f"a covariance of shape {S.shape} that is not symmetric")
+        names = check_names(each["names"], len(S))
         moments = Moments._unchecked(
-            np.array(each["covariance"], dtype=float),
-            int(each["n_samples"]),
-            None if mean is None else np.array(mean, dtype=float),
-            tuple(names),
+            S,
+            whole_number("n_samples", each["n_samples"], 2),
+            None if each["mean"] is None else checked_mean(each["mean"], names),
+            names,
             each["names"] is None,
         )
         tables.append(Table(moments, float(moments.n_samples), targets=tuple(each["targets"])))
@@ -156,4 +170,6 @@ def _tables_of(record: Mapping[str, Any]) -> Tables:
         rows = dict(record)
         n_effective = rows.pop("n_effective")
         return as_tables(Moments(**rows), n_effective=n_effective)
+    if not record:
+        raise InputError("no table")
     return Tables.of_groups({name: _tables_of(rows) for name, rows in record.items()})

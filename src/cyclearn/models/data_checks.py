@@ -269,10 +269,18 @@ def _dependent(
 def _not_gaussian(
     moments: Moments, X: FloatArray, correlations: FloatArray
 ) -> Iterator[DataWarning]:
-    from scipy.stats import chi2, kurtosis, kurtosistest, skew, skewtest
-
     if moments.n_samples < _TESTED_ROWS:
         return
+    centred = X - np.nanmean(X, axis=0)
+    variances = np.nanmean(centred**2, axis=0)
+    skewness = np.nanmean(centred**3, axis=0) / variances**1.5
+    excess = np.nanmean(centred**4, axis=0) / variances**2 - 3
+    matters = (np.abs(skewness) > _SKEWNESS) | (np.abs(excess) > _EXCESS_KURTOSIS)
+    if not matters.any():
+        return
+    # It takes more than a second to load.
+    from scipy.stats import chi2, kurtosistest, skewtest
+
     # Memory makes skewness and kurtosis of Gaussian columns more variable, by Σ ρ³ and Σ ρ⁴ over
     # all lags (Lobato and Velasco).
     lags = correlations[1 : max(_TEST_LAGS, int(sqrt(moments.n_samples))) + 1]
@@ -282,8 +290,6 @@ def _not_gaussian(
     z_skew = skewtest(X, **present).statistic / np.sqrt(third)
     z_kurtosis = kurtosistest(X, **present).statistic / np.sqrt(fourth)
     alarmed = chi2.sf(z_skew**2 + z_kurtosis**2, 2) < _FALSE_ALARMS / moments.n_variables
-    skewness, excess = skew(X, **present), kurtosis(X, **present)
-    matters = (np.abs(skewness) > _SKEWNESS) | (np.abs(excess) > _EXCESS_KURTOSIS)
     columns = np.flatnonzero(alarmed & matters)
     if not columns.size:
         return

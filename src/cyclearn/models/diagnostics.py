@@ -64,7 +64,7 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
         I_(ij)(kl) = M_jk M_li + [j = l] (Σ_ik / ω_j − 2 M_ji M_jk)
     """
     import pandas as pd
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
     if fitted.experiments is not None:
         raise InputError(
@@ -106,7 +106,7 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
             "source": [names[a] for a in i],
             "target": [names[b] for b in j],
             "index": index,
-            "p_value": chi2.sf(index, 1),
+            "p_value": chdtrc(1, index),
             "expected": expected,
             "standardised": expected * scale[i] / scale[j],
         }

@@ -55,7 +55,8 @@ def inflations(correlations: FloatArray) -> FloatArray:
 def dependent_columns(correlations: FloatArray, n: int) -> NDArray[np.bool_]:
     """Which columns have a memory that the test of Ljung and Box sees and that matters."""
     # It takes a second to load, which few commands need.
-    from scipy.stats import chi2
+    # Not scipy.stats, which takes more than a second to load.
+    from scipy.special import chdtrc
 
     p = correlations.shape[1]
     if n < _TESTED_ROWS:
@@ -63,7 +64,7 @@ def dependent_columns(correlations: FloatArray, n: int) -> NDArray[np.bool_]:
     # With few rows the test keeps its level only for few lags.
     lags = np.arange(1, min(_TEST_LAGS, n // 10) + 1)
     statistic = n * (n + 2) * (correlations[lags] ** 2 / (n - lags)[:, None]).sum(axis=0)
-    alarmed = chi2.sf(statistic, len(lags)) < _FALSE_ALARMS / p
+    alarmed = chdtrc(len(lags), statistic) < _FALSE_ALARMS / p
     return np.asarray(alarmed & (inflations(correlations) > 1 / _EFFECTIVE_SHARE))
 
 

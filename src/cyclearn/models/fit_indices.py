@@ -73,7 +73,7 @@ def fit_indices(fitted: FittedModel) -> FitIndices:
     taken as given, all of these are of the others given them: covariances among the former are
     neither counted nor explained.
     """
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
     p, n = fitted.graph.n_nodes, fitted.n_effective
     # What is taken as given has neither parameters nor a likelihood of its own.
@@ -115,7 +115,7 @@ def fit_indices(fitted: FittedModel) -> FitIndices:
         if chi_square < _ROUNDING * n:
             chi_square = 0.0
         baseline = max(2 * (saturated - independent), 0.0)
-        p_value = float(chi2.sf(chi_square, df)) if df > 0 else np.nan
+        p_value = float(chdtrc(df, chi_square)) if df > 0 else np.nan
         rmsea = float(np.sqrt(max(chi_square / df - 1, 0.0) / n)) if df > 0 else 0.0
         excess = max(chi_square - df, 0.0)
         worst = max(excess, baseline - baseline_df)

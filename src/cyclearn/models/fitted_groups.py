@@ -104,7 +104,7 @@ class FittedGroups:
         graph as given; weights are compared in the units of the data.
         """
         import pandas as pd
-        from scipy.stats import chi2
+        from scipy.special import chdtrc
 
         if not 0 < alpha < 1:
             raise InputError(f"alpha is {alpha}; give a number between 0 and 1, such as 0.05")
@@ -114,7 +114,7 @@ class FittedGroups:
         weights = np.array([model.B[i, j] for model in fits])
         errors = np.array([model.standard_errors[i, j] for model in fits])
         statistic, df = _wald(weights, errors)
-        p_values = np.where(df > 0, chi2.sf(statistic, np.maximum(df, 1)), np.nan)
+        p_values = np.where(df > 0, chdtrc(np.maximum(df, 1), statistic), np.nan)
         adjusted = holm(p_values)
         columns = [(part, name) for part in ("weight", "std_error") for name in self.models]
         test = [statistic, df, p_values, adjusted, adjusted < alpha]

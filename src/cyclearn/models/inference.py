@@ -193,8 +193,7 @@ def summary(
     z and the two-sided p-value test an edge weight against zero; variances have neither.
     """
     import pandas as pd
-    from scipy.special import ndtri
-    from scipy.stats import norm
+    from scipy.special import ndtr, ndtri
 
     if not 0 < level < 1:
         raise InputError(f"level is {level}; give a number between 0 and 1, such as 0.95")
@@ -215,7 +214,7 @@ def summary(
             "estimate": estimates,
             "std_error": errors,
             "z": z,
-            "p_value": 2 * norm.sf(np.abs(z)),
+            "p_value": 2 * ndtr(-np.abs(z)),
             "lower": estimates - half,
             "upper": estimates + half,
         },

@@ -81,7 +81,7 @@ class Moments:
         labels = check_names(names, S.shape[1])
         S = checked_covariance(S, labels)
         check_positive_definite(S, labels, int(n_samples))
-        centre = None if mean is None else _checked_mean(mean, labels)
+        centre = None if mean is None else checked_mean(mean, labels)
         self._set(S, int(n_samples), centre, labels, names is None, _checked_past(past, labels))
 
     def _set(
@@ -315,10 +315,11 @@ def _checked_past(past: Sequence[str], names: tuple[str, ...]) -> tuple[str, ...
     return tuple(past)
 
 
-def _checked_mean(mean: ArrayLike, names: tuple[str, ...]) -> FloatArray:
+def checked_mean(mean: ArrayLike, names: tuple[str, ...]) -> FloatArray:
+    """The mean of each column, as an array of finite numbers."""
     try:
         centre = np.array(mean, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"the mean is {short(mean)}; give {len(names)} numbers") from None
     if centre.shape != (len(names),):
         raise InputError(f"the mean has shape {centre.shape}; give {len(names)} numbers")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.learning import LearnResult
-from cyclearn.learning.members import Member, MemberList, list_members
+from cyclearn.learning.members import Member, MemberList, fitted_members, list_members
 from cyclearn.models import LinearGaussianModel
 
 
@@ -39,18 +40,26 @@ class Listing:
 
 def listing(result: LearnResult, max_members: int) -> Listing:
     """Graphs that fit equally well and respect the knowledge, at most so many."""
-    found = list_members(
-        (result.graph, *result.alternatives),
-        [model.moments for model in result.models.values()],
-        result.knowledge,
-        max_members=max_members,
+    found = (
+        fitted_members((result.graph, *result.alternatives), result.experiments.tables)
+        if result.experiments is not None
+        else list_members(
+            (result.graph, *result.alternatives),
+            [model.moments for model in result.models.values()],
+            result.knowledge,
+            max_members=max_members,
+        )
     )
-    members = [member for member in found.members if member.graph != result.graph]
+    return Listing(listed_by_distance(result, found.members)[:max_members], found)
+
+
+def listed_by_distance(result: LearnResult, found: Sequence[Member]) -> tuple[ListedMember, ...]:
+    """The learned graph, and then these members, those that differ least from it first."""
+    members = [member for member in found if member.graph != result.graph]
     others = sorted((_listed(member, result.graph) for member in members), key=_distance)
-    own = next((m for m in found.members if m.graph == result.graph), None)
+    own = next((m for m in found if m.graph == result.graph), None)
     models = _stable_models(result) if own is None else own.models
-    learned = ListedMember(result.graph, (), (), models)
-    return Listing((learned, *others[: max_members - 1]), found)
+    return (ListedMember(result.graph, (), (), models), *others)
 
 
 def _stable_models(result: LearnResult) -> tuple[LinearGaussianModel, ...]:

@@ -128,8 +128,9 @@ def find_out(result: LearnResult, data: SeveralData | None, max_members: int) ->
     rows = _checked_rows(result, data)
     models = result.models
     knowledge = result.options.knowledge
-    is_small = result.graph.n_edges <= MAX_COMPARED and not result.groups and not result.lags
-    hidden = hidden_causes(result) if is_small else None
+    is_small = result.graph.n_edges <= MAX_COMPARED and not result.groups
+    has_one_table = result.experiments is None and not result.lags
+    hidden = hidden_causes(result) if is_small and has_one_table else None
     return Findings(
         result,
         hidden=hidden,

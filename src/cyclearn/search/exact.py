@@ -38,6 +38,8 @@ _NO_BOUND = 1e3
 _MAX_BITS = 60
 # A value is kept for every set of variables.
 _MAX_VARIABLES = 14
+# Structures of more variables take minutes to count; there are more than with so many.
+_COUNTED = 20
 
 
 @dataclass(frozen=True)
@@ -352,9 +354,10 @@ def _check_call(problem: SearchProblem, call: SearchCall) -> None:
             "method='auto'"
         )
     if p > _MAX_VARIABLES:
-        estimate = n_structures(p, limits.max_component, limits.max_parents)
+        estimate = n_structures(min(p, _COUNTED), limits.max_component, limits.max_parents)
+        how_many = "up to" if p <= _COUNTED else "more than"
         raise LimitError(
-            f"an exact search over {p} variables would list up to {_power_of_ten(estimate)} "
+            f"an exact search over {p} variables would list {how_many} {_power_of_ten(estimate)} "
             f"structures, and keep values of 2^{p} sets; at most {_MAX_VARIABLES} variables are "
             "taken, fewer without limits on components and parents; use method='auto'"
         )

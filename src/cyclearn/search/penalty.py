@@ -6,8 +6,6 @@ import re
 from math import isfinite, log
 from numbers import Real
 
-from scipy.special import chdtri
-
 from cyclearn.errors import InputError
 
 Penalty = str | float
@@ -50,6 +48,8 @@ def edge_penalty(penalty: Penalty, n_samples: float, n_nodes: float, n_groups: i
             n_edges = max(n_nodes * (n_nodes - 1), 1)
             share = min(float(found[1]) / n_edges, 1.0)
             if share > 0:
+                from scipy.special import chdtri
+
                 return max(bic, 0.5 * float(chdtri(n_groups, share)) / n_groups)
     elif isinstance(penalty, bool):
         pass

@@ -31,6 +31,7 @@ export const saveDraft = (table, draft) => sent("PUT", `/api/tables/${table}/dra
 export const startJob = (kind, table, of, request) => sent("POST", "/api/jobs", { kind, table, of, request });
 export const stopJob = (job) => sent("POST", `/api/jobs/${job}/stop`);
 export const cancelJob = (job) => sent("POST", `/api/jobs/${job}/cancel`);
+export const getMembers = (job, asked) => sent("POST", `/api/jobs/${job}/members`, asked);
 export const fileOf = (job, name) => `/api/jobs/${job}/files/${name}`;
 export const scriptOf = (job) => (job ? `/api/script?job=${job}` : "/api/script");
 export const tableFile = (table) => `/api/tables/${table}/file`;

@@ -1,21 +1,44 @@
-// What setting one variable does to the others, over all graphs that fit equally well.
+// What changing one variable does to the others, over all graphs that fit equally well.
 
 import { fill, h, menu, number, place, s } from "./dom.js";
 import { jobCard } from "./learn.js";
 import { attempt, jobsAbout, start, store, viewOf, watch } from "./store.js";
 
-let source = "", group = "", value = null, unit = 1;
+let source = "", group = "", how = "hold", value = null, unit = 1;
 
 const latest = () => jobsAbout("effects").filter((job) => job.state !== "cancelled").pop();
 
-/** A line from the lowest to the highest prediction, on which the mean of today is marked. */
-function bar(low, high, mean, sd) {
-  const reach = Math.max(4 * sd, Math.abs(low - mean), Math.abs(high - mean)) * 1.05;
+/** Means over all graphs as a bar, with their intervals as a thin one; the mean of today is marked. */
+function bar({ smallest, largest, lowest, highest }, mean, sd) {
+  const ends = [smallest, largest, lowest ?? smallest, highest ?? largest];
+  const reach = Math.max(4 * sd, ...ends.map((end) => Math.abs(end - mean))) * 1.05;
   const x = (at) => 100 + ((at - mean) / reach) * 98;
-  return s("svg", { class: "bar", viewBox: "0 0 200 20", role: "img", "aria-label": `from ${number(low)} to ${number(high)}`, preserveAspectRatio: "none" },
+  const box = (low, high, y, height) => s("rect", { x: x(low) - 1, y, width: Math.max(x(high) - x(low), 0) + 2, height });
+  return s("svg", { class: "bar", viewBox: "0 0 200 20", role: "img", "aria-label": `from ${number(smallest)} to ${number(largest)}`, preserveAspectRatio: "none" },
     s("line", { x1: 0, x2: 200, y1: 10, y2: 10 }),
     s("line", { x1: 100, x2: 100, y1: 2, y2: 18 }),
-    s("rect", { x: x(low) - 1, y: 5, width: Math.max(x(high) - x(low), 0) + 2, height: 10 }));
+    box(ends[2], ends[3], 8, 4), box(smallest, largest, 5, 10));
+}
+
+const span = (low, high, sd) => (low === null || high === null ? "–" : Math.abs(high - low) < 1e-9 * sd ? number(low) : `${number(low)} to ${number(high)}`);
+
+/** What a change of this size leads to: the mean by the learned graph, and over all graphs. */
+function predicted(view, target) {
+  const size = view.how === "hold" ? value - view.mean : value;
+  const at = ([level, effect, a, c]) => {
+    const mean = level + effect * size;
+    const half = a === null || c === null ? null : view.z * Math.sqrt(a + c * size * size);
+    return { mean, low: half === null ? null : mean - half, high: half === null ? null : mean + half };
+  };
+  const all = target.lines.map(at);
+  const known = all.every((each) => each.low !== null);
+  return {
+    own: target.own && at(target.own),
+    smallest: Math.min(...all.map((each) => each.mean)),
+    largest: Math.max(...all.map((each) => each.mean)),
+    lowest: known ? Math.min(...all.map((each) => each.low)) : null,
+    highest: known ? Math.max(...all.map((each) => each.high)) : null,
+  };
 }
 
 function verdict(effects) {
@@ -31,36 +54,43 @@ function verdict(effects) {
 }
 
 function row(view, target) {
-  const shift = value - view.mean;
-  const ends = [target.low, target.high].map((effect) => (effect === null ? null : target.mean + effect * shift)).sort((a, b) => a - b);
-  const settled = target.low !== null;
+  const settled = target.lines.length > 0;
+  const found = settled ? predicted(view, target) : { own: null, smallest: null, largest: null, lowest: null, highest: null };
+  const numeric = (words) => h("td", { class: "number" }, words);
   return h("tr", {},
     h("th", { scope: "row" }, target.name),
-    h("td", { class: "number" }, number(target.mean)),
-    h("td", { class: "number" }, settled ? (Math.abs(ends[1] - ends[0]) < 1e-9 * target.sd ? number(ends[0]) : `${number(ends[0])} to ${number(ends[1])}`) : "–"),
-    h("td", {}, settled ? bar(ends[0], ends[1], target.mean, target.sd) : ""),
-    h("td", { class: "number" }, settled ? (target.low === target.high ? number(target.low) : `${number(target.low)} to ${number(target.high)}`) : "–"),
-    h("td", {}, verdict(target.effects)));
+    h("td", {}, verdict(target.effects)),
+    numeric(number(target.mean)),
+    numeric(found.own ? number(found.own.mean) : "–"),
+    numeric(found.own ? span(found.own.low, found.own.high, target.sd) : "–"),
+    numeric(span(found.smallest, found.largest, target.sd)),
+    numeric(span(found.lowest, found.highest, target.sd)),
+    numeric(span(target.low, target.high, target.sd / view.sd)),
+    h("td", {}, settled ? bar(found, target.mean, target.sd) : ""));
 }
 
 function predictions(view) {
   const body = h("tbody", {});
+  const isHeld = view.how === "hold", middle = isHeld ? view.mean : 0;
+  const interval = `${Math.round(100 * view.level)}% interval`;
+  const columns = ["variable", "so it goes", "mean now", "mean then", interval, "over all graphs", "with intervals", "effect of one unit", ""];
   const shown = h("output", { for: "value", id: "value-words" });
   const update = () => {
-    shown.textContent = `${number(value)} (mean ${number(view.mean)}, standard deviation ${number(view.sd)})`;
+    shown.textContent = `${number(value)} (${isHeld ? `mean ${number(view.mean)}, ` : ""}standard deviation ${number(view.sd)})`;
     body.replaceChildren(...view.targets.map((target) => row(view, target)));
   };
-  const slider = h("input", { type: "range", id: "value", min: view.mean - 3 * view.sd, max: view.mean + 3 * view.sd, step: view.sd / 20, oninput: (event) => { value = Number(event.target.value); update(); } });
-  value = view.mean + unit * view.sd;
+  const slider = h("input", { type: "range", id: "value", min: middle - 3 * view.sd, max: middle + 3 * view.sd, step: view.sd / 20, oninput: (event) => { value = Number(event.target.value); update(); } });
+  value = middle + unit * view.sd;
   slider.value = value;
   update();
   return [
-    h("p", {}, h("label", { for: "value" }, `Set ${view.source} to `), shown),
+    h("p", {}, h("label", { for: "value" }, isHeld ? `Hold ${view.source} at ` : `Push ${view.source} by `), shown),
     slider,
-    h("p", {}, view.words, view.is_rank ? " On the scale of normal scores of ranks." : ""),
+    h("p", {}, "Means then and their intervals are by the learned graph; over all graphs: the smallest and the largest mean, and the interval that covers those of all. ", view.words, view.is_rank ? " On the scale of normal scores of ranks." : ""),
+    view.targets.every((target) => !target.own || target.own[2] === null) ? h("p", { class: "note" }, "For such tables there are no intervals yet.") : null,
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Predictions" },
-      h("table", {}, h("caption", {}, `Where the others are predicted to be on average if ${view.source} is held there`),
-        h("thead", {}, h("tr", {}, ["variable", "mean now", "mean then", "range over the class", "effect of one unit", "so it goes"].map((name, n) => h("th", { scope: "col", class: [1, 2, 4].includes(n) && "number" }, name)))),
+      h("table", {}, h("caption", {}, `Where the others are predicted to be on average if ${view.source} is ${isHeld ? "held there" : "pushed so far, and goes on listening to its causes"}`),
+        h("thead", {}, h("tr", {}, columns.map((name, n) => h("th", { scope: "col", class: n > 1 && n < 8 && "number" }, name || h("span", { class: "unseen" }, "range"))))),
         body)),
   ];
 }
@@ -70,26 +100,27 @@ let shown = "";
 async function render() {
   if (!store.result) return fill(place("effects"), h("p", { class: "note" }, "Nothing has been learned yet."));
   const job = latest();
-  const key = JSON.stringify([store.result.id, job, source]);
+  const key = JSON.stringify([store.result.id, job, source, how]);
   if (key === shown) return undefined;
   shown = key;
   const { names, groups } = store.result.view;
   if (!groups.includes(group)) group = groups[0] ?? "";
   if (!names.includes(source)) [source] = names;
   const view = job?.state === "done" ? await attempt(() => viewOf(job.id)) : null;
-  if (view) [source, group] = [view.source, view.group];
+  if (view) [source, group, how] = [view.source, view.group, view.how];
   return fill(place("effects"),
-    h("p", {}, "What would happen if a variable were held at a value, in every graph that fits equally well."),
+    h("p", {}, "What would happen if a variable were held at a value, or pushed, in every graph that fits equally well."),
     h("p", { class: "fields" },
-      menu("effect-source", "Set the variable", names.map((name) => [name, name]), source, (name) => { source = name; ask(); }),
+      menu("effect-how", "Do this", [["hold", "hold it at a value"], ["push", "push it, and let it go on"]], how, (word) => { how = word; ask(); }),
+      menu("effect-source", "to the variable", names.map((name) => [name, name]), source, (name) => { source = name; ask(); }),
       groups.length ? menu("effect-group", "In the group", groups.map((name) => [name, name]), group, (name) => { group = name; ask(); }) : null,
       h("button", { type: "button", id: "ask-effects", onclick: ask }, "Predict")),
-    job && !view ? h("ul", { class: "jobs" }, jobCard(job, `Setting ${source}`)) : null,
+    job && !view ? h("ul", { class: "jobs" }, jobCard(job, `Changing ${source}`)) : null,
     view ? predictions(view) : null);
 }
 
 async function ask() {
-  await start("effects", store.result.id, group ? { source, group } : { source });
+  await start("effects", store.result.id, group ? { source, how, group } : { source, how });
 }
 
 watch(["result", "state"], render);

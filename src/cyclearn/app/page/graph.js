@@ -1,14 +1,19 @@
 // The learned graph, and the graphs that no data of this kind can tell from it.
 
+import { getMembers } from "./api.js";
 import { arrow, fill, h, menu, number, place, table } from "./dom.js";
 import { decide } from "./knowledge.js";
 import { choose, picture, pressable, showMember } from "./picture.js";
-import { say, store, watch } from "./store.js";
+import { attempt, say, store, watch } from "./store.js";
 
 let svg = null, current = 0, order = [], edge = null;
 let filter = { source: "", target: "", how: "directly", sort: "nearest", stable: false };
 
-const view = () => store.result.view;
+// A page of a class that is too large for one list, in place of its first graphs; where pages began.
+let part = null, trail = [];
+
+const view = () => part ?? store.result.view;
+const isLarge = () => store.result.view.listing.selection !== "all";
 const member = () => view().members[order[current]];
 
 const SORTS = {
@@ -36,7 +41,8 @@ function drives(one, { source, target, how }) {
 
 function select() {
   const { members } = view();
-  order = members.map((_, n) => n).filter((n) => drives(members[n], filter) && (!filter.stable || members[n].stable));
+  const isListed = (n) => n > 0 || !part || part.has_learned;
+  order = members.map((_, n) => n).filter((n) => isListed(n) && drives(members[n], filter) && (!filter.stable || members[n].stable));
   const by = SORTS[filter.sort];
   order.sort((a, b) => by(members[a]) - by(members[b]) || a - b);
   current = 0;
@@ -119,11 +125,40 @@ function renderEdges() {
   }) : []);
 }
 
-function changed(changes) {
-  filter = { ...filter, ...changes };
+/** Look through the whole class on the server, from a place on. */
+async function turn(at, before) {
+  const { source, target, how, stable } = filter;
+  const of = store.result.id;
+  const found = await attempt(() => getMembers(of, { at, source, target, how, stable }), "Looking through the class …");
+  if (!found || store.result.id !== of) return;
+  part = { ...store.result.view, ...found };
+  trail = [...before, at];
+  edge = null;
+  draw();
   select();
   step(0);
-  say(`${order.length} of the listed graphs are shown.`);
+  renderPages();
+}
+
+function renderPages() {
+  const box = document.getElementById("pages");
+  if (!box) return;
+  const button = (id, words, off, press_) => h("button", { type: "button", id, "aria-disabled": String(off), onclick: () => off || press_() }, words);
+  fill(box,
+    h("p", {}, part ? part.words : store.result.view.listing.words),
+    h("p", { class: "buttons" },
+      part ? [
+        button("page-previous", "← Earlier graphs", trail.length < 2, () => turn(trail[trail.length - 2], trail.slice(0, -2))),
+        button("page-next", "Further graphs →", part.next === null, () => turn(part.next, trail)),
+      ] : button("page-first", "Go through the whole class", false, () => turn(0, []))));
+}
+
+function changed(changes) {
+  filter = { ...filter, ...changes };
+  if (isLarge() && !("sort" in changes)) return turn(0, []);
+  select();
+  step(0);
+  return say(`${order.length} of the listed graphs are shown.`);
 }
 
 function browser() {
@@ -131,7 +166,7 @@ function browser() {
   if (members.length === 1) return [h("p", {}, listing.words), hiddenControls()];
   const variables = (words) => [["", words], ...names.map((name) => [name, name])];
   return [
-    h("p", {}, listing.words),
+    isLarge() ? h("div", { id: "pages" }) : h("p", {}, listing.words),
     h("details", {}, h("summary", {}, "Sort and filter"),
       h("p", { class: "fields" },
         menu("filter-source", "Show graphs in which", variables("any"), filter.source, (source) => changed({ source })),
@@ -183,20 +218,26 @@ function numbers() {
   ];
 }
 
+function draw() {
+  svg = picture(view().picture);
+  pressable(svg, view().edges, press);
+  fill(document.getElementById("graph-canvas"), svg);
+}
+
 function render() {
   if (!store.result) return fill(place("graph"), h("p", { class: "note" }, "Nothing has been learned yet."));
   filter = { source: "", target: "", how: "directly", sort: "nearest", stable: false };
-  edge = null;
-  svg = picture(view().picture);
-  pressable(svg, view().edges, press);
+  [edge, part, trail] = [null, null, []];
   select();
   const kept = store.result.is_kept ? [h("p", { class: "mind" }, "This search was stopped. The graph is the best that was found until then; a longer search may find a better one.")] : [];
   const box = h("div", { class: "browse" },
-    h("div", {}, h("div", { class: "canvas", tabindex: "0", role: "group", "aria-label": "Graph" }, svg), legend()),
+    h("div", {}, h("div", { class: "canvas", id: "graph-canvas", tabindex: "0", role: "group", "aria-label": "Graph" }), legend()),
     h("div", { class: "side" }, h("div", { id: "about-edge", "aria-live": "polite" }), h("h3", {}, "Edges of this graph"), h("ul", { id: "edge-list", class: "edges" })));
   const all = h("div", { onkeydown: keys }, browser(), box);
   const note = h("p", { class: "note" }, "A learned graph is never changed here. To try another, make a copy under 7.");
   fill(place("graph"), h("h3", {}, `Graph ${store.result.id.slice(1)}`), kept, view().summary.map((line) => h("p", {}, line)), note, all, numbers());
+  draw();
+  renderPages();
   return step(0);
 }
 

@@ -19,6 +19,16 @@ function option(name, value) {
   change({ options });
 }
 
+function interventions() {
+  const { interventions: column, kind, intercepts } = store.draft;
+  if (!column) return {};
+  return {
+    interventions: column,
+    ...(kind === "perfect" ? {} : { kind }),
+    ...(intercepts === "shared" ? {} : { intercepts }),
+  };
+}
+
 /** The options of a search, for the server. */
 export function options() {
   const { missing, ...others } = store.draft.options;
@@ -29,6 +39,7 @@ export function options() {
     ...(store.table.has_holes ? { missing: missing || "em" } : {}),
     ...(isKnown ? { knowledge: known } : {}),
     ...(store.draft.groups ? { groups: store.draft.groups } : {}),
+    ...interventions(),
   };
 }
 

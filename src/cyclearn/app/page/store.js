@@ -52,16 +52,21 @@ function freshDraft(table) {
   return {
     columns: table.columns.filter((column) => !column.problem).map((column) => column.name),
     groups: "",
+    interventions: "",
+    kind: "perfect",
+    intercepts: "shared",
     knowledge: { required: [], forbidden: [], tiers: [], exogenous: [] },
     options: {},
   };
 }
 
+const labels = () => [store.draft.groups, store.draft.interventions].filter(Boolean);
+
 /** The columns that are chosen and still there, in the order of the table. */
 export function chosen() {
   const wanted = new Set(store.draft.columns);
-  // What names the groups is no measurement.
-  wanted.delete(store.draft.groups);
+  // What names the groups, or what was set from outside, is no measurement.
+  for (const label of labels()) wanted.delete(label);
   return store.table.columns.filter((column) => !column.problem && wanted.has(column.name)).map((column) => column.name);
 }
 
@@ -85,7 +90,7 @@ export function reading() {
   return {
     ...(columns.length === store.table.columns.length ? {} : { columns }),
     ...(codes ? { missing_codes: codes } : {}),
-    ...(store.draft.groups ? { labels: [store.draft.groups] } : {}),
+    ...(labels().length ? { labels: labels() } : {}),
   };
 }
 

@@ -89,14 +89,21 @@ function missing() {
   return h("fieldset", {}, h("legend", {}, "Missing values"),
     table.has_holes && menu("missing", "What to do about them", [["em", "use all rows (maximum likelihood)"], ["rows", "use complete rows only"], ["pairwise", "use the rows that each pair has"]],
       draft.options.missing || "em", (value) => change({ options: { ...draft.options, missing: value } })),
-    h("p", {}, h("label", { class: "field" }, h("span", {}, "Written as, beside empty cells and NA"), codes), " ",
+    h("p", { class: "fields" }, h("label", { class: "field" }, h("span", {}, "Written as, beside empty cells and NA"), codes), " ",
       h("button", { type: "button", onclick: again }, "Read again")));
 }
 
 function groups() {
   const { table, draft } = store;
-  return h("p", {}, menu("groups", "Groups: one graph for all, weights of its own for each", [["", "none"], ...table.columns.map((column) => [column.name, `by ${column.name}`])],
-    draft.groups, (name) => change({ groups: name })));
+  const columns_ = [["", "none"], ...table.columns.map((column) => [column.name, `by ${column.name}`])];
+  const chosen_ = (changes) => { change(changes); render(); };
+  return h("fieldset", {}, h("legend", {}, "Several tables in one"),
+    h("p", { class: "fields" },
+      menu("groups", "Groups: one graph for all, weights of its own for each", columns_, draft.groups, (groups) => chosen_({ groups, interventions: groups ? "" : draft.interventions })),
+      menu("interventions", "Experiments: the column that says what was set from outside in each row", columns_, draft.interventions, (interventions) => chosen_({ interventions, groups: interventions ? "" : draft.groups })),
+      draft.interventions && menu("kind", "What was set", [["perfect", "is cut off from its causes"], ["noise", "keeps its causes, with other noise"]], draft.kind, (kind) => chosen_({ kind })),
+      draft.interventions && menu("intercepts", "Shifts of means between tables", [["shared", "count"], ["table", "do not count"]], draft.intercepts, (intercepts) => chosen_({ intercepts }))),
+    draft.interventions ? h("p", { class: "note" }, `Cells of ${draft.interventions} name the variables that were set in that row, by commas; in rows with an empty cell nothing was.`) : null);
 }
 
 function warnings() {

@@ -6,32 +6,44 @@ import { jobsAbout, store, watch } from "./store.js";
 
 const FILES = [
   ["Report", [["report.html", "one page (HTML)"]]],
-  ["Picture", [["picture.svg", "SVG"], ["picture.pdf", "PDF"], ["picture.png", "PNG"]]],
-  ["Graph", [["graph.json", "JSON"], ["graph.dot", "DOT"], ["graph.txt", "list of edges"]]],
-  ["Tables", [["coefficients.csv", "coefficients"], ["class.csv", "pairs over the class"], ["search.csv", "moves of the search"]]],
+  ["Picture", [["picture.svg", "SVG"], ["picture.pdf", "PDF"], ["picture.png", "PNG"], ["picture.tikz", "TikZ"]]],
+  ["Graph", [["graph.json", "JSON"], ["graph.dot", "DOT"], ["graph.txt", "list of edges"], ["graph.tetrad", "Tetrad"], ["graph.graphml", "GraphML"]]],
+  ["Model", [["model.lav", "lavaan"], ["model.dagitty", "dagitty"]]],
+  ["Tables", [["edges.csv", "edges"], ["edges.tex", "edges (LaTeX)"], ["coefficients.csv", "coefficients"], ["class.csv", "pairs over the class"], ["search.csv", "moves of the search"]]],
   ["Everything", [["result.json", "the result for cyclearn (JSON)"]]],
 ];
 
-const MORE = { effects: ["effects.csv", "effects"], experiment: ["experiments.csv", "experiments"], bootstrap: ["bootstrap.csv", "bootstrap"], posterior: ["posterior.csv", "posterior"], compare: ["graph.json", "own graph"] };
+const MORE = {
+  effects: [["predictions.csv", "predictions"], ["effects.csv", "effects"]],
+  experiment: [["experiments.csv", "experiments"]],
+  bootstrap: [["bootstrap.csv", "bootstrap"]],
+  posterior: [["posterior.csv", "posterior"]],
+  compare: [["graph.json", "own graph"]],
+};
 
 /** Files of what was found out about the graph beside itself. */
-const further = () => Object.entries(MORE).flatMap(([kind, [name, words]]) =>
-  jobsAbout(kind).filter((job) => job.state === "done").map((job) => [api.fileOf(job.id, name), `${words} ${job.id.slice(1)}`]));
+const further = () => Object.entries(MORE).flatMap(([kind, files]) =>
+  jobsAbout(kind).filter((job) => job.state === "done").flatMap((job) =>
+    files.map(([name, words]) => [api.fileOf(job.id, name), `${words} ${job.id.slice(1)}`])));
 
 const listed = (links) => links.map(([address, words], n) => [n ? ", " : "", link(address, words)]);
 
 const link = (address, words) => h("a", { href: address, download: true }, words);
 
+/** The files that there are of this result: some forms cannot hold every name or several groups. */
+function offered({ id, view }) {
+  const without = new Set(view.lacking ?? []);
+  return FILES.map(([title, files]) => [title, files.filter(([name]) => !without.has(name)).map(([name, words]) => [api.fileOf(id, name), words])])
+    .filter(([, links]) => links.length);
+}
+
 function render() {
   const { result, state } = store;
   const done = state?.jobs.some((job) => job.state === "done");
   fill(place("take"),
-    result ? h("dl", { class: "files" }, FILES.map(([title, files]) => [
-      h("dt", {}, title),
-      h("dd", {}, listed(files.map(([name, words]) => [api.fileOf(result.id, name), words]))),
-    ]),
-    further().length ? [h("dt", {}, "About it"), h("dd", {}, listed(further()))] : null,
-    h("dt", {}, "Python"), h("dd", {}, link(api.scriptOf(result.id), "script that repeats this graph"), ", ", link(api.scriptOf(null), "script of everything done here"), ", ", link(api.tableFile(result.table), "the table that it reads"))) : h("p", { class: "note" }, "Nothing has been learned yet."),
+    result ? h("dl", { class: "files" }, offered(result).map(([title, links]) => [h("dt", {}, title), h("dd", {}, listed(links))]),
+      further().length ? [h("dt", {}, "About it"), h("dd", {}, listed(further()))] : null,
+      h("dt", {}, "Python"), h("dd", {}, link(api.scriptOf(result.id), "script that repeats this graph"), ", ", link(api.scriptOf(null), "script of everything done here"), ", ", link(api.tableFile(result.table), "the table that it reads"))) : h("p", { class: "note" }, "Nothing has been learned yet."),
     done ? h("p", { class: "note" }, "The script gives the same graphs as this page.") : null);
 }
 

@@ -1,0 +1,121 @@
+"""Classes that are too large for one list: page by page, filtered on the way."""
+
+from __future__ import annotations
+
+from itertools import islice
+from time import monotonic
+from typing import Any
+
+from cyclearn.app.learning_tasks import learned
+from cyclearn.app.limits import Limits
+from cyclearn.app.views import members_view
+from cyclearn.errors import InputError
+from cyclearn.graphs import DirectedGraph
+from cyclearn.graphs.bitsets import bits
+from cyclearn.learning.members import Member, MemberList, fitted_member, stream_members
+from cyclearn.learning.result import LearnResult
+from cyclearn.report.class_listing import Listing, listed_by_distance
+
+# Where few members are like what is asked for, a page ends with those that were met until then.
+_SECONDS = 8.0
+
+
+def members_page(*, folder: str, request: dict[str, Any]) -> dict[str, Any]:
+    """Members from place ``at`` of the class on that are like what is asked for.
+
+    ``source``, ``target`` and ``how`` ask for members in which one variable drives another,
+    ``directly`` or ``somehow``; ``stable`` for those with a stable fit. The answer says with
+    ``next`` where the next page begins.
+    """
+    result = learned(folder)
+    if result.experiments is not None:
+        raise InputError("all graphs of tables with interventions are listed already")
+    asked = _Asked(result, request)
+    found, following = asked.page()
+    listing = Listing(
+        listed_by_distance(result, found),
+        MemberList(tuple(found), "all", asked.size, None),
+    )
+    return members_view(result, listing) | {
+        "words": asked.words(len(found), following),
+        "at": asked.at,
+        "next": following,
+        "has_learned": any(member.graph == result.graph for member in found),
+    }
+
+
+class _Asked:
+    """What a page is to hold."""
+
+    def __init__(self, result: LearnResult, request: dict[str, Any]) -> None:
+        names = result.graph.names
+        self._result = result
+        self.at = request.get("at", 0)
+        if not isinstance(self.at, int) or isinstance(self.at, bool) or self.at < 0:
+            raise InputError(f"a page cannot begin at {self.at!r}; give a number from 0 on")
+        self._ends = request.get("source") or "", request.get("target") or ""
+        for name in self._ends:
+            if name and name not in names:
+                raise InputError(f"there is no variable {name!r}; choose one of the graph")
+        self._has_pair = all(self._ends) and self._ends[0] != self._ends[1]
+        self._directly = request.get("how", "directly") != "somehow"
+        self._stable = bool(request.get("stable"))
+        required = [self._ends] if self._has_pair and self._directly else []
+        stream = stream_members(
+            (result.graph, *result.alternatives), result.knowledge, required=required
+        )
+        self._columns, self.size = stream.columns, stream.size
+
+    def page(self) -> tuple[list[Member], int | None]:
+        """The members of the page, and where the next one begins."""
+        names = self._result.graph.names
+        tables = [model.moments for model in self._result.models.values()]
+        ends = tuple(map(names.index, self._ends)) if self._has_pair else None
+        deadline = monotonic() + _SECONDS
+        found: list[Member] = []
+        place = self.at
+        for columns in islice(self._columns, self.at, None):
+            if len(found) == Limits().max_members or monotonic() > deadline:
+                return found, place
+            place += 1
+            if ends is not None and not self._directly and not _is_ancestor(columns, *ends):
+                continue
+            member = fitted_member(DirectedGraph.from_columns(columns, names), tables)
+            if member.is_stable or not self._stable:
+                found.append(member)
+        return found, None
+
+    def words(self, n_found: int, following: int | None) -> str:
+        """Which graphs these are."""
+        source, target = self._ends
+        like = ""
+        if self._has_pair:
+            like = f" in which {source} drives {target}"
+            like += " directly" if self._directly else ", directly or through others"
+        if self._stable:
+            like += f"{',' * bool(like)} that are stable with these data"
+        size = "an unknown number" if self.size is None else f"{self.size:,}"
+        last = self.size if following is None else following
+        if last == 0:
+            return f"There is no graph{like} that fits equally well."
+        first = self.at + 1
+        looked = f"numbers {first:,} to {last:,}" if last else f"those from {first:,} on"
+        some = " in which that edge is" if self._has_pair and self._directly else ""
+        return (
+            f"{n_found:,} graphs{like}, among {looked} of {size}{some}, in the order of listing; "
+            "on this page those nearest to the learned one come first."
+        )
+
+
+def _is_ancestor(columns: tuple[int, ...], source: int, target: int) -> bool:
+    """Whether a directed path leads from one node to another."""
+    reached, front = 0, columns[target] & ~(1 << target)
+    while front:
+        if front >> source & 1:
+            return True
+        reached |= front
+        before = 0
+        for node in bits(front):
+            before |= columns[node]
+        front = before & ~reached
+    return False

@@ -1,0 +1,50 @@
+"""Forms of a whole result that the library makes, and which of them can hold this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import PurePath
+from typing import Any
+
+from cyclearn.errors import InputError
+from cyclearn.learning.result import LearnResult
+from cyclearn.report.exports import exported
+
+FORMS = (
+    "graph.txt",
+    "graph.tetrad",
+    "graph.graphml",
+    "model.lav",
+    "model.dagitty",
+    "picture.tikz",
+    "edges.tex",
+    "edges.csv",
+)
+
+
+def form(result: LearnResult, name: str) -> str:
+    """The result as the text of one of these files."""
+    return exported(result, PurePath(name).suffix)
+
+
+def lacking(result: LearnResult) -> list[str]:
+    """Files that there are not of this result.
+
+    Some forms cannot hold every name, or weights of several groups; there is no report on tables
+    with interventions, and for some kinds of these no class.
+    """
+    found = [name for name in FORMS if _is_refused(partial(form, result, name))]
+    if result.experiments is not None:
+        found.append("report.html")
+    if _is_refused(lambda: result.equivalence_class):
+        found.append("class.csv")
+    return found
+
+
+def _is_refused(make: Callable[[], Any]) -> bool:
+    try:
+        make()
+    except InputError:
+        return True
+    return False

@@ -1,0 +1,66 @@
+"""The commands by name; each is loaded when it is asked for, and the others cost nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+# Where each command is, in the order in which they are listed.
+PLACES = {
+    "check": ("check_command", "check"),
+    "learn": ("learn_command", "learn"),
+    "posterior": ("posterior_command", "posterior"),
+    "fit": ("fit_command", "fit"),
+    "equivalent": ("graph_commands", "equivalent"),
+    "compare": ("compare_command", "compare"),
+    "class": ("graph_commands", "equivalence_class"),
+    "effects": ("effects_command", "effects"),
+    "next": ("next_command", "next_experiment"),
+    "report": ("report_command", "report"),
+    "plot": ("plot_command", "plot"),
+    "simulate": ("simulate_command", "simulate"),
+    "evaluate": ("evaluate_command", "evaluate"),
+    "demo": ("demo", "demo"),
+    "app": ("app_command", "app"),
+    "experiment": ("experiment_command", "app"),
+}
+
+
+class _LoadedWhenAsked(Mapping[str, Any]):
+    def __getitem__(self, name: str) -> Any:
+        return _loaded(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(PLACES)
+
+    def __len__(self) -> int:
+        return len(PLACES)
+
+
+@cache
+def _loaded(name: str) -> Any:
+    module, attribute = PLACES[name]
+    found = getattr(import_module(f"cyclearn.cli.{module}"), attribute)
+    if isinstance(found, typer.Typer):
+        return get_command(found)
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    alone.command(name)(found)
+    return get_command(alone)
+
+
+class Commands(TyperGroup):
+    """The group of all commands."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands: Any = _LoadedWhenAsked()
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - as typer calls it
+        """The names, without loading what they stand for."""
+        return list(PLACES)

@@ -1,0 +1,71 @@
+"""Results that somebody has changed by hand, or a disk has: refused in one line, or read."""
+
+import json
+import random
+
+import pytest
+
+from cyclearn import InputError, LearnResult, LinearGaussianModel, learn
+
+MODEL = LinearGaussianModel([[0, 0.8, 0], [0, 0, 0.5], [0, 0, 0]], [1, 1, 1], ["a", "b", "c"])
+TABLES = [MODEL.sample(60, random_state=n) for n in (1, 2)]
+QUICK = {"method": "hill-climbing"}
+ODD = [None, True, -1, 0.5, 1e100, "", "a", [], {}, [[]], {"a": 1}, "\ud800", 10**400, [None], 0]
+
+
+@pytest.fixture(scope="module")
+def saved():
+    found = {
+        "one": learn(TABLES[0], bootstrap=2, **QUICK),
+        "groups": learn({"x": TABLES[0], "y": TABLES[1]}, **QUICK),
+        "interventions": learn(TABLES, interventions=[[], ["b"]], **QUICK),
+    }
+    return {name: result.to_json(timings=True) for name, result in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("which", "change"),
+    [
+        ("one", lambda record: record["moments"].update(mean=[10**400, 0, 0])),
+        ("one", lambda record: record.update(score=10**400)),
+        ("one", lambda record: record["bootstrap"].update(names=["x", "y", "z"])),
+        ("groups", lambda record: record.update(moments={})),
+        ("interventions", lambda record: record["tables"][0].update(covariance=[[1, 0], [0, 1]])),
+        ("interventions", lambda record: record["tables"][0]["covariance"][0].reverse()),
+        ("interventions", lambda record: record["tables"][0].update(mean=["a", 0, 0])),
+        ("interventions", lambda record: record["tables"][1].update(n_samples=-5)),
+        ("interventions", lambda record: record["tables"][1].update(names=["a", "a", "c"])),
+    ],
+)
+def test_what_no_result_can_hold_is_refused(saved, which, change):
+    record = json.loads(saved[which])
+    change(record)
+    with pytest.raises(InputError, match="damaged"):
+        LearnResult.from_dict(record)
+
+
+def places(value):
+    """Every place in a record, as what holds it and its key there."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, part in pairs:
+        yield value, key
+        if isinstance(part, (dict, list)):
+            yield from places(part)
+
+
+@pytest.mark.parametrize("which", ["one", "groups", "interventions"])
+def test_whatever_stands_somewhere_is_read_or_refused(saved, which):
+    rng = random.Random(0)
+    n_read = 0
+    for _ in range(60):
+        record = json.loads(saved[which])
+        holder, key = rng.choice(list(places(record)))
+        holder[key] = rng.choice(ODD)
+        try:
+            result = LearnResult.from_dict(record)
+        except InputError:
+            continue
+        n_read += 1
+        assert str(result)
+        assert len(result.edge_table()) >= result.graph.n_edges
+    assert 0 < n_read < 60
