@@ -169,7 +169,8 @@ class Seating:
         from scipy.sparse.csgraph import maximum_bipartite_matching
 
         p = len(self.territories)
-        nodes, seats = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        # Older scipy takes no other kind of index.
+        nodes, seats = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
         taken = coo_array((np.ones(len(nodes)), (nodes, seats)), shape=(p, p)).tocsr()
         return np.asarray(maximum_bipartite_matching(taken, perm_type="column"))
 
