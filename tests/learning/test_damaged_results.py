@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from cyclearn import InputError, LearnResult, LinearGaussianModel, learn
+from cyclearn import InputError, LearnResult, LinearGaussianModel, Posterior, learn, posterior
 
 MODEL = LinearGaussianModel([[0, 0.8, 0], [0, 0, 0.5], [0, 0, 0]], [1, 1, 1], ["a", "b", "c"])
 TABLES = [MODEL.sample(60, random_state=n) for n in (1, 2)]
@@ -42,6 +42,14 @@ def test_what_no_result_can_hold_is_refused(saved, which, change):
     change(record)
     with pytest.raises(InputError, match="damaged"):
         LearnResult.from_dict(record)
+
+
+@pytest.mark.parametrize("name", ["weights", "edges", "both", "r_hat", "effective_size", "graphs"])
+def test_posteriors_of_which_a_part_is_missing_are_refused(name):
+    record = posterior(TABLES[0], n_samples=20, effective_size=20, random_state=0).to_dict()
+    record[name] = record[name][:-1]
+    with pytest.raises(InputError, match="damaged"):
+        Posterior.from_dict(record)
 
 
 def places(value):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_SCHEMA = "cyclearn.Posterior/1"
+_SCHEMA = "cyclearn.Posterior/2"
 _SHOWN = 30
 
 FloatArray = NDArray[np.float64]
@@ -308,17 +308,21 @@ class Posterior:
             p = len(record["names"])
             bits = [np.frombuffer(base64.b64decode(each), np.uint8) for each in record["graphs"]]
             graphs = np.unpackbits(np.stack(bits), axis=1, count=p * p)
+            edges, both, r_hat, size = (
+                _square(record[name], p) for name in ("edges", "both", "r_hat", "effective_size")
+            )
+            weights = np.array(record["weights"], dtype=float)
+            if weights.shape != (len(graphs),):
+                raise ValueError(f"{weights.size} weights for {len(graphs)} graphs")
             return cls(
                 names=tuple(record["names"]),
                 adjacencies=graphs.reshape(-1, p, p),
-                weights=np.array(record["weights"], dtype=float),
+                weights=weights,
                 n_samples=int(record["n_samples"]),
                 share_left=float(record["share_left"]),
-                edges=np.array(record["edges"], dtype=float),
-                both=np.array(record["both"], dtype=float),
-                quality=SampleQuality(
-                    _restored(record["r_hat"]), _restored(record["effective_size"])
-                ),
+                edges=edges,
+                both=both,
+                quality=SampleQuality(r_hat, size),
                 wanted_size=int(record["wanted_size"]),
                 tables={each["group"]: Moments(**each["moments"]) for each in record["tables"]},
                 n_effective=tuple(float(each["n_effective"]) for each in record["tables"]),
@@ -407,5 +411,9 @@ def _plain(values: FloatArray) -> list[list[float | None]]:
     return [[float(v) if np.isfinite(v) else None for v in row] for row in values]
 
 
-def _restored(rows: list[list[float | None]]) -> FloatArray:
-    return np.array([[np.inf if v is None else v for v in row] for row in rows], dtype=float)
+def _square(rows: list[list[float | None]], p: int) -> FloatArray:
+    """A p × p matrix, with infinity where there is none."""
+    matrix = np.array([[np.inf if v is None else v for v in row] for row in rows], dtype=float)
+    if matrix.shape != (p, p):
+        raise ValueError(f"a matrix of shape {matrix.shape} for {p} variables")
+    return matrix
