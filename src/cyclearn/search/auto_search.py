@@ -9,6 +9,9 @@
    finds nothing better.
 4. Hill climbing with virtual-edge moves, which are few where few superfluous edges are left, first
    without and then with very large components; if it finds something better, 3 begins again.
+
+Starts of large problems that do not agree are combined: what is better in each is taken, and that
+graph goes through 2 to 4.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from cyclearn.interruption import is_asked_to_stop
+from cyclearn.search.combined_starts import combined
 from cyclearn.search.local_search import Climbing, local_search
 from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
@@ -58,8 +62,9 @@ class Annealing:
     required edges close cycles, ``acyclic_proposals`` and ``acyclic_temperature`` do: proposals per
     node, in graphs of 20 nodes or more, and as the square of the nodes in smaller ones.
     ``region_nodes``, ``region_proposals``, ``region_temperature`` and ``region_component`` (the
-    largest component entered in a region) belong to the third, which ends after ``n_passes`` over
-    all nodes without a better graph. A graph of at most ``region_nodes`` nodes is one region.
+    largest component entered in a region, unless the graph has one almost as large already: long
+    cycles grow node by node) belong to the third, which ends after ``n_passes`` over all nodes
+    without a better graph. A graph of at most ``region_nodes`` nodes is one region.
     """
 
     n_exchanges: int = 10
@@ -73,12 +78,13 @@ class Annealing:
 
 
 # The search starts again until this many starts have come to the best score, and at most so often.
-# Few variables have near ties that one start in two misses, and starts cost little. Many have so
-# many near ties that starts hardly ever agree.
-_FEW_VARIABLES, _MANY_VARIABLES = 7, 50
+# Few variables have near ties that one start in two misses, and starts cost little. Very many have
+# so many near ties that starts hardly ever agree. With many, only what is near a change is annealed
+# again, and starts that do not agree are combined.
+_FEW_VARIABLES, _MANY_VARIABLES, _VERY_MANY_VARIABLES = 7, 50, 200
 _FEW_AGREE, _FEW_STARTS = 5, 12
 _AGREE, _STARTS = 2, 4
-_MANY_STARTS = 2
+_VERY_MANY_STARTS = 2
 # The first start is a quick one; those that are to confirm or to improve on it take longer.
 _FURTHER = Annealing()
 _FIRST = replace(
@@ -106,8 +112,8 @@ class AutoSearch:
         """
         p, deadline = problem.n_variables, call.budget.deadline
         needed, most = (_FEW_AGREE, _FEW_STARTS) if p <= _FEW_VARIABLES else (_AGREE, _STARTS)
-        if p > _MANY_VARIABLES:
-            most = _MANY_STARTS
+        if p > _VERY_MANY_VARIABLES:
+            most = _VERY_MANY_STARTS
         starts = starting_graphs(problem, call.starts, 1, call.seed)
         is_default = call.starts is None
         if not is_default:
@@ -135,7 +141,12 @@ class AutoSearch:
                 if len(Solution(tuple(runs)).agreeing) >= needed:
                     return Solution(tuple(runs))
             if is_asked_to_stop() or any(run.status is SearchStatus.TIME_LIMIT for run in runs):
-                break
+                return Solution(tuple(runs))
+        if is_default and p > _MANY_VARIABLES and len(runs) > 1:
+            better = combined(problem, runs)
+            if better is not None:
+                last = (problem, better, False, seeds[-1], _FURTHER, call.budget)
+                runs += run_calls(run_from, [last], n_jobs=1, on_step=call.on_step)
         return Solution(tuple(runs))
 
 
@@ -180,6 +191,9 @@ class AnnealedSearch:
         self._steps: list[SearchStep] = []
         self._refusals: Counter[str] = Counter()
         self._n_evaluations = self._limits = 0
+        # Around which nodes there is nothing left to do, in the graph that was seen then.
+        self._settled = np.zeros(len(start), dtype=bool)
+        self._graph_seen = np.zeros_like(start, dtype=np.uint8)
         start = np.ascontiguousarray(start, dtype=np.uint8)
         self._graph, self._value = start, self.score.value(start)
         self._is_admitted = self._admit(start)[0] is start
@@ -283,19 +297,22 @@ class AnnealedSearch:
         before = self._value
         effort = self.effort
         is_whole = p <= effort.region_nodes
+        skips = p > _MANY_VARIABLES
         largest = self._largest(self._graph)
         for _ in range(effort.n_passes):
             # A small graph is a region of its own, annealed twice.
             for centre in self._rng.permutation(p)[: 2 if is_whole else p].tolist():
                 if self._ended():
                     return False
+                if skips and self._is_settled(centre):
+                    continue
                 nodes = np.arange(p) if is_whole else self._region(centre)
                 if nodes.size < 2:
                     continue
                 found, change = self._anneal(
                     self._graph,
                     nodes,
-                    min(self.score.limits.max_component, max(effort.region_component, largest)),
+                    min(self.score.limits.max_component, max(effort.region_component, largest + 2)),
                     max(effort.region_temperature, _STEPS_UP * self.score.penalty / self._unit),
                     effort.region_proposals,
                 )
@@ -303,6 +320,31 @@ class AnnealedSearch:
                     self._climb(found)
                     largest = self._largest(self._graph)
         return self._value < before - _ROUNDING
+
+    def _is_settled(self, centre: int) -> bool:
+        """Whether nothing near the node changed since a region around it was annealed.
+
+        If not, that is about to be done.
+        """
+        changed = np.argwhere(self._graph != self._graph_seen)
+        if len(changed):
+            near = np.zeros(len(self._graph), dtype=bool)
+            near[changed] = True
+            for _ in range(2):
+                near |= self._near(near)
+            self._settled[near] = False
+            self._graph_seen = self._graph
+        was_settled = bool(self._settled[centre])
+        self._settled[centre] = True
+        return was_settled
+
+    def _near(self, nodes: NDArray[np.bool_] | int) -> NDArray[np.bool_]:
+        """Neighbours, and parents of a common child."""
+        A = self._graph.view(np.bool_)
+        children = np.atleast_2d(A[nodes]).any(axis=0)
+        parents = np.atleast_2d(A.T[nodes]).any(axis=0)
+        beside = A[:, children].any(axis=1)
+        return np.asarray(children | parents | beside)
 
     def _climb_with_virtual_edges(self) -> bool:
         most = min(self.score.limits.max_component, len(self._graph))
@@ -317,23 +359,16 @@ class AnnealedSearch:
 
     def _region(self, centre: int) -> NDArray[np.int64]:
         """Nodes near the centre, drawn one by one: neighbours and parents of a common child."""
-        A = self._graph.view(np.bool_)
-
-        def near(node: int) -> NDArray[np.bool_]:
-            near: NDArray[np.bool_] = A[node] | A[:, node]
-            near |= A[:, A[node]].any(axis=1)
-            return near
-
-        inside = np.zeros(len(A), dtype=bool)
+        inside = np.zeros(len(self._graph), dtype=bool)
         inside[centre] = True
-        front = near(centre)
+        front = self._near(centre)
         for _ in range(self.effort.region_nodes - 1):
             candidates = np.flatnonzero(front & ~inside)
             if candidates.size == 0:
                 break
             chosen = int(self._rng.choice(candidates))
             inside[chosen] = True
-            front |= near(chosen)
+            front |= self._near(chosen)
         return np.flatnonzero(inside)
 
     def _climb(
