@@ -142,7 +142,7 @@ class AutoSearch:
                     return Solution(tuple(runs))
             if is_asked_to_stop() or any(run.status is SearchStatus.TIME_LIMIT for run in runs):
                 return Solution(tuple(runs))
-        if is_default and p > _MANY_VARIABLES and len(runs) > 1:
+        if is_default and call.n_starts is None and p > _MANY_VARIABLES:
             better = combined(problem, runs)
             if better is not None:
                 last = (problem, better, False, seeds[-1], _FURTHER, call.budget)

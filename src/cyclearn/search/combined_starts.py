@@ -1,6 +1,6 @@
 """The best of several starts, place by place.
 
-Starts of a large problem miss different things in different places. Where two graphs differ in
+Starts miss different things in different places. Where two graphs differ in
 places that have nothing to do with each other, the better of both can be taken in each.
 """
 
