@@ -84,7 +84,7 @@ METHODS: dict[str, tuple[Search, int]] = {
     OURS: (ours, 1000),
     "FLOP, 20 restarts": (flop(20), 500),
     "FLOP, no restarts": (flop(0), 1000),
-    "ges": (greedy_equivalence, 50),
+    "ges": (greedy_equivalence, 20),
     "BOSS": (permutations("BOSS"), 50),
     "GRaSP": (permutations("GRaSP"), 50),
 }

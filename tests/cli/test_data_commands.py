@@ -91,7 +91,7 @@ def test_bad_input_is_one_line_and_exit_code_2(refused, arguments):
 
 @pytest.mark.usefixtures("files")
 def test_posterior(cyclearn, refused, tmp_path):
-    options = ("posterior", "d.csv", "--effective-size", 50, "--max-component", 2)
+    options = ("posterior", "d.csv", "--effective-size", 20, "--max-component", 2)
     options += ("--n-effective", 30)
     made = cyclearn(*options, "--out", "p.json")
     assert (made.returncode, made.stderr) == (0, "")

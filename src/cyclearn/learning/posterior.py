@@ -33,8 +33,8 @@ from cyclearn.search.penalty import Penalty
 Prior = Literal["graphs", "classes"]
 
 # Parents that a variable is expected to have before looking at the data: random graphs of the
-# paper's experiments have one to one and a half. A guess that is not calibrated beyond four
-# variables; benchmarks/posterior_calibration.py compares.
+# paper's experiments have one to one and a half. Close to the best of seven choices with five and
+# ten variables (benchmarks/results/posterior_calibration.md).
 EXPECTED_PARENTS = 1.5
 # Effective size that is waited for: a standard error of 0.011 at most with few variables, 0.025
 # with many.
