@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from numba.core import config
 import cyclearn
 from cyclearn._kernels import compilation, first_use
 from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.held_signals import held
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -37,7 +39,7 @@ def package(tmp_path):
     room = tmp_path / "cyclearn" / "_kernels"
     room.mkdir(parents=True)
     (room.parent / "__init__.py").touch()
-    for name in ("__init__.py", "compilation.py", "first_use.py"):
+    for name in ("__init__.py", "compilation.py", "first_use.py", "held_signals.py"):
         shutil.copy(SOURCE / "_kernels" / name, room)
     head = "from cyclearn._kernels.compilation import kernel\n"
     (room / "called.py").write_text(f"{head}@kernel\ndef called(n):\n    return n + 1\n")
@@ -130,3 +132,25 @@ def test_kernels_start_no_process():
     """A child in the folder of the user would run a numpy.py that lies there."""
     for path in (SOURCE / "_kernels").glob("*.py"):
         assert not {"subprocess", "multiprocessing"} & set(path.read_text().split()), path
+
+
+def test_an_interrupt_in_the_middle_of_machine_code_comes_after_it():
+    """LLVM calls back into Python, where what a signal raises would be lost."""
+    namespace = {"__name__": "llvmlite.binding.executionengine", "press": signal.raise_signal}
+    exec("def call_back():\n    press(2)\n", namespace)
+
+    @held()
+    def compile_with(press, done):
+        press()
+        done.append(press)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    done = []
+    try:
+        for press in (namespace["call_back"], lambda: signal.raise_signal(signal.SIGINT)):
+            with pytest.raises(KeyboardInterrupt):
+                compile_with(press, done)
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done == [namespace["call_back"]]

@@ -18,6 +18,7 @@ from cyclearn._kernels.component_scores import (
     Keys,
     Scored,
     column_key,
+    parents_of,
 )
 from cyclearn.stability import STABLE_RADIUS
 
@@ -122,20 +123,9 @@ def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
 
     A stable fit from one start decides nothing: another may fit better and be unstable.
     """
-    p = g.A.shape[0]
     k = nodes.size
-    offsets = np.zeros(k + 1, np.int64)
-    for a in range(k):
-        offsets[a + 1] = offsets[a]
-        for i in range(p):
-            offsets[a + 1] += g.A[i, nodes[a]]
-    parents = np.empty(offsets[k], np.int64)
-    e = 0
-    for v in nodes:
-        for i in range(p):
-            if g.A[i, v]:
-                parents[e] = i
-                e += 1
+    offsets, parents = parents_of(g, nodes)
+    e = parents.size
     n_starts = min(max(4, 2 * k - 4), 20)
     starts = np.zeros((n_starts, e))
     for s in range(1, n_starts):

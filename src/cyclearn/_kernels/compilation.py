@@ -20,6 +20,7 @@ from numba import njit
 from numba.core import caching, config
 
 from cyclearn._kernels import first_use
+from cyclearn._kernels.held_signals import held
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -104,6 +105,7 @@ def kernel(function: Function) -> Function:
     if getattr(config, "DISABLE_JIT", False):
         return function
     compiled = njit(**_OPTIONS)(function)
+    compiled.compile = held()(compiled.compile)
     try:
         compiled._cache = KernelCache(function)
     except (RuntimeError, OSError) as error:

@@ -96,6 +96,25 @@ def column_key(g: Scored, j: int) -> np.uint64:
 
 
 @kernel
+def parents_of(g: Scored, nodes: Ints) -> tuple[Ints, Ints]:
+    """The parents of all nodes, one after the other, and where those of each begin and end."""
+    p = g.A.shape[0]
+    offsets = np.zeros(nodes.size + 1, np.int64)
+    for k in range(nodes.size):
+        offsets[k + 1] = offsets[k]
+        for i in range(p):
+            offsets[k + 1] += g.A[i, nodes[k]]
+    parents = np.empty(offsets[nodes.size], np.int64)
+    e = 0
+    for v in nodes:
+        for i in range(p):
+            if g.A[i, v]:
+                parents[e] = i
+                e += 1
+    return offsets, parents
+
+
+@kernel
 def strong_components(A: Bytes, region: Ints, label: Ints) -> int:
     """Label the strongly connected components among ``region``; return their number.
 
@@ -208,7 +227,6 @@ def region_values(
     log-likelihood per sample, and whether the coefficients found are stable; returns the sum of
     the values, infinite when a component is too large.
     """
-    p = g.A.shape[0]
     n_found = strong_components(g.A, region, label)
     ends = np.zeros(n_found + 1, np.int64)
     for v in region:
@@ -226,22 +244,13 @@ def region_values(
     total = 0.0
     for c in range(n_found):
         nodes = by_component[ends[c] : ends[c + 1]]
-        offsets = np.zeros(nodes.size + 1, np.int64)
         key = np.uint64(0)
-        for k in range(nodes.size):
-            its_key, n_parents = column_of(g, nodes[k])
-            key ^= its_key
-            offsets[k + 1] = offsets[k] + n_parents
+        for v in nodes:
+            key ^= column_key(g, v)
         place = place_of(g, key)
         if place < 0:
             g.counter[0] += 1
-            parents = np.empty(offsets[nodes.size], np.int64)
-            e = 0
-            for v in nodes:
-                for i in range(p):
-                    if g.A[i, v]:
-                        parents[e] = i
-                        e += 1
+            offsets, parents = parents_of(g, nodes)
             place = remember(g, key, component_value(g, nodes, offsets, parents))
         values[c] = g.table_values[place]
         total += values[c]

@@ -23,6 +23,7 @@ from cyclearn._kernels.component_scores import (
     Scored,
     column_key,
     component_value,
+    parents_of,
     place_of,
     remember,
     saturated_value,
@@ -53,20 +54,8 @@ class ChainRules(NamedTuple):
 @kernel
 def _fitted(g: Scored, nodes: Ints, key: np.uint64) -> float:
     """The value of a component that was not met before."""
-    p = g.A.shape[0]
     g.counter[0] += 1
-    offsets = np.zeros(nodes.size + 1, np.int64)
-    for k in range(nodes.size):
-        offsets[k + 1] = offsets[k]
-        for i in range(p):
-            offsets[k + 1] += g.A[i, nodes[k]]
-    parents = np.empty(offsets[nodes.size], np.int64)
-    e = 0
-    for v in nodes:
-        for i in range(p):
-            if g.A[i, v]:
-                parents[e] = i
-                e += 1
+    offsets, parents = parents_of(g, nodes)
     return float(g.table_values[remember(g, key, component_value(g, nodes, offsets, parents))])
 
 

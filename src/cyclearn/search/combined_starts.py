@@ -1,7 +1,7 @@
 """The best of several starts, place by place.
 
-Starts miss different things in different places. Where two graphs differ in
-places that have nothing to do with each other, the better of both can be taken in each.
+Starts miss different things in different places. Where two graphs differ in places that have
+nothing to do with each other, the better of both can be taken in each.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def combined(problem: SearchProblem, runs: list[SearchRun]) -> Adjacency | None:
         for number in np.unique(place[rows]).tolist():
             nodes = place == number
             changed = graph.copy()
-            changed[:, nodes] = np.where(differs[:, nodes], other.best[:, nodes], graph[:, nodes])
+            changed[:, nodes] = other.best[:, nodes]
             its_value = score.value(changed)
             if its_value < value - _ROUNDING and admit(changed)[0] is changed:
                 graph, value = changed, its_value

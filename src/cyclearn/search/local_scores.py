@@ -19,7 +19,7 @@ from cyclearn.search.score import GraphScore
 from cyclearn.search.surroundings import Surroundings
 
 # Scores per sample that are looked at more closely.
-_NEAR = 1e-4
+NEAR = 1e-4
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class LocalScores:
             and redrawn.sum(axis=0).max() <= limits.max_parents
             and self._problem.respects_knowledge(redrawn)
             # One start for each component may end a little above the best, and tells most apart.
-            and part.outside + part.score.value(inside) <= value + _NEAR
+            and part.outside + part.score.value(inside) <= value + NEAR
             and abs(part.outside + part.score.thorough_value(inside) - value) <= SAME_SCORE
         )
 

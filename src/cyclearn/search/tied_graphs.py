@@ -15,6 +15,7 @@ import numpy as np
 from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.graphs import DirectedGraph
+from cyclearn.search.local_scores import NEAR
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.redrawn_triples import iter_redrawn
 from cyclearn.search.runs import SAME_SCORE, Adjacency, Solution
@@ -22,7 +23,6 @@ from cyclearn.search.runs import SAME_SCORE, Adjacency, Solution
 # Members of a class that are scored, and graphs looked at in all.
 _MAX_MEMBERS = 1000
 _MAX_SEEN = 20_000
-_NEAR = 1e-4
 
 
 def tied_graphs(
@@ -42,7 +42,7 @@ def tied_graphs(
             and A.sum(axis=0).max() <= limits.max_parents
             and A.sum() <= limits.max_edges
             and np.bincount(score.components(A)).max() <= limits.max_component
-            and score.value(A) <= best + _NEAR
+            and score.value(A) <= best + NEAR
             and score.thorough_value(A) <= best + SAME_SCORE
             and admit(A)[0] is A
         )
