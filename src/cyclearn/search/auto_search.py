@@ -7,11 +7,13 @@
 3. The edges among a few nodes near each other are annealed, cycles included, then polished by hill
    climbing; every node is the centre of such a region in turn, until a whole pass over all nodes
    finds nothing better.
-4. Hill climbing with virtual-edge moves, which are few where few superfluous edges are left, first
+4. Long cycles that the graph imitates are closed; if that leads to something better, 3 begins
+   again.
+5. Hill climbing with virtual-edge moves, which are few where few superfluous edges are left, first
    without and then with very large components; if it finds something better, 3 begins again.
 
 Starts of large problems that do not agree are combined: what is better in each is taken, and that
-graph goes through 2 to 4.
+graph goes through 2 to 5.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from cyclearn.search.combined_starts import combined
 from cyclearn.search.local_search import Climbing, local_search
 from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
+from cyclearn.search.rings import iter_ringed, linked_pairs
 from cyclearn.search.runs import (
     Adjacency,
     Budget,
@@ -76,6 +79,11 @@ class Annealing:
     region_component: int = 7
     n_passes: int = 1
 
+
+# A graph with a ring closed is worth a climb when it is worse by at most so many edges' penalties:
+# what else is wrong around a true ring costs that much (10 is the most met), and most other rings
+# far more.
+_RING_WORSE = 12
 
 # The search starts again until this many starts have come to the best score, and at most so often.
 # Few variables have near ties that one start in two misses, and starts cost little. Very many have
@@ -194,6 +202,8 @@ class AnnealedSearch:
         # Around which nodes there is nothing left to do, in the graph that was seen then.
         self._settled = np.zeros(len(start), dtype=bool)
         self._graph_seen = np.zeros_like(start, dtype=np.uint8)
+        self._linked = linked_pairs(self.score.S, self.score.shares, self.score.penalty)
+        self._rings_seen: set[bytes] = set()
         start = np.ascontiguousarray(start, dtype=np.uint8)
         self._graph, self._value = start, self.score.value(start)
         self._is_admitted = self._admit(start)[0] is start
@@ -201,7 +211,9 @@ class AnnealedSearch:
         if not self._ended():
             self._climb(found, may_start_refused=True)
         while self._ended() is None:
-            if not (self._pass_over_regions() or self._climb_with_virtual_edges()):
+            if not (
+                self._pass_over_regions() or self._close_rings() or self._climb_with_virtual_edges()
+            ):
                 break
         return SearchRun(
             start,
@@ -290,6 +302,20 @@ class AnnealedSearch:
             self._adopt(found, self._value + change)
             self._is_admitted = is_admitted
         return found
+
+    def _close_rings(self) -> bool:
+        """Close long cycles that the graph imitates; whether a better graph was found."""
+        if self.score.experiments is not None:
+            return False  # links are those of variables that nobody sets
+        for ringed, nodes in iter_ringed(self._graph, self._linked):
+            columns = ringed[:, nodes].tobytes()
+            if columns in self._rings_seen or self._ended():
+                continue
+            self._rings_seen.add(columns)
+            worse = self.score.value(ringed) - self._value
+            if worse < _RING_WORSE * self.score.penalty and self._climb(ringed):
+                return True
+        return False
 
     def _pass_over_regions(self) -> bool:
         """Anneal around every node in turn; whether a better graph was found."""

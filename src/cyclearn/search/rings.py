@@ -1,0 +1,93 @@
+"""Long cycles that an acyclic graph imitates, found in the partial correlations.
+
+A cycle without chords makes the variables on it depend on their neighbours only, given all others.
+No acyclic graph says that: it needs edges across the cycle, or a node with two parents on it, and
+step by step the way from there to the cycle leads over many worse graphs. But such pairs betray
+themselves: two variables that a right graph joins, or gives a common child, are dependent given
+all others, and these are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import breadth_first_order
+
+from cyclearn.search.runs import Adjacency
+
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+
+
+def linked_pairs(covariances: FloatArray, shares: FloatArray, price: float) -> BoolArray:
+    """Pairs whose partial correlation given all others is worth an edge at that price.
+
+    ``covariances`` are those of all groups, ``shares`` what each counts for. None where there are
+    too few rows to tell.
+    """
+    worth = np.zeros(covariances.shape[1:])
+    for covariance, share in zip(covariances, shares, strict=True):
+        try:
+            precision = np.asarray(np.linalg.inv(_in_units_of_its_own(covariance)), np.float64)
+            partial = _in_units_of_its_own(precision)
+        except np.linalg.LinAlgError:
+            return np.zeros(worth.shape, dtype=bool)
+        np.fill_diagonal(partial, 0.0)
+        worth -= share * np.log1p(-np.clip(partial**2, 0, 1 - 1e-15)) / 2
+    return worth > price
+
+
+def _in_units_of_its_own(matrix: FloatArray) -> FloatArray:
+    """With a unit diagonal."""
+    diagonal = np.diagonal(matrix)
+    if not (diagonal > 0).all():  # as the inverse of a matrix that is singular but for rounding
+        raise np.linalg.LinAlgError
+    scale = np.sqrt(diagonal)
+    return np.asarray(matrix / scale / scale[:, None])
+
+
+def iter_ringed(graph: Adjacency, linked: BoolArray) -> Iterator[tuple[Adjacency, list[int]]]:
+    """The graph with an imitated cycle in place of what joins its nodes, in either direction.
+
+    With the nodes of that cycle. There is one for every two variables with an edge or a common
+    child that are not linked, if links lead from one to the other on two ways without a link across.
+    """
+    A = graph.astype(bool)
+    across = (A | A.T | (A.astype(np.float32) @ A.T > 0)) & ~linked
+    np.fill_diagonal(across, False)
+    seen = set()
+    for a, b in np.argwhere(np.triu(across)).tolist():
+        ring = _ring_through(linked, a, b)
+        if ring is None or frozenset(ring) in seen:
+            continue
+        seen.add(frozenset(ring))
+        for nodes in (ring, ring[::-1]):
+            ringed = graph.copy()
+            ringed[np.ix_(nodes, nodes)] = 0
+            ringed[nodes, np.roll(nodes, -1)] = 1
+            yield ringed, sorted(ring)
+
+
+def _ring_through(linked: BoolArray, a: int, b: int) -> list[int] | None:
+    """A cycle of links through two nodes, without a link across."""
+    one = _shortest_way(linked, a, b)
+    if one is None:
+        return None
+    inside = one[1:-1]
+    apart = np.asarray(~linked[inside].any(axis=0))
+    apart[inside] = False
+    apart[[a, b]] = True
+    other = _shortest_way(linked & apart & apart[:, None], a, b)
+    return None if other is None else one + other[-2:0:-1]
+
+
+def _shortest_way(linked: BoolArray, a: int, b: int) -> list[int] | None:
+    _, before = breadth_first_order(linked, a, directed=False)
+    if before[b] < 0:
+        return None
+    way = [b]
+    while way[-1] != a:
+        way.append(int(before[way[-1]]))
+    return way[::-1]
