@@ -29,6 +29,16 @@ def test_nothing_heavy(code):
     assert loaded(code) == "[]"
 
 
+def test_the_page_is_served_without_anything_heavy():
+    pytest.importorskip("starlette")
+    code = (
+        "from cyclearn.app.server import _asset\n"
+        "for name in ('index.html', 'main.js', 'app.css', 'report.css', 'icon.svg'):\n"
+        "    assert _asset(name).status_code == 200"
+    )
+    assert loaded(code) == "[]"
+
+
 def test_a_search_is_loaded_without_what_it_does_not_need():
     # What a search needs is loaded before its time is counted.
     assert loaded("import cyclearn; cyclearn.learn") == "['networkx', 'numpy', 'scipy']"
