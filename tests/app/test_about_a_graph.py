@@ -256,9 +256,7 @@ def test_a_series_given_its_past(client, tmp_path, monkeypatch):
     client.wait(about[1])
     view = client.get(f"/api/jobs/{about[1]}")["view"]
     assert view["names"] == ["gdp", "rate", "gdp[t-1]", "rate[t-1]"]
-    assert any(
-        "shrunk" in each["message"] or "smaller" in each["message"] for each in view["warnings"]
-    )
+    assert any("Ledoit and Wolf" in each["message"] for each in view["warnings"])
     _, found = done(client, "effects", about, source="rate[t-1]")
     (gdp, *_) = found["targets"]
     assert None not in gdp["own"]
