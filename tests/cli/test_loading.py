@@ -61,5 +61,5 @@ def test_somebody_who_waits_is_told_that_kernels_are_compiled():
         "from cyclearn._kernels.first_use import announce; announce(); announce()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr == "first use on this machine: compiling, one to two minutes\n"
+    assert done.stderr == "first use on this machine: compiling, about two minutes\n"
     assert not done.stdout

@@ -73,7 +73,7 @@ def _members(found: Findings) -> dict[str, Any]:
 
 def _summary(result: LearnResult) -> list[str]:
     """What ``print`` says of a result, without the edges and without names of Python."""
-    lines = [line for line in str(result).splitlines() if not line.startswith("  ")]
+    lines = [line for line in str(result).splitlines() if line[:1] != " " and line[-1:] != ":"]
     return [re.sub(r" \(see \w+\)", "", line) for line in lines]
 
 

@@ -13,7 +13,7 @@ const NUMBERS = [
   ["n_starts", "Independent starts", 1],
   ["random_state", "Seed", 0],
 ];
-const LAGS = ["lags", "Earlier rows that act on a row (time series)", 0];
+const LAGS = ["lags", "Earlier rows that act on a row (lags)", 0];
 
 function option(name, value) {
   const options = { ...store.draft.options };
@@ -61,11 +61,11 @@ function form() {
       onchange: (event) => option(name, event.target.value === "" ? "" : Number.parseInt(event.target.value, 10)) }));
   return h("div", {},
     h("p", { class: "fields" },
-      menu("penalty", "An edge costs", [["", "extended BIC (default)"], ["bic", "BIC: more edges"], ["2 bic", "twice BIC"], ["ebic 1", "extended BIC, γ = 1: fewer edges"]], given.penalty || "", (value) => option("penalty", value)),
-      menu("margins", "Columns", [["raw", "as they are"], ["rank", "ranks, for outliers and bends"]], given.margins || "raw", (value) => option("margins", value === "raw" ? "" : value)),
-      menu("rows", "Rows", [["", "independent"], ["auto", "a time series: count for less"]], given.n_effective || "", (value) => option("n_effective", value)),
+      menu("penalty", "An edge costs (penalty)", [["", "extended BIC (default)"], ["bic", "BIC: more edges"], ["2 bic", "twice BIC"], ["ebic 1", "extended BIC, γ = 1: fewer edges"]], given.penalty || "", (value) => option("penalty", value)),
+      menu("margins", "Columns (margins)", [["raw", "as they are"], ["rank", "ranks, for outliers and bends"]], given.margins || "raw", (value) => option("margins", value === "raw" ? "" : value)),
+      menu("rows", "Rows (n_effective)", [["", "independent"], ["auto", "a time series: count for less"]], given.n_effective || "", (value) => option("n_effective", value)),
       whole(LAGS, "none"),
-      menu("covariance", "Correlations", [["sample", "as they are"], ["shrunk", "shrunk, for few rows"]], given.covariance || "sample", (value) => option("covariance", value === "sample" ? "" : value))),
+      menu("covariance", "Correlations (covariance)", [["sample", "as they are"], ["shrunk", "shrunk, for few rows"]], given.covariance || "sample", (value) => option("covariance", value === "sample" ? "" : value))),
     h("details", {}, h("summary", {}, "More options"),
       h("p", { class: "fields" },
         menu("method", "Search", [["auto", "automatic"], ["exact", "exact, for few variables"], ["tabu", "tabu search"], ["hill-climbing", "hill climbing"]], given.method || "auto", (value) => option("method", value === "auto" ? "" : value)),
