@@ -1,9 +1,10 @@
 """How fast the application is: from the command to the page, and from a click to the next graph.
 
-Needs playwright and Chromium: ``python benchmarks/app_speed.py``. Prints the table of
-``benchmarks/results/app_speed.md``.
+Needs playwright and Chromium: ``python benchmarks/app_speed.py``. Prints the tables of
+``benchmarks/results/app_speed.md``; the browser is open before the command is given.
 """
 
+import argparse
 import re
 import shutil
 import signal
@@ -74,41 +75,83 @@ def ended(process):
     process.communicate(timeout=60)
 
 
-def measured(browser, folder, p):
-    """Seconds to the page; milliseconds of a step through the class and of a cell."""
-    graph = cl.simulate.random_graph(p, max_degree=4, max_component=6, random_state=3)
-    data = cl.simulate.random_model(graph, random_state=3).sample(1_000, random_state=3)
-    table = folder / f"{p}.csv"
-    data.to_csv(table, index=False)
-    process, address, begun = started(folder / f"w{p}", str(table))
+def page_of(browser):
+    """An empty tab of a browser that is open already."""
     page = browser.new_context(viewport={"width": 1200, "height": 900}).new_page()
     page.set_default_timeout(600_000)
-    page.goto(address)
+    page.goto("about:blank")
+    return page
+
+
+def start(browser, folder, table):
+    """Seconds from the command to the page that can be used, and to the table on it."""
+    page = page_of(browser)
+    process, address, begun = started(folder, *table)
+    page.goto(address, wait_until="commit")
     page.wait_for_selector("#example")
     to_page = perf_counter() - begun
+    if table:
+        page.wait_for_selector("#knowledge .matrix")
+    to_table = perf_counter() - begun
+    ended(process)
+    page.context.close()
+    return to_page, to_table
+
+
+def table_of(folder, p):
+    graph = cl.simulate.random_graph(p, max_degree=4, max_component=6, random_state=3)
+    data = cl.simulate.random_model(graph, random_state=3).sample(1_000, random_state=3)
+    path = folder / f"{p}.csv"
+    data.to_csv(path, index=False)
+    return str(path)
+
+
+def measured(browser, folder, p):
+    """Milliseconds of a step through the class and of a cell."""
+    page = page_of(browser)
+    process, address, _ = started(folder / f"w{p}", table_of(folder, p))
+    page.goto(address)
     page.wait_for_selector("#knowledge .matrix")
     page.click("#start")
     page.wait_for_selector("#graph svg")
     steps, cells = page.evaluate(STEP), page.evaluate(CELL)
     members = page.text_content("#member-count")
     ended(process)
-    return to_page, members, steps, cells
+    return members, steps, cells
+
+
+def print_starts(browser, folder, n):
+    print("| table | starts | page, s | table, s |")
+    print("|---|---|---|---|")
+    for name, table in (("none", ()), ("20 variables, 1,000 rows", (table_of(folder, 20),))):
+        # The first start on a machine reads everything from the disk.
+        times = [start(browser, folder / f"s{len(table)}-{n_}", table) for n_ in range(n + 1)][1:]
+        to_page, to_table = (
+            f"{statistics.median(each):.2f}, {max(each):.2f}" for each in zip(*times, strict=True)
+        )
+        print(f"| {name} | {n} | {to_page} | {to_table if table else '–'} |")
+
+
+def print_clicks(browser, folder):
+    print("\n| variables | graphs listed | step, ms | cell, ms |")
+    print("|---|---|---|---|")
+    for p in (6, 20, 50):
+        members, *times = measured(browser, folder, p)
+        shown = [f"{statistics.median(t):.0f}, {max(t):.0f}" for t in times]
+        print(f"| {' | '.join(map(str, (p, members.removeprefix(' of '), *shown)))} |")
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--starts", type=int, default=15)
+    arguments = parser.parse_args()
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         sys.exit(f"none of {', '.join(BROWSERS)} is on this machine")
-    columns = ("variables", "start to page, s", "graphs listed", "step, ms", "cell, ms")
-    print(f"| {' | '.join(columns)} |")
-    print("|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name, sync_playwright() as running:
         browser = running.chromium.launch(executable_path=path)
-        for p in (6, 20, 50):
-            to_page, members, steps, cells = measured(browser, Path(name), p)
-            shown = [f"{statistics.median(t):.0f}, {max(t):.0f}" for t in (steps, cells)]
-            row = (p, f"{to_page:.2f}", members.removeprefix(" of "), *shown)
-            print(f"| {' | '.join(map(str, row))} |")
+        print_starts(browser, Path(name), arguments.starts)
+        print_clicks(browser, Path(name))
         browser.close()
 
 

@@ -135,7 +135,7 @@ def __dir__() -> list[str]:
 def _say_compiling() -> None:
     import logging
 
-    words = "first use on this machine: compiling, one to two minutes"
+    words = "first use on this machine: compiling, about two minutes"
     logging.getLogger("cyclearn").warning(words)
 
 

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -47,10 +48,10 @@ def test_effects_are_those_of_the_library(client, example, result):
 
 
 def predicted(view, target, size):
-    """What the page makes of its four numbers a variable, as ``LearnResult.do`` names it."""
+    """What the page makes of its five numbers a variable, as ``LearnResult.do`` names it."""
 
-    def at(level, effect, a, c):
-        mean, half = level + effect * size, view["z"] * (a + c * size**2) ** 0.5
+    def at(level, effect, a, b, c):
+        mean, half = level + effect * size, view["z"] * (a + b * size + c * size**2) ** 0.5
         return mean, mean - half, mean + half
 
     every = [at(*line) for line in target["lines"]]
@@ -114,19 +115,19 @@ def test_interventions(client, intervened, tmp_path, monkeypatch):
     shown = [(each["source"], each["target"]) for each in view["edges"]]
     assert shown == [("a", "b"), ("b", "c")]
     assert view["interventions"]
-    assert "report.html" in view["lacking"]
+    page = client.file(f"/api/jobs/{intervened[1]}/files/report.html").decode()
+    assert "tables with interventions" in page
     assert "no saturated model" in view["fit"][0]["verdict"]
     content = client.file(f"/api/jobs/{intervened[1]}/files/result.json")
     result = cl.LearnResult.from_json(content.decode())
     assert result.experiments is not None
-    # What if, without intervals; what to do next; resamples, in which the experiment stays one.
+    # What if; what to do next; resamples, in which the experiment stays one.
     _, found = done(client, "effects", intervened, source="a")
-    expected = result.do({"a": found["mean"] + found["sd"]})["mean"]
+    size = 1.3 * found["sd"]
+    expected = result.do({"a": found["mean"] + size})
     for target in found["targets"]:
-        level, effect, a, c = target["own"]
-        assert level + effect * found["sd"] == pytest.approx(expected[target["name"]])
-        assert a is None
-        assert c is None
+        for name, value in predicted(found, target, size).items():
+            assert value == pytest.approx(expected.loc[target["name"], name])
     _, advice = done(client, "experiment", intervened)
     assert advice["is_settled"]
     _, resampled = done(client, "bootstrap", intervened, n_resamples=2)
@@ -238,9 +239,43 @@ def test_groups_share_the_graph_and_not_the_weights(client, grouped, tmp_path, m
     assert [effect for effect, _ in effects["b"]] == pytest.approx(expected.tolist())
     _, resampled = done(client, "bootstrap", grouped, n_resamples=2)
     assert resampled["n_resamples"] == 2
-    for kind, request in (("posterior", {}), ("compare", {"text": "a -> b"})):
-        job = client.start(kind, grouped[0], of=grouped[1], **request)
-        assert "groups" in client.wait(job, "failed")["message"]
+    sampled, _ = done(client, "posterior", grouped, effective_size=1)
+    script = client.file(f"/api/script?job={sampled}").decode()
+    assert "cl.posterior(data, effective_size=1, groups='site')" in script
+    job = client.start("compare", grouped[0], of=grouped[1], text="a -> b")
+    assert "groups" in client.wait(job, "failed")["message"]
+
+
+def test_a_series_given_its_past(client, tmp_path, monkeypatch):
+    rng, rows = np.random.default_rng(0), np.zeros((300, 2))
+    for t in range(1, 300):
+        rows[t] = rows[t - 1] @ [[0.5, 0], [0.4, 0.3]] + rng.normal(size=2)
+    content = pd.DataFrame(rows, columns=["gdp", "rate"]).to_csv(index=False).encode()
+    table = client.upload("series.csv", content).json()["id"]
+    about = table, client.start("learn", table, options={"lags": 1, "covariance": "shrunk"})
+    client.wait(about[1])
+    view = client.get(f"/api/jobs/{about[1]}")["view"]
+    assert view["names"] == ["gdp", "rate", "gdp[t-1]", "rate[t-1]"]
+    assert any("Ledoit and Wolf" in each["message"] for each in view["warnings"])
+    _, found = done(client, "effects", about, source="rate[t-1]")
+    (gdp, *_) = found["targets"]
+    assert None not in gdp["own"]
+    done(client, "posterior", about, effective_size=1)
+    done(client, "bootstrap", about, n_resamples=2)
+    _, compared = done(client, "compare", about, text="rate[t-1] -> gdp")
+    assert compared["words"]
+    refused = client.start("experiment", table, of=about[1])
+    assert "lags=1" in client.wait(refused, "failed")["message"]
+    (tmp_path / "series.csv").write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    script = client.file(f"/api/script?job={about[1]}").decode()
+    assert "lags=1, covariance='shrunk'" in script
+    exec(compile(script, "repeat.py", "exec"), {"__name__": "__main__"})
+    graph = tmp_path / f"graph{about[1][1:]}.json"
+    assert graph.read_bytes() == client.file(f"/api/jobs/{about[1]}/files/graph.json")
+    page = client.file(f"/api/jobs/{about[1]}/files/report.html").decode()
+    assert "Edges over time" in page
+    assert "graphs were drawn by how probable they are" in page
 
 
 def test_a_member_of_the_class_is_equivalent_and_no_worse(client, example, result):

@@ -29,6 +29,16 @@ def test_nothing_heavy(code):
     assert loaded(code) == "[]"
 
 
+def test_the_page_is_served_without_anything_heavy():
+    pytest.importorskip("starlette")
+    code = (
+        "from cyclearn.app.server import _asset\n"
+        "for name in ('index.html', 'main.js', 'app.css', 'report.css', 'icon.svg'):\n"
+        "    assert _asset(name).status_code == 200"
+    )
+    assert loaded(code) == "[]"
+
+
 def test_a_search_is_loaded_without_what_it_does_not_need():
     # What a search needs is loaded before its time is counted.
     assert loaded("import cyclearn; cyclearn.learn") == "['networkx', 'numpy', 'scipy']"
@@ -51,5 +61,5 @@ def test_somebody_who_waits_is_told_that_kernels_are_compiled():
         "from cyclearn._kernels.first_use import announce; announce(); announce()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr == "first use on this machine: compiling, one to two minutes\n"
+    assert done.stderr == "first use on this machine: compiling, about two minutes\n"
     assert not done.stdout

@@ -12,6 +12,7 @@ import cyclearn as cl
 from cyclearn.classes import InterventionalClass
 from cyclearn.errors import InputError
 from cyclearn.models.lagged_rows import past_names, with_past
+from cyclearn.models.predictions import EstimatedModel
 
 NAMES = ("gdp", "rate", "oil")
 WITHIN = np.array([[0, 0.6, 0], [0, 0, 0.5], [0, -0.5, 0]])
@@ -91,7 +92,28 @@ def test_a_result_is_saved_reported_and_asked_what_if(found, tmp_path):
     assert what.loc["gdp", "mean"] - what.loc["gdp", "now"] == pytest.approx(
         found.lag_weights(1).loc["gdp", "gdp"] * (2 - what.loc["gdp[t-1]", "now"])
     )
+    assert (what["lower"] < what["upper"])[list(NAMES)].all()
     assert what.loc["oil[t-1]", "sd"] == pytest.approx(series(3_000, 1)["oil"].std(), rel=0.01)
+
+
+def test_intervals_of_predictions_are_those_of_a_regression_on_the_past():
+    data = series(300, 5)[["gdp", "oil"]]
+    names = ("gdp", "oil", "gdp[t-1]", "oil[t-1]")
+    edges = [("gdp", "oil"), ("oil[t-1]", "oil"), ("gdp[t-1]", "gdp")]
+    chain = cl.DirectedGraph.from_edges(edges, names)
+    fitted = cl.fit(chain, data, lags=1)
+    moments = fitted.moments
+    model = EstimatedModel(fitted.model, moments.covariance, fitted.n_effective, given=(2, 3))
+    held = model.predict({0: 2.0}, {})
+    rows = with_past(data, 1)
+    Z = np.column_stack([np.ones(len(rows)), rows["gdp"], rows["oil[t-1]"]])
+    weights, left, *_ = np.linalg.lstsq(Z, rows["oil"], rcond=None)
+    at = np.array([1.0, 2.0, rows["oil[t-1]"].mean()])
+    error = np.sqrt(left[0] / len(rows) * at @ np.linalg.inv(Z.T @ Z) @ at)
+    assert held.means[1] == pytest.approx(at @ weights)
+    assert held.errors[1] == pytest.approx(error)
+    # What is held, and the past, are given.
+    assert held.errors[[0, 2, 3]].tolist() == [0, 0, 0]
 
 
 def test_the_likelihood_is_that_of_the_present_given_the_past():

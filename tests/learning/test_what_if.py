@@ -1,10 +1,12 @@
 """Predictions of interventions: means, intervals, and all graphs that fit equally well."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import norm
 
 import cyclearn as cl
+from cyclearn.learning.what_if import estimated
 from cyclearn.models.predictions import EstimatedModel
 
 NAMES = ["costs", "income", "price", "quantity"]
@@ -83,6 +85,33 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says():
     # 60 draws of a standard normal, at four standard errors.
     assert abs(np.mean(z)) < 4 / np.sqrt(60)
     assert 0.6 < np.std(z) < 1.4
+
+
+def test_after_interventions_each_equation_has_rows_of_its_own():
+    """Without feedback: the error of a regression on the rows in which the effect was not set."""
+    rng = np.random.default_rng(7)
+    tables = []
+    for n, at in ((80, 1.0), (60, 4.0), (50, None)):
+        a = rng.normal(at or 0.0, 1.0, n)
+        b = 2 + 0.8 * a + rng.normal(size=n) if at is not None else rng.normal(9.0, 1.0, n)
+        tables.append(pd.DataFrame({"a": a, "b": b}))
+    targets = [[], ["a"], ["b"]]
+    graph = cl.DirectedGraph.from_edges([("a", "b")])
+    fitted = cl.fit(graph, tables, interventions=targets)
+    (model,) = estimated(fitted, [fitted.model])
+    rows = pd.concat(tables[:2])
+    Z = np.column_stack([np.ones(len(rows)), rows["a"]])
+    weights, left, *_ = np.linalg.lstsq(Z, rows["b"], rcond=None)
+    at = np.array([1.0, 3.0])
+    held = model.predict({0: 3.0}, {})
+    error = np.sqrt(left[0] / len(rows) * at @ np.linalg.inv(Z.T @ Z) @ at)
+    assert held.means[1] == pytest.approx(at @ weights)
+    assert held.errors.tolist() == pytest.approx([0, error])
+    # The mean of what was set elsewhere is that of the rows in which it was not.
+    free = pd.concat([tables[0]["a"], tables[2]["a"]])
+    pushed = model.predict({}, {1: 1.0})
+    assert pushed.means[0] == pytest.approx(free.mean())
+    assert pushed.errors[0] == pytest.approx(free.std(ddof=0) / np.sqrt(len(free)))
 
 
 def test_all_equally_good_graphs_are_asked():

@@ -12,13 +12,12 @@ from cyclearn.app.forms import FORMS, form
 from cyclearn.app.learning_tasks import learned
 from cyclearn.app.reading import read_frame
 from cyclearn.app.settling import experiment_table
-from cyclearn.app.sureness import bootstrap_result, posterior_table
+from cyclearn.app.sureness import bootstrap_result, posterior_result
 from cyclearn.app.what_if import effects_table, predictions_table
 from cyclearn.app.workspace import Workspace, read_json
 from cyclearn.errors import InputError
 from cyclearn.files import write_text
 from cyclearn.graphs import DirectedGraph, write_graph
-from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.result import LearnResult
 from cyclearn.report.exports import write_picture
 
@@ -47,16 +46,21 @@ def write_script(*, folder: str, path: str, jobs: list[str] | None = None) -> di
 
 def _report(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:
     title = f"What drives what in {read_json(table / 'table.json')['name']}"
-    result = replace(learned(str(folder)), bootstrap=_resamples(folder))
+    resampled, sampled = (_last(folder, kind) for kind in ("bootstrap", "posterior"))
+    result = replace(
+        learned(str(folder)),
+        bootstrap=None if resampled is None else bootstrap_result(resampled),
+        posterior=None if sampled is None else posterior_result(sampled),
+    )
     result.report(path, data=read_frame(str(table), request), title=title)
 
 
-def _resamples(folder: Path) -> BootstrapResult | None:
-    """The last bootstrap of a graph, if there was one."""
+def _last(folder: Path, kind: str) -> Path | None:
+    """The folder of the last job of a kind about a graph that is done, if there is one."""
     jobs = Workspace(folder.parent.parent).jobs()
-    of = [job.id for job in jobs if job.kind == "bootstrap" and job.of == folder.name]
-    done = [name for name in of if (folder.parent / name / "result.json").is_file()]
-    return bootstrap_result(folder.parent / done[-1]) if done else None
+    of = [job.id for job in jobs if job.kind == kind and job.of == folder.name]
+    done = [folder.parent / name for name in of if (folder.parent / name / "result.json").is_file()]
+    return done[-1] if done else None
 
 
 def _graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
@@ -117,7 +121,7 @@ EXPORTS: dict[str, dict[str, Writer]] = {
     },
     "effects": {"effects.csv": _table(_effects), "predictions.csv": _table(_predictions)},
     "bootstrap": {"bootstrap.csv": _table(lambda folder, _: bootstrap_result(folder).edges)},
-    "posterior": {"posterior.csv": _table(lambda folder, _: posterior_table(folder))},
+    "posterior": {"posterior.csv": _table(lambda folder, _: posterior_result(folder).edge_table())},
     "experiment": {"experiments.csv": _table(lambda folder, _: experiment_table(folder))},
     "compare": dict.fromkeys(("graph.json", "graph.dot", "graph.txt"), _own_graph),
 }

@@ -31,12 +31,10 @@ def form(result: LearnResult, name: str) -> str:
 def lacking(result: LearnResult) -> list[str]:
     """Files that there are not of this result.
 
-    Some forms cannot hold every name, or weights of several groups; there is no report on tables
-    with interventions, and for some kinds of these no class.
+    Some forms cannot hold every name, or weights of several groups; for some kinds of interventions
+    there is no class.
     """
     found = [name for name in FORMS if _is_refused(partial(form, result, name))]
-    if result.experiments is not None:
-        found.append("report.html")
     if _is_refused(lambda: result.equivalence_class):
         found.append("class.csv")
     return found

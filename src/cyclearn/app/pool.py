@@ -133,7 +133,9 @@ class WorkerPool:
             worker = await self._take()
             if on_start is not None:
                 on_start()
-            self.prepare()
+            if not urgent:
+                # While the page waits, a worker that loads the library would be in the way.
+                self.prepare()
             answer = await worker.ask(task, arguments)
             is_whole = True
             return answer

@@ -33,7 +33,7 @@ class Progress:
     @contextmanager
     def through_compilation(self) -> Iterator[None]:
         """Say so where the first use on a machine compiles."""
-        words = "First use on this machine: compiling, up to a minute."
+        words = "First use on this machine: compiling, about two minutes."
         when_compiling(lambda: self.say(words))
         try:
             yield

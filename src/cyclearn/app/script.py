@@ -104,6 +104,8 @@ def _posterior(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG00
     options = posterior_options(job.request)
     size = options.pop("effective_size", None)
     more = f"cl.posterior({result}.model.moments, n_effective={result}.model.n_effective"
+    if "groups" in options:
+        more = f"cl.posterior({data}"
     if size is not None:
         more += f", effective_size={size}"
     call = SearchOptions.of(options).call().replace("cl.learn(data", more, 1)

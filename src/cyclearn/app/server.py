@@ -421,8 +421,9 @@ def _json(value: Any, status: int = 200) -> Response:
 
 
 def _asset(name: str) -> Response:
-    room = files("cyclearn.report" if name == "report.css" else "cyclearn.app.page")
-    place = room.joinpath(name)
+    # By the place of the folder: a room named as a module would be loaded, with all that it needs.
+    room = ("report",) if name == "report.css" else ("app", "page")
+    place = files("cyclearn").joinpath(*room, name)
     kind = _TYPES.get(PurePosixPath(name).suffix)
     if kind is None or not place.is_file():
         return Response("There is no such file.\n", 404, media_type="text/plain")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cyclearn.app.learning_tasks import learned, search_options
 from cyclearn.app.progress import Progress
@@ -15,24 +15,14 @@ from cyclearn.arguments import at_least
 from cyclearn.errors import InputError
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.learning.bootstrap_result import BootstrapResult
+from cyclearn.learning.posterior import INHERITED
 from cyclearn.learning.posterior import posterior as run_posterior
 from cyclearn.learning.posterior_result import Posterior
 from cyclearn.learning.sample_quality import SamplingWarning
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _MAX_RESAMPLES = 10_000
-# Options of a search that are those of a posterior too.
-_SHARED = (
-    "knowledge",
-    "stable",
-    "max_component",
-    "max_cycle_length",
-    "max_parents",
-    "max_edges",
-    "random_state",
-)
+# How a table is read; what was learned from one table holds what was read.
+_READ = ("groups", "n_effective", "missing", "margins", "lags")
 
 
 def bootstrap(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
@@ -76,12 +66,15 @@ def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> dict
     return {}
 
 
-def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
+def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:
     """Probabilities of graphs, with the knowledge and the limits of the search."""
     place, result = Path(folder), learned(of)
-    if result.groups or result.experiments is not None:
-        what = "groups" if result.groups else "interventions"
-        raise InputError(f"probabilities are for one table without {what}; resample instead")
+    if result.experiments is not None:
+        raise InputError("probabilities are for tables without interventions; resample instead")
+    if result.groups and result.options.covariance != "sample":
+        raise InputError(
+            "probabilities of groups are not for shrunk correlations; resample instead"
+        )
     progress = Progress(place)
     progress.say("Starting the chains.")
 
@@ -91,12 +84,12 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> d
     with warnings.catch_warnings():
         # The result says it, and so does the page.
         warnings.simplefilter("ignore", SamplingWarning)
-        found = run_posterior(
-            result.model.moments,
-            n_effective=result.model.n_effective,
-            on_round=done,
-            **posterior_options(request),
-        )
+        options = posterior_options(request)
+        if result.groups:
+            found = run_posterior(read_frame(table, request), on_round=done, **options)
+        else:
+            moments, n = result.model.moments, result.model.n_effective
+            found = run_posterior(moments, n_effective=n, on_round=done, **options)
     (place / "result.json").write_text(found.to_json(), "utf-8")
     first, second, *_ = str(found).splitlines()
     write_json(
@@ -112,9 +105,13 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> d
 
 
 def posterior_options(request: dict[str, Any]) -> dict[str, Any]:
-    """The options of the search that a posterior shares with it, and how precise it is to be."""
+    """The options of the search that a posterior shares with it, and how precise it is to be.
+
+    Groups are read again; one table is asked as the search saw it.
+    """
     given = search_options(request).given()
-    options = {name: given[name] for name in _SHARED if name in given}
+    names = (*INHERITED, *_READ) if "groups" in given else INHERITED
+    options = {name: given[name] for name in names if name in given}
     size = at_least("effective_size", request.get("effective_size"), 1)
     return options if size is None else options | {"effective_size": size}
 
@@ -124,6 +121,6 @@ def bootstrap_result(folder: Path) -> BootstrapResult:
     return BootstrapResult.from_dict(read_json(folder / "result.json"))
 
 
-def posterior_table(folder: Path) -> pd.DataFrame:
-    """Probabilities of edges of a job that is done."""
-    return Posterior.from_dict(read_json(folder / "result.json")).edge_table()
+def posterior_result(folder: Path) -> Posterior:
+    """The probabilities of a job that is done."""
+    return Posterior.from_dict(read_json(folder / "result.json"))

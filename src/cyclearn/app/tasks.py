@@ -1,31 +1,35 @@
-"""What workers can do, by name; arguments and answers are plain values."""
+"""What workers can do, by name; arguments and answers are plain values.
+
+Each task is loaded when it is asked for: a table that is opened at the start needs no search.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from cyclearn.app.class_pages import members_page
-from cyclearn.app.exports import export, write_script
-from cyclearn.app.learning_tasks import keep_learn, learn
-from cyclearn.app.opening import open_table, write_example
-from cyclearn.app.own_graph import compare
-from cyclearn.app.settling import experiment
-from cyclearn.app.sureness import bootstrap, keep_bootstrap, posterior
-from cyclearn.app.what_if import effects
-
-TASKS: dict[str, Callable[..., dict[str, Any]]] = {
-    "write_example": write_example,
-    "open_table": open_table,
-    "learn": learn,
-    "keep_learn": keep_learn,
-    "effects": effects,
-    "bootstrap": bootstrap,
-    "keep_bootstrap": keep_bootstrap,
-    "posterior": posterior,
-    "experiment": experiment,
-    "compare": compare,
-    "members_page": members_page,
-    "export": export,
-    "write_script": write_script,
+# The module of this room in which each task is.
+_PLACES = {
+    "write_example": "opening",
+    "open_table": "opening",
+    "learn": "learning_tasks",
+    "keep_learn": "learning_tasks",
+    "effects": "what_if",
+    "bootstrap": "sureness",
+    "keep_bootstrap": "sureness",
+    "posterior": "sureness",
+    "experiment": "settling",
+    "compare": "own_graph",
+    "members_page": "class_pages",
+    "export": "exports",
+    "write_script": "exports",
 }
+
+
+def task_named(name: str) -> Callable[..., dict[str, Any]]:
+    """The function that does a task."""
+    found: Callable[..., dict[str, Any]] = getattr(
+        import_module(f"cyclearn.app.{_PLACES[name]}"), name
+    )
+    return found

@@ -16,7 +16,7 @@ from cyclearn.learning.result import LearnResult
 from cyclearn.models import FittedModel
 from cyclearn.report.class_listing import ListedMember, Listing
 from cyclearn.report.findings import Findings, find_out
-from cyclearn.report.fit_words import chi_square_in_words, index_rows, verdict
+from cyclearn.report.fit_words import chi_square_in_words, fit_in_words, known_rows
 from cyclearn.report.graph_section import line_width
 from cyclearn.report.member_browser import describe, listing_in_words
 
@@ -25,16 +25,13 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-# How an index without a value is written.
-_UNKNOWN = "–"
 # More labels than this cover each other.
 _MAX_LABELS = 60
 
 
 def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> dict[str, Any]:
     """Everything that the page shows of a learned graph, as plain values."""
-    # Rows of tables with interventions are not looked at again.
-    found = find_out(result, frame if result.experiments is None else None, max_members)
+    found = find_out(result, frame, max_members)
     size = None if found.size is None else str(found.size)
     return _members(found) | {
         "summary": _summary(result),
@@ -76,7 +73,7 @@ def _members(found: Findings) -> dict[str, Any]:
 
 def _summary(result: LearnResult) -> list[str]:
     """What ``print`` says of a result, without the edges and without names of Python."""
-    lines = [line for line in str(result).splitlines() if not line.startswith("  ")]
+    lines = [line for line in str(result).splitlines() if line[:1] != " " and line[-1:] != ":"]
     return [re.sub(r" \(see \w+\)", "", line) for line in lines]
 
 
@@ -163,19 +160,11 @@ def _along(B: FloatArray, edges: list[Edge], present: list[int], found: Findings
 
 
 def _fit(group: str, model: FittedModel) -> dict[str, Any]:
-    indices = model.fit_indices
-    if model.experiments is not None:
-        return {
-            "group": group,
-            "verdict": "Tables with interventions have no saturated model to be compared with.",
-            "test": "",
-            "indices": [list(row) for row in index_rows(indices) if row[1] != _UNKNOWN],
-        }
     return {
         "group": group,
-        "verdict": verdict(indices),
-        "test": chi_square_in_words(indices),
-        "indices": [list(row) for row in index_rows(indices)],
+        "verdict": fit_in_words(model),
+        "test": chi_square_in_words(model.fit_indices),
+        "indices": [list(row) for row in known_rows(model)],
     }
 
 

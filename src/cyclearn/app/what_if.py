@@ -1,7 +1,7 @@
 """What changing one variable does to all others, over the graphs that fit equally well.
 
 The page moves a slider without asking again. Means are straight lines in the size d of the change,
-and their variances are a + c·d², so that a model needs four numbers for each variable.
+and their variances are a + b·d + c·d², so that a model needs five numbers for each variable.
 """
 
 from __future__ import annotations
@@ -146,36 +146,27 @@ Line = list[float | None]
 def _lines(
     result: LearnResult, group: str, listed: MemberList, i: int, how: str
 ) -> tuple[list[Line] | None, list[list[Line] | None]]:
-    """For the learned graph, and for all: level, effect, a and c of every variable."""
+    """For the learned graph, and for all: level, effect, a, b and c of every variable."""
     model = result.models[group]
     every = [each for member in listed.members for each in member.models]
     place = _place(result, group, i)
     mean, sd = place["mean"], place["sd"]
-    with_errors = _has_intervals(result, group, i)
 
     def lines(estimate: EstimatedModel) -> list[Line] | None:
-        now, then = (
+        before, now, then = (
             estimate.predict({i: mean + d}, {}) if how == "hold" else estimate.predict({}, {i: d})
-            for d in (0.0, sd)
+            for d in (-sd, 0.0, sd)
         )
         if not then.settles:
             return None
-        a = now.errors**2 if with_errors else np.full(len(now.errors), np.nan)
-        c = np.maximum(then.errors**2 - a, 0.0) / sd**2
-        numbers = zip(now.means, (then.means - now.means) / sd, a, c, strict=True)
+        a, up, down = now.errors**2, then.errors**2, before.errors**2
+        b, c = (up - down) / (2 * sd), np.maximum(up + down - 2 * a, 0.0) / (2 * sd**2)
+        numbers = zip(now.means, (then.means - now.means) / sd, a, b, c, strict=True)
         return [list(map(float, each)) for each in numbers]
 
     (shown,) = estimated(model, [model.model])
     own = lines(shown) if model.is_stable else None
     return own, [lines(each) for each in estimated(model, every)]
-
-
-def _has_intervals(result: LearnResult, group: str, i: int) -> bool:
-    """Whether the library gives intervals for such a result at all."""
-    table = result.do(
-        {i: _place(result, group, i)["mean"]}, group=group if result.groups else None, max_members=1
-    )
-    return bool(table["lower"].notna().any())
 
 
 def _distinct(lines: list[Line]) -> list[Line]:

@@ -18,8 +18,14 @@ def main() -> None:
     os.dup2(2, 1)
     lines: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_read, args=(sys.stdin.buffer, lines), daemon=True).start()
-    _warm_up()
+    # What every task needs.
+    import cyclearn.app.opening  # noqa: F401
+
+    is_warm = False
     while True:
+        if lines.empty() and not is_warm:
+            _warm_up()
+            is_warm = True
         request = json.loads(lines.get())
         answers.write(json.dumps(_answer(request)).encode() + b"\n")
         answers.flush()
@@ -33,7 +39,8 @@ def _read(source: BinaryIO, lines: SimpleQueue[bytes]) -> None:
 
 
 def _warm_up() -> None:
-    """Load what every task needs while nobody waits."""
+    """Load what a search needs while nobody waits: a table that is opened at the start does not."""
+    import cyclearn.app.learning_tasks  # noqa: F401
     from cyclearn.learning import learn
     from cyclearn.models import Moments
 
@@ -41,11 +48,11 @@ def _warm_up() -> None:
 
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
-    from cyclearn.app.tasks import TASKS
+    from cyclearn.app.tasks import task_named
     from cyclearn.errors import InputError, LimitError
 
     try:
-        return TASKS[request["task"]](**request["arguments"])
+        return task_named(request["task"])(**request["arguments"])
     except (InputError, LimitError) as error:
         return {"error": str(error), "is_defect": False}
     except MemoryError:

@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def _say_compiling() -> None:
-    complain("cyclearn: first use on this machine: compiling, one to two minutes")
+    complain("cyclearn: first use on this machine: compiling, about two minutes")
 
 
 def _say_stopping() -> None:

@@ -373,9 +373,10 @@ class LearnResult:
             over all graphs that fit equally well; ``lowest``, ``highest``: the interval that
             covers the intervals of all of them. ``sd``: standard deviation then, by the graph
             shown. NaN where the system does not settle; intervals are NaN where the data do not
-            determine the weights, and after learning with interventions. Intervals take the graph
-            as given. ``attrs`` say how many graphs were looked at, and how many of their parameter
-            sets do not settle.
+            determine the weights. Intervals take the graph as given; with ``lags``, means are those
+            of a row whose past is the average past of these data, or the one that is set, and
+            intervals take that as given too. ``attrs`` say how many graphs were looked at, and how
+            many of their parameter sets do not settle.
         """
         return what_if(
             self,

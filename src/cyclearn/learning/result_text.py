@@ -20,7 +20,7 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
     loops = [", ".join(nodes) for nodes in graph.components if len(nodes) > 1]
     rows = [row for row in result.edge_rows if row.in_graph]
     lines = [
-        f"{graph.n_nodes - len(result.past)} variables, {_rows_in_words(result)}: "
+        f"{count_of(graph.n_nodes - len(result.past), 'variable')}, {_rows_in_words(result)}: "
         f"{count_of(graph.n_edges, 'edge')}, score {result.score:.2f}, BIC {fitted.bic:.2f}",
         "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
         *_lines(result, rows, standardised=standardised),

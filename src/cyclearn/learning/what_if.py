@@ -14,7 +14,7 @@ from cyclearn.json_input import short
 from cyclearn.learning.members import fitted_members, list_members
 from cyclearn.models.input_checks import as_float
 from cyclearn.models.linear_gaussian import LinearGaussianModel
-from cyclearn.models.predictions import EstimatedModel, Prediction
+from cyclearn.models.predictions import EstimatedModel, Prediction, SharedEstimate
 from cyclearn.random_state import RandomState
 
 if TYPE_CHECKING:
@@ -55,12 +55,6 @@ def what_if(
     models = [each for member in listed.members for each in member.models]
     (shown,) = estimated(model, [model.model])
     table = prediction_table(shown, estimated(model, models), held, shifted, level)
-    if result.experiments is not None:
-        # The information of tables with interventions is another one.
-        table[["lower", "upper", "lowest", "highest"]] = np.nan
-    if result.lags:
-        # Means of rows that remember are known less well than those of independent ones.
-        table[["lower", "upper", "lowest", "highest"]] = np.nan
     table.attrs |= {
         "n_looked_at": listed.n_looked_at,
         "n_unstable": sum(member.times for member in listed.members if not member.is_stable),
@@ -74,6 +68,19 @@ def estimated(
 ) -> tuple[EstimatedModel, ...]:
     """Models with the data that they, and the one fitted, are estimates from."""
     moments, n = fitted.moments, fitted.n_effective
+    if fitted.experiments is not None:
+        tables = fitted.experiments.tables
+        is_known = any(table.moments.mean is None for table in tables)
+        return tuple(
+            SharedEstimate(
+                model,
+                moments.covariance,
+                tables.n_samples,
+                mean_is_known=is_known,
+                experiments=fitted.experiments,
+            )
+            for model in models
+        )
     return tuple(
         EstimatedModel(
             model,

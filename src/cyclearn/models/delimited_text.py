@@ -12,6 +12,8 @@ from cyclearn.errors import InputError
 # Lines from which the separator and the decimal mark are told.
 _LOOKED_AT = 100
 _WHITESPACE = r"\s+"
+# Lines that one cell in quotes may have.
+_LONGEST_CELL = 20
 # Separators in the order in which ties are settled.
 _SEPARATORS = {
     ".csv": (",", ";", "\t", "|"),
@@ -65,6 +67,8 @@ def delimited(
         raise InputError(f"sep is {sep!r}; give one character, 'tab' or 'space'")
     # Lines end where editors end them, and not at the rarer characters of str.splitlines.
     numbered = list(enumerate(re.split(r"\r\n|\n|\r", text), start=1))
+    if '"' in text:
+        numbered = _with_whole_cells(numbered)
     kept = [(n, line) for n, line in numbered if line.strip(" \t") and line[0] != "#"]
     if not kept:
         raise InputError("not a table with a header: the file is empty")
@@ -86,6 +90,24 @@ def delimited(
         notes.append(f"thousands are separated by {thousands!r}")
     body = "\n".join(line for _, line in kept)
     return Delimited(names, body, [n for n, _ in kept], chosen, mark, thousands, notes)
+
+
+def _with_whole_cells(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Lines of which none ends within quotes: a cell may go on in the next ones."""
+    whole: list[tuple[int, str]] = []
+    at = 0
+    while at < len(lines):
+        number, line = lines[at]
+        end = at + 1
+        while line.count('"') % 2 and end < min(at + _LONGEST_CELL, len(lines)):
+            line = f"{line} {lines[end][1]}"
+            end += 1
+        if line.count('"') % 2:
+            # A quote that never ends is a mark like any other, as in 5".
+            line, end = lines[at][1], at + 1
+        whole.append((number, line))
+        at = end
+    return whole
 
 
 def split_line(line: str, sep: str) -> list[str]:

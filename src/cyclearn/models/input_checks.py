@@ -107,17 +107,17 @@ def check_finite(table: Any, what: str, names: Sequence[str] | None = None) -> N
         return
     row, column = np.argwhere(~np.isfinite(matrix))[0]
     missing = np.isnan(matrix[row, column])
-    kind, remedy = ("infinite", "remove or correct it")
+    kind, remedy = ("an infinite", "remove or correct it")
     if missing:
         cells = int(np.isnan(matrix).sum())
-        kind = "missing"
+        kind = "a missing"
         remedy = (
             f"{cells} of {matrix.size} cells are missing: use missing='em' (--missing em), which "
             "needs no imputation, or missing='rows'"
         )
     labels = default_names(matrix.shape[1]) if names is None else names
     raise InputError(
-        f"column {labels[column]!r} of the {what} has a {kind} value in row {row}; {remedy}"
+        f"column {labels[column]!r} of the {what} has {kind} value in row {row}; {remedy}"
     )
 
 

@@ -267,9 +267,13 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
         raise InputError("the data are too large for their variances to be numbers; rescale them")
     constant = np.flatnonzero(variances <= (1e-13 * mean) ** 2)
     if constant.size:
+        j = constant[0]
+        if X[:, j].any() and not mean[j] ** 2 > np.finfo(float).tiny:
+            raise InputError(
+                f"column {labels[j]!r} is too small for its variance to be a number; rescale it"
+            )
         raise InputError(
-            f"column {labels[constant[0]]!r} is constant; it can neither cause nor follow "
-            "anything: drop it"
+            f"column {labels[j]!r} is constant; it can neither cause nor follow anything: drop it"
         )
     check_positive_definite(covariance, labels, n)
     return Moments._unchecked(covariance, n, mean, labels, names is None)

@@ -9,14 +9,18 @@ variables emptied.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
 from cyclearn.stability import is_stable_radius
+
+if TYPE_CHECKING:
+    from cyclearn.models.experiments import Experiments
 
 FloatArray = NDArray[np.float64]
 
@@ -47,7 +51,7 @@ class EstimatedModel:
     """A maximum likelihood estimate and the data behind it: covariance S and effective rows n.
 
     ``mean_is_known`` says that the mean of the model is no estimate; ``given`` are the variables
-    that it takes as they come, whose covariances are those of the data.
+    that it takes as they come, whose means and covariances are those of the data.
     """
 
     model: LinearGaussianModel
@@ -109,21 +113,18 @@ class EstimatedModel:
         if not is_stable_radius(spectral_radius(model.graph, B)):
             nothing = np.full(p, np.nan)
             return Prediction(nothing, nothing, nothing)
-        T = np.linalg.inv(np.eye(p) - B)
+        T: FloatArray = np.asarray(np.linalg.inv(np.eye(p) - B), dtype=float)
         moved = np.zeros(p)
         for s, value in held.items():
             moved[s] = value - model.mean[s]
         for s, value in shifted.items():
             moved[s] = value
         change = moved @ T
-        i, j = self.edges
-        gradients = np.where(fixed[j], 0.0, change[i] * T[j].T)
+        _, j = self.edges
+        gradients = np.where(fixed[j], 0.0, self._away(change) * T[j].T)
         errors = self.variances_of(gradients)
         if not self.mean_is_known:
-            # The mean of the variable, less what the means of held ones contribute to it.
-            own = np.eye(p)
-            own[fixed] -= T[fixed]
-            errors = errors + np.einsum("ij,ik,kj->j", own, self.covariance, own) / self.n
+            errors = errors + self._errors_of_means(T, fixed)
         errors[fixed] = 0
         noise = np.diag(omega)
         free = [s for s in self.given if not fixed[s]]
@@ -131,3 +132,58 @@ class EstimatedModel:
         sigma = T.T @ noise @ T
         deviations = np.sqrt(np.maximum(sigma.diagonal(), 0))
         return Prediction(model.mean + change, np.sqrt(errors), deviations)
+
+    def _away(self, change: FloatArray) -> FloatArray:
+        """For every edge, how far its parent is then from its mean in the rows of its child."""
+        return change[self.edges[0]]
+
+    def _errors_of_means(self, T: FloatArray, fixed: NDArray[np.bool_]) -> FloatArray:
+        """Squared errors that means after an intervention have because means are estimates."""
+        if self.given:
+            # Rows that remember are independent given their past, the average of which is known:
+            # what is estimated are intercepts.
+            free = ~fixed
+            free[list(self.given)] = False
+            return np.asarray(self.model.noise_variances[free] @ T[free] ** 2 / self.n)
+        # The mean of the variable, less what the means of held ones contribute to it.
+        own = np.eye(len(T))
+        own[fixed] -= T[fixed]
+        return np.asarray(np.einsum("ij,ik,kj->j", own, self.covariance, own) / self.n)
+
+
+@dataclass(frozen=True, eq=False)
+class SharedEstimate(EstimatedModel):
+    """An estimate from tables with interventions: each equation from the rows of its own.
+
+    Given the weights, the intercept of a node is c_i = m_i − Σ_k B_ki m_k + δ_i, with m the means
+    over the n_i rows in which it was not set, and δ_i an error of variance ω_i / n_i that the
+    weights do not share.
+    """
+
+    experiments: Experiments = field(kw_only=True)
+
+    @cached_property
+    def weight_information(self) -> FloatArray:
+        """Observed information of the weights for one row, the variances profiled out."""
+        from cyclearn.models.shared_errors import shared_information
+
+        i, j = self.edges
+        scale = self.experiments.scale
+        B = self.model.B * scale[:, None] / scale
+        info, _ = shared_information(self.experiments, B, np.column_stack([i, j]))
+        m, unit = len(i), scale[i] / scale[j]
+        across = info[:m, m:]
+        own = info[:m, :m] - across / info.diagonal()[m:] @ across.T
+        return np.asarray(own * np.outer(unit, unit) / self.n)
+
+    def _away(self, change: FloatArray) -> FloatArray:
+        i, j = self.edges
+        return np.asarray((self.model.mean + change)[i] - self.experiments.means[j, i])
+
+    def _errors_of_means(self, T: FloatArray, fixed: NDArray[np.bool_]) -> FloatArray:
+        has_equation = ~self.experiments.is_set_everywhere
+        free = ~fixed & has_equation
+        rows = np.ones(len(T))
+        first = self.experiments.at[:-1][has_equation]
+        rows[has_equation] = self.experiments.weights[first] * self.n
+        return np.asarray((self.model.noise_variances / rows)[free] @ T[free] ** 2)

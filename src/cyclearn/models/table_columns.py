@@ -23,6 +23,8 @@ _DATE = re.compile(
 _INDEX_NAME = re.compile(
     r"(|unnamed: ?\d+|index|rownames?|row[ _]?(id|nr|number)?|id|nr|no|#)", re.I
 )
+# A number with a sign of its unit, such as 5% or $3.
+_WITH_SIGN = re.compile(r"(?=.*[%‰$€£¥])[$€£¥]?\s*[+-]?[$€£¥]?\s*[\d.,]*\d[\d.,]*\s*[%‰$€£¥]?")
 # With fewer rows a column may count by chance.
 _COUNTED_ROWS = 5
 # Asymmetry that rounding to a few digits leaves in a covariance matrix.
@@ -101,6 +103,7 @@ def usable_columns(
     if absent:
         raise InputError(f"there is no column {absent[0]!r}; {_there_are(names)}")
     keep = [j for j in keep if names[j] in chosen or names[j] in labels]
+    _check_second_header(cells, [j for j in keep if names[j] not in labels])
     wrong: dict[str, str] = {}
     data: dict[str, Any] = {}
     for j in keep:
@@ -132,6 +135,21 @@ def _check_header(names: list[str]) -> None:
     raise InputError(
         f"the first line holds numbers, not names ({', '.join(names[:3])}…); put a line of names "
         "above it, or read it as data with header=False (--no-header)"
+    )
+
+
+def _check_second_header(cells: Cells, keep: list[int]) -> None:
+    """Below the names there are numbers, and not a line of units."""
+    first = cells.body.iloc[0, keep].map(str)
+    if not len(first) or any(cell == "nan" or _number(cell) is not None for cell in first):
+        return
+    for j in keep:
+        rest = cells.body.iloc[1:, j].dropna()
+        if not len(rest) or rest.map(_number).isna().any():
+            return
+    raise InputError(
+        f"{cells.place(0)} holds text in every column ({', '.join(first.iloc[:3])}…), such as "
+        "units, and numbers begin below it; remove that line"
     )
 
 
@@ -220,6 +238,8 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
         where = f"({str(cell)!r} in {cells.place(row)})"
         if all(_DATE.fullmatch(str(value).strip()) for value in text):
             return f"holds dates {where}"
+        if all(_WITH_SIGN.fullmatch(str(value).strip()) for value in text):
+            return f"holds numbers with a sign beside them {where}: write them without it"
         if len(text) <= len(present) / 2:
             return (
                 f"holds text in {len(text)} of {len(present)} cells {where}: correct them, or name "

@@ -31,6 +31,7 @@ from cyclearn.report.class_listing import ListedMember, Listing, listing
 
 if TYPE_CHECKING:
     from cyclearn.models.moments import Data
+    from cyclearn.models.tables import Tables
 
 # Correlations of the same rows differ by rounding only.
 _SAME = 1e-6
@@ -125,7 +126,13 @@ def find_out(result: LearnResult, data: SeveralData | None, max_members: int) ->
 
     Graphs that contradict the knowledge of the search are no answers, and left out.
     """
-    rows = _checked_rows(result, data)
+    if result.experiments is None:
+        rows = _checked_rows(result, data)
+    else:
+        # What stands for its rows in questions that a table of its own is asked.
+        rows = {"": result.model.moments}
+        if data is not None:
+            _check_tables(result, result.experiments.tables, data)
     models = result.models
     knowledge = result.options.knowledge
     is_small = result.graph.n_edges <= MAX_COMPARED and not result.groups
@@ -169,7 +176,7 @@ def _data_warnings(result: LearnResult, rows: Mapping[str, Data]) -> tuple[DataW
         names = ("missing", "margins", "lags", "covariance")
         how = {name: getattr(options, name) for name in names}
         found = (*_checked(rows, how), *kept)
-    elif not found:
+    elif not found and result.experiments is None:
         found = _checked(rows, {})
     if options.n_effective is not None:
         # What was done about it takes the place of what could be done.
@@ -208,12 +215,31 @@ def _checked_rows(result: LearnResult, data: SeveralData | None) -> dict[str, Da
         )
     alone = options.replaced(groups=None)
     for name, own in learned.items():
-        given = alone.tables(rows[name]).only.moments.aligned_to(own.names)
-        gap = np.abs(given.covariance - own.covariance) / np.outer(own.scale, own.scale)
-        if given.n_samples != own.n_samples or gap.max() > _SAME:
-            raise InputError(
-                f"the data{f' of group {name!r}' * bool(name)}, {given.n_samples} rows, are not "
-                f"those that the result was learned from, {own.n_samples} rows: give the same "
-                "rows, or none"
-            )
+        _check_same(alone.tables(rows[name]).only.moments, own, f" of group {name!r}" * bool(name))
     return rows
+
+
+def _check_tables(result: LearnResult, learned: Tables, data: Any) -> None:
+    """Tables with interventions are those of the result."""
+    given = result.options.tables(data)
+    if len(given) != len(learned):
+        raise InputError(
+            f"the data are {len(given)} tables, and the result was learned from {len(learned)}: "
+            "give the same data, or none"
+        )
+    scale = result.model.moments.scale
+    for number, (one, own) in enumerate(zip(given, learned, strict=True), 1):
+        _check_same(one.moments, own.moments, f" of table {number}", scale)
+
+
+def _check_same(
+    given: Moments, own: Moments, where: str, scale: NDArray[np.float64] | None = None
+) -> None:
+    given = given.aligned_to(own.names)
+    scale = own.scale if scale is None else scale
+    gap = np.abs(given.covariance - own.covariance) / np.outer(scale, scale)
+    if given.n_samples != own.n_samples or gap.max() > _SAME:
+        raise InputError(
+            f"the data{where}, {given.n_samples} rows, are not those that the result was learned "
+            f"from, {own.n_samples} rows: give the same rows, or none"
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan
 
 from cyclearn.drawing.markup import fixed, number
-from cyclearn.models import FitIndices
+from cyclearn.models import FitIndices, FittedModel
 
 # Hu and Bentler (1999) and Browne and Cudeck (1993): upper or lower limits of good and fair.
 _RULES = {
@@ -78,6 +78,13 @@ def verdict(indices: FitIndices) -> str:
     )
 
 
+def fit_in_words(model: FittedModel) -> str:
+    """One sentence on the fit of a model, whatever tables it was fitted to."""
+    if model.experiments is not None:
+        return "Tables with interventions have no saturated model to be compared with."
+    return verdict(model.fit_indices)
+
+
 def chi_square_in_words(indices: FitIndices) -> str:
     """The test against the saturated model: what chance would make of a true graph."""
     if isnan(indices.p_value):
@@ -117,3 +124,9 @@ def index_rows(indices: FitIndices) -> list[tuple[str, str, str, str]]:
     ):
         rows.append((label, f"{value:,.2f}".replace("-", "−"), "–", "for comparing graphs"))
     return rows
+
+
+def known_rows(model: FittedModel) -> list[tuple[str, str, str, str]]:
+    """The rows of a model; of tables with interventions only the likelihood is known."""
+    rows = index_rows(model.fit_indices)
+    return rows if model.experiments is None else rows[len(_RULES) :]

@@ -9,7 +9,7 @@ from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import Markup, join, number, table, tag
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
 from cyclearn.graphs.directed_graph import Edge
-from cyclearn.learning.edge_rows import EdgeRow
+from cyclearn.learning.edge_rows import EdgeRow, agreement_in_words
 from cyclearn.learning.verdicts import PairVerdict
 from cyclearn.report.findings import Findings
 
@@ -139,12 +139,11 @@ def _who_agrees(found: Findings) -> str:
     agreeing = " that agree with the knowledge" if found.has_knowledge else ""
     ties = found.result.alternatives
     if found.size == 1:
-        return (
-            f"No other graph{' that agrees with the knowledge' * found.has_knowledge} fits these "
-            "data equally well."
-        )
+        return agreement_in_words(found.result)
     many = found.size_in_words
     words = f"{many[:1].upper()}{many[1:]} graphs{agreeing} fit these data equally well."
+    if found.result.experiments is not None:
+        return f"{words} There may be others."
     if not ties:
         return words + (
             " They generate exactly the same distributions, so no amount of data of this kind can "

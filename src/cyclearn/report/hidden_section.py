@@ -18,8 +18,10 @@ def hidden_section(found: Findings) -> Markup:
         "pairs cannot be told apart in this way, which is evidence neither for the edge nor for "
         "the hidden cause.",
     )
-    if found.result.groups or found.result.lags:
-        what = "several groups" if found.result.groups else "rows given their past"
+    result = found.result
+    if result.groups or result.lags or result.experiments is not None:
+        what = "several groups" if result.groups else "tables with interventions"
+        what = "rows given their past" if result.lags else what
         return join([intro, tag("p", f"For {what} this comparison is not made.")])
     if found.hidden is None:
         return join(

@@ -6,6 +6,7 @@ from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import Markup, join, number, script_data, tag
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
 from cyclearn.graphs.directed_graph import Edge
+from cyclearn.learning.edge_rows import agreement_in_words
 from cyclearn.report.class_listing import ListedMember
 from cyclearn.report.findings import Findings
 from cyclearn.report.graph_section import arrow
@@ -178,7 +179,7 @@ def listing_in_words(found: Findings) -> str:
     agreeing = " that agree with the knowledge" if found.has_knowledge else ""
     words = f"All {listed:,} graphs{agreeing}, those nearest to the learned one first."
     if listed == 1:
-        words = f"No other graph{agreeing.replace('agree', 'agrees')} fits these data equally well."
+        words = agreement_in_words(found.result)
     elif found.listing.found.selection != "all":
         how = {"sampled": "drawn at random", "first": "the first of a long list"}
         words = (

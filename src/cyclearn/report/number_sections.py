@@ -8,7 +8,7 @@ import numpy as np
 
 from cyclearn.drawing.markup import Markup, fixed, join, number, table, tag
 from cyclearn.report.findings import Findings
-from cyclearn.report.fit_words import chi_square_in_words, index_rows, verdict
+from cyclearn.report.fit_words import chi_square_in_words, fit_in_words, known_rows
 from cyclearn.report.graph_section import arrow
 
 # A square of more variables than this is hard to read; the strongest effects stand before it.
@@ -103,19 +103,20 @@ def p_value(value: float) -> str:
 
 def fit_quality(found: Findings) -> Markup:
     """How well the graph fits, in words and numbers."""
-    indices = found.result.model.fit_indices
-    words = [tag("p", tag("strong", verdict(indices)))]
+    model = found.result.model
+    indices = model.fit_indices
+    words = [tag("p", tag("strong", fit_in_words(model)))]
     if test := chi_square_in_words(indices):
         words.append(tag("p", test))
-    if indices.note and indices.degrees_of_freedom:
+    if indices.note and indices.degrees_of_freedom and model.experiments is None:
         words.append(tag("p", indices.note[:1].upper() + indices.note[1:] + "."))
     grid = table(
         "Fit indices",
         ("index", "value", "rule of thumb", "what it says"),
-        index_rows(indices),
+        known_rows(model),
         numbers=(1,),
     )
-    return join([*words, grid, *_left_over(found)])
+    return join([*words, grid, *([] if model.experiments else _left_over(found))])
 
 
 def _left_over(found: Findings) -> list[Markup]:

@@ -22,7 +22,7 @@ from cyclearn.report.class_effects_section import class_effects_section
 from cyclearn.report.download_section import download_section
 from cyclearn.report.evidence_section import evidence_section
 from cyclearn.report.findings import Findings, find_out
-from cyclearn.report.fit_words import verdict
+from cyclearn.report.fit_words import fit_in_words
 from cyclearn.report.graph_section import picture, verdicts
 from cyclearn.report.group_sections import (
     differences,
@@ -114,11 +114,6 @@ def report_html(
     >>> page.startswith("<!DOCTYPE html>"), " src=" in page
     (True, False)
     """
-    if result.experiments is not None:
-        raise InputError(
-            "there is no report on tables with interventions; print the result, or "
-            "result.model.summary()"
-        )
     if max_members < 1:
         raise InputError(f"max_members is {max_members}; give at least 1")
     result = with_evidence(result, bootstrap=bootstrap, posterior=posterior)
@@ -250,15 +245,20 @@ def _summary(found: Findings) -> Markup:
     first = (
         f"{fitted.n_samples:,} rows{worth} of {graph.n_nodes - len(found.result.past):,} variables"
         f"{_past_in_words(found)}"
-        f"{f' in {len(groups)} groups' if groups else ''}: {graph.n_edges:,} "
-        f"edge{'s' * (graph.n_edges != 1)}."
+        f"{f' in {len(groups)} groups' if groups else ''}{_tables_in_words(found)}: "
+        f"{count_of(graph.n_edges, 'edge')}."
     )
-    last = verdict(fitted.fit_indices) if isinstance(fitted, FittedModel) else differences(fitted)
+    last = fit_in_words(fitted) if isinstance(fitted, FittedModel) else differences(fitted)
     sentences = [first, feedback, agreement_in_words(found.result)]
     if found.result.posterior is not None or found.result.bootstrap is not None:
         sentences.append(evidence_in_words(found.result))
     sentences += [*starts_in_words(found.result), last]
     return tag("p", join(sentences, " "), class_="lead")
+
+
+def _tables_in_words(found: Findings) -> str:
+    experiments = found.result.experiments
+    return "" if experiments is None else f" in {len(experiments.tables)} tables with interventions"
 
 
 def _past_in_words(found: Findings) -> str:
@@ -298,13 +298,11 @@ def _warnings(found: Findings) -> Markup:
     else:
         parts.append(tag("p", "No check found anything against the data or the fit."))
     if not found.has_rows:
-        parts.append(
-            tag(
-                "p",
-                "The rows themselves were not given to this report, so dependence between rows and "
-                "the shape of the columns were not checked.",
-            )
-        )
+        why = "The rows themselves were not given to this report"
+        if found.result.experiments is not None:
+            why = "Rows of tables with interventions are not looked at one by one"
+        words = "so dependence between rows and the shape of the columns were not checked."
+        parts.append(tag("p", f"{why}, {words}"))
     parts.append(
         tag(
             "p",

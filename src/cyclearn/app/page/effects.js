@@ -25,9 +25,9 @@ const span = (low, high, sd) => (low === null || high === null ? "–" : Math.ab
 /** What a change of this size leads to: the mean by the learned graph, and over all graphs. */
 function predicted(view, target) {
   const size = view.how === "hold" ? value - view.mean : value;
-  const at = ([level, effect, a, c]) => {
+  const at = ([level, effect, a, b, c]) => {
     const mean = level + effect * size;
-    const half = a === null || c === null ? null : view.z * Math.sqrt(a + c * size * size);
+    const half = a === null || c === null ? null : view.z * Math.sqrt(Math.max(a + b * size + c * size * size, 0));
     return { mean, low: half === null ? null : mean - half, high: half === null ? null : mean + half };
   };
   const all = target.lines.map(at);
@@ -87,7 +87,7 @@ function predictions(view) {
     h("p", {}, h("label", { for: "value" }, isHeld ? `Hold ${view.source} at ` : `Push ${view.source} by `), shown),
     slider,
     h("p", {}, "Means then and their intervals are by the learned graph; over all graphs: the smallest and the largest mean, and the interval that covers those of all. ", view.words, view.is_rank ? " On the scale of normal scores of ranks." : ""),
-    view.targets.every((target) => !target.own || target.own[2] === null) ? h("p", { class: "note" }, "For such tables there are no intervals yet.") : null,
+    view.targets.every((target) => !target.own || target.own[2] === null) ? h("p", { class: "note" }, "These data do not determine the weights, so that there are no intervals.") : null,
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Predictions" },
       h("table", {}, h("caption", {}, `Where the others are predicted to be on average if ${view.source} is ${isHeld ? "held there" : "pushed so far, and goes on listening to its causes"}`),
         h("thead", {}, h("tr", {}, columns.map((name, n) => h("th", { scope: "col", class: n > 1 && n < 8 && "number" }, name || h("span", { class: "unseen" }, "range"))))),

@@ -4,13 +4,16 @@ import * as api from "./api.js";
 import { fill, h, menu, number, place, sparkline } from "./dom.js";
 import { attempt, awaitJob, change, chosen, knowledge, lookAt, poll, reading, start, store, watch } from "./store.js";
 
-const LIMITS = [
-  ["max_parents", "Most causes of a variable"],
-  ["max_component", "Most variables in a feedback group"],
-  ["max_edges", "Most edges"],
-  ["n_starts", "Independent starts"],
-  ["random_state", "Seed"],
+// Whole numbers: name, words, the least that makes sense.
+const NUMBERS = [
+  ["max_parents", "Most causes of a variable", 0],
+  ["max_component", "Most variables in a feedback group", 1],
+  ["max_cycle_length", "Longest feedback loop", 1],
+  ["max_edges", "Most edges", 0],
+  ["n_starts", "Independent starts", 1],
+  ["random_state", "Seed", 0],
 ];
+const LAGS = ["lags", "Earlier rows that act on a row (lags)", 0];
 
 function option(name, value) {
   const options = { ...store.draft.options };
@@ -53,18 +56,20 @@ async function learn() {
 
 function form() {
   const { options: given } = store.draft;
-  const whole = ([name, label]) => h("label", { class: "field" }, h("span", {}, label),
-    h("input", { type: "number", id: name, min: name === "random_state" || name === "max_parents" ? 0 : 1, value: given[name] ?? "", placeholder: "default",
+  const whole = ([name, label, least], without = "default") => h("label", { class: "field" }, h("span", {}, label),
+    h("input", { type: "number", id: name, min: least, value: given[name] ?? "", placeholder: without,
       onchange: (event) => option(name, event.target.value === "" ? "" : Number.parseInt(event.target.value, 10)) }));
   return h("div", {},
     h("p", { class: "fields" },
-      menu("penalty", "An edge costs", [["", "extended BIC (default)"], ["bic", "BIC: more edges"], ["2 bic", "twice BIC"], ["ebic 1", "extended BIC, γ = 1: fewer edges"]], given.penalty || "", (value) => option("penalty", value)),
-      menu("margins", "Columns", [["raw", "as they are"], ["rank", "ranks, for outliers and bends"]], given.margins || "raw", (value) => option("margins", value === "raw" ? "" : value)),
-      menu("rows", "Rows", [["", "independent"], ["auto", "a time series: count for less"]], given.n_effective || "", (value) => option("n_effective", value))),
+      menu("penalty", "An edge costs (penalty)", [["", "extended BIC (default)"], ["bic", "BIC: more edges"], ["2 bic", "twice BIC"], ["ebic 1", "extended BIC, γ = 1: fewer edges"]], given.penalty || "", (value) => option("penalty", value)),
+      menu("margins", "Columns (margins)", [["raw", "as they are"], ["rank", "ranks, for outliers and bends"]], given.margins || "raw", (value) => option("margins", value === "raw" ? "" : value)),
+      menu("rows", "Rows (n_effective)", [["", "independent"], ["auto", "a time series: count for less"]], given.n_effective || "", (value) => option("n_effective", value)),
+      whole(LAGS, "none"),
+      menu("covariance", "Correlations (covariance)", [["sample", "as they are"], ["shrunk", "shrunk, for few rows"]], given.covariance || "sample", (value) => option("covariance", value === "sample" ? "" : value))),
     h("details", {}, h("summary", {}, "More options"),
       h("p", { class: "fields" },
         menu("method", "Search", [["auto", "automatic"], ["exact", "exact, for few variables"], ["tabu", "tabu search"], ["hill-climbing", "hill climbing"]], given.method || "auto", (value) => option("method", value === "auto" ? "" : value)),
-        LIMITS.map(whole))),
+        NUMBERS.map((each) => whole(each)))),
     h("p", { class: "buttons" }, h("button", { type: "button", class: "main", id: "start", onclick: learn }, "Learn")));
 }
 
