@@ -229,7 +229,12 @@ def run(state: sqlite3.Connection, known: Invariants, options: argparse.Namespac
             )
         elif row is not None and options.again and not (is_different or row[5]):
             separation = search_separation(
-                g, h, n_wide=options.again, n_boundary=options.again, random_state=0
+                g,
+                h,
+                n_faces=options.again,
+                n_wide=options.again,
+                n_boundary=options.again,
+                random_state=0,
             )
             found = (*row[2:5], as_json(separation))
         else:

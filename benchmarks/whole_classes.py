@@ -1,7 +1,7 @@
 """What the rules beyond rotations change: numbers of classes, sizes, and what is called certain.
 
 All classes on four and five nodes, counted by two programs that share nothing: the search of the
-library over territories, and single steps on multisets of columns (tests/classes/naive_rules.py).
+library over territories, and the closure of few equalities (tests/classes/naive_closure.py).
 Then random graphs with 6 to 20 nodes, and graphs of the paper's generator.
 
     python benchmarks/whole_classes.py > benchmarks/results/whole_classes.md
@@ -27,10 +27,12 @@ from cyclearn.classes import Completeness, EquivalenceClass, class_statements
 from cyclearn.classes.feedback_pairs import feedback_pairs
 from cyclearn.classes.graph_class import Rules
 from cyclearn.classes.rule_search import linked_classes
+from cyclearn.classes.territories import territories
 from cyclearn.graphs import random_graph
 
 sys.path.append(str(Path(__file__).parent.parent / "tests" / "classes"))
 import naive_rules
+from naive_closure import Closure
 
 MAX_FILLINGS = 20_000
 # Runs of one call, of which the fastest counts.
@@ -49,38 +51,50 @@ def joined_by_search(classes: Classes) -> DisjointSet:
     return joined
 
 
-def count_by_single_steps(p: int) -> tuple[int, int]:
-    """Numbers of classes by rotations and by all rules, from single steps on multisets."""
-    orders = list(permutations(range(p)))
-    moved = [
-        [sum(1 << order[v] for v in range(p) if s >> v & 1) for s in range(1 << p)]
-        for order in orders
-    ]
-    multisets = [
+def graph_columns(p: int) -> list[tuple[int, ...]]:
+    """The multisets of columns that graphs on p nodes have."""
+    return [
         columns
         for columns in combinations_with_replacement(range(1, 1 << p), p)
         if has_full_diagonal(columns)
     ]
+
+
+def count_by_single_rotations(p: int) -> int:
+    """Number of classes by rotations, from single steps on multisets."""
+    moved = [
+        [sum(1 << order[v] for v in range(p) if s >> v & 1) for s in range(1 << p)]
+        for order in permutations(range(p))
+    ]
+    multisets = graph_columns(p)
     number = {columns: n for n, columns in enumerate(multisets)}
-    by_rotations, by_all = DisjointSet(range(len(number))), DisjointSet(range(len(number)))
+    joined = DisjointSet(range(len(number)))
     seen: set[int] = set()
     for n, columns in enumerate(multisets):
         if n in seen:
             continue
-        turned = naive_rules.rotations(columns), naive_rules.rule_steps(columns)
-        steps = [[number[other] for other in set(found)] for found in turned]
+        steps = set(naive_rules.rotations(columns))
         for table in moved:
             image = number[tuple(sorted(table[c] for c in columns))]
-            if image in seen:
-                continue
-            seen.add(image)
-            for kind, found in enumerate(steps):
-                for other in found:
-                    target = number[tuple(sorted(table[c] for c in multisets[other]))]
-                    by_all.merge(image, target)
-                    if kind == 0:
-                        by_rotations.merge(image, target)
-    return by_rotations.n_subsets, by_all.n_subsets
+            if image not in seen:
+                seen.add(image)
+                for other in steps:
+                    joined.merge(image, number[tuple(sorted(table[c] for c in other))])
+    return int(joined.n_subsets)
+
+
+def count_by_closure(classes: Classes, joined: DisjointSet) -> tuple[int, bool]:
+    """Number of classes by all rules, from the closure, and whether they are those of the search.
+
+    Context, lift and substitution are applied to all multisets at once.
+    """
+    closure = Closure(classes.p)
+    roots: dict[int, set[int]] = {}
+    for columns in graph_columns(classes.p):
+        n = classes.number(territories(columns))
+        roots.setdefault(closure.label(columns), set()).add(joined[n])
+    agree = all(len(found) == 1 for found in roots.values()) and len(roots) == joined.n_subsets
+    return len(roots), agree
 
 
 def has_full_diagonal(columns: tuple[int, ...]) -> bool:
@@ -161,7 +175,7 @@ HEADER = (
 )
 
 
-def small_classes(p: int, *, is_counted_twice: bool) -> tuple[str, str]:
+def small_classes(p: int) -> tuple[str, str]:
     """Rows for all classes on few nodes: numbers of classes, and what changes."""
     classes = Classes(p)
     joined = joined_by_search(classes)
@@ -169,8 +183,11 @@ def small_classes(p: int, *, is_counted_twice: bool) -> tuple[str, str]:
     change = Change()
     for n in classes.representatives:
         change.add(classes.graphs[n], orbit[n])
-    slow = count_by_single_steps(p) if is_counted_twice else ("", "")
-    number = f"| {p} | {len(classes.keys):,} | {joined.n_subsets:,} | {slow[0]:,} | {slow[1]:,} |"
+    n_closed, agree = count_by_closure(classes, joined)
+    number = (
+        f"| {p} | {len(classes.keys):,} | {count_by_single_rotations(p):,} | "
+        f"{joined.n_subsets:,} | {n_closed:,} | {'yes' if agree else 'no'} |"
+    )
     return number, f"| all classes of rotations, p = {p} | {change.row()} |"
 
 
@@ -246,11 +263,14 @@ def main() -> None:
     started = process_time()
     print("# Classes by rotations and by all rules\n")
     print(describe_run("benchmarks/whole_classes.py"))
-    numbers, rows = zip(*(small_classes(p, is_counted_twice=True) for p in (4, 5)), strict=True)
+    numbers, rows = zip(*(small_classes(p) for p in (4, 5)), strict=True)
     print("## Numbers of classes, by two programs\n")
     print(
-        "| p | by rotations | by all rules | by rotations, single steps | by all rules, single "
-        "steps |\n|---|---|---|---|---|"
+        "By rotations: territories, and single steps on multisets. By all rules: the search of "
+        "the library from one graph of each kind, and the closure of a few equalities under "
+        "context, lift and substitution, on all multisets at once.\n\n"
+        "| p | by rotations | single steps | by all rules | closure | the same classes |\n"
+        "|---|---|---|---|---|---|"
     )
     print("\n".join(numbers))
     print("\n## What changes\n")

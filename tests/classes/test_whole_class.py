@@ -38,7 +38,14 @@ BLOCK = "1 12 34 1234"
 SCALING = "1 123 124 134"
 # On five nodes: a class whose rules lead to reducible graphs, facets, and two that depend on the
 # place of smaller columns.
-GROWING = [BLOCK, SCALING, "12 13 124 135 12345", "1 1234 1235 1245 1345", "1 2 134 135 145"]
+GROWING = [
+    BLOCK,
+    SCALING,
+    "12 13 124 135 12345",
+    "1 1234 1235 1245 1345",
+    "1 2 134 135 145",
+    "1 12 34 1235 1345",
+]
 LARGEST = "1 12 1234 1235 1245"
 
 

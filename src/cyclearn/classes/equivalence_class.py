@@ -306,7 +306,7 @@ def equivalence_class(
         interventions), ``[]`` for observed data. ``[[], ["a"]]`` is observed data and a table in
         which ``a`` was set. Without ``[]`` there is no observed table.
     rules : {"all", "rotations"}, default "all"
-        Whether the block, scaling and facet rules are searched for further graphs, or rotations
+        Whether the rules beyond rotations are searched for further graphs, or rotations
         alone: the class of the paper. ``completeness`` says whether there may be others still.
     reducible : bool, default False
         Whether members with redundant edges are listed and counted too.
