@@ -119,13 +119,14 @@ def dissolves(columns, kept):
 def substitutions(residuals, v):
     """Nodes w such that the column {w} does what {v} does, by substitutions in some columns.
 
-    Three columns are left to the block rule.
+    Three columns are left to the block rule, and nodes of one column only to rotations.
     """
     return {
         w
         for k in range(4, len(residuals) + 1)
         for chosen in combinations(residuals, k)
         if union(chosen).bit_count() == k + 1 and union(chosen) >> v & 1
+        if all(sum(c >> u & 1 for c in chosen) > 1 for u in nodes_of(union(chosen)))
         for w in nodes_of(union(chosen))
         if dissolves(tuple(sorted(chosen)), 1 << v | 1 << w)
     }
