@@ -36,7 +36,7 @@ from naive_closure import Closure
 
 MAX_FILLINGS = 20_000
 # Runs of one call, of which the fastest counts.
-N_REPEATS = 5
+N_REPEATS = 3
 
 
 def joined_by_search(classes: Classes) -> DisjointSet:
@@ -254,15 +254,8 @@ def cost_row(title: str, graphs: list[DirectedGraph]) -> str:
     return f"| {title} | " + " | ".join(cells) + " |"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--graphs", type=int, default=1000, help="random graphs, 6 to 20 nodes")
-    parser.add_argument("--paper", type=int, default=200, help="graphs of the paper's generator")
-    parser.add_argument("--timed", type=int, default=100, help="sparse graphs of each size")
-    options = parser.parse_args()
-    started = process_time()
-    print("# Classes by rotations and by all rules\n")
-    print(describe_run("benchmarks/whole_classes.py"))
+def print_numbers() -> None:
+    """All classes on four and five nodes."""
     numbers, rows = zip(*(small_classes(p) for p in (4, 5)), strict=True)
     print("## Numbers of classes, by two programs\n")
     print(
@@ -273,20 +266,30 @@ def main() -> None:
         "|---|---|---|---|---|---|"
     )
     print("\n".join(numbers))
-    print("\n## What changes\n")
-    print("Classes of rotations on four and five nodes, one graph of each; random graphs after.\n")
+    print("\n## What changes, all classes\n")
+    print("Classes of rotations on four and five nodes, one graph of each.\n")
     print(HEADER)
     print("\n".join(rows), flush=True)
-    sets = random_graphs(options.graphs)
+
+
+def print_changes(n_random: int, n_paper: int) -> None:
+    """Random graphs, and those of the paper's generator."""
+    print("\n## What changes, random graphs\n")
+    print(HEADER, flush=True)
+    sets = random_graphs(n_random)
     for p, most in ((20, 5), (50, 10)):
         rng = np.random.default_rng(p)
-        graphs = [random_graph(p, 4, most, random_state=rng) for _ in range(options.paper)]
+        graphs = [random_graph(p, 4, most, random_state=rng) for _ in range(n_paper)]
         sets.append((f"the paper's generator, p = {p}", graphs))
     for title, graphs in sets:
         change = Change()
         for graph in graphs:
             change.add(graph)
         print(f"| {title} | {change.row()} |", flush=True)
+
+
+def print_costs(n_graphs: int) -> None:
+    """All rules against rotations alone, on sparse graphs."""
     print("\n## Cost\n")
     print(
         "The class and what all its members share (`class_statements`), in milliseconds: median "
@@ -298,8 +301,26 @@ def main() -> None:
         + "|---" * 8
         + "|"
     )
-    for title, graphs in sparse_graphs(options.timed):
+    for title, graphs in sparse_graphs(n_graphs):
         print(cost_row(title, graphs), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--graphs", type=int, default=1000, help="random graphs, 6 to 20 nodes")
+    parser.add_argument("--paper", type=int, default=200, help="graphs of the paper's generator")
+    parser.add_argument("--timed", type=int, default=100, help="sparse graphs of each size")
+    parser.add_argument("--part", choices=["numbers", "changes", "costs"], help="one part only")
+    options = parser.parse_args()
+    started = process_time()
+    if options.part in (None, "numbers"):
+        print("# Classes by rotations and by all rules\n")
+        print(describe_run("benchmarks/whole_classes.py"))
+        print_numbers()
+    if options.part in (None, "changes"):
+        print_changes(options.graphs, options.paper)
+    if options.part in (None, "costs"):
+        print_costs(options.timed)
     print(f"\n{process_time() - started:.0f} seconds of one core.")
 
 

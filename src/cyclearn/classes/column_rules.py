@@ -328,9 +328,12 @@ def _substitution_uses(
         for one, two in combinations(pairs, 2):
             if one[0] == two[0] or one[1] & two[1]:
                 continue
-            if not budget.spend(comb(len(links), n_links)):
+            # All links together have one node less outside the pairs than they are.
+            ends = one[1] | two[1]
+            near = [(s, c) for s, c in links if (c & ~ends).bit_count() < n_links]
+            if not budget.spend(len(links) + comb(len(near), n_links)):
                 return
-            for chosen in combinations(links, n_links):
+            for chosen in combinations(near, n_links):
                 witness = (one, two, *chosen)
                 if _is_knot(witness):
                     yield from _substitution_steps(movers, core, witness, budget)

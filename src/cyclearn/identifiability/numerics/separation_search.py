@@ -147,7 +147,7 @@ def search_separation(
     """
     generator = np.random.default_rng(random_state)
     streams = [(n_faces, iter_face_factors), (n_wide, iter_wide_factors)]
-    if g.dimension() == g.n_nodes * (g.n_nodes + 1) // 2:
+    if n_boundary and g.dimension() == g.n_nodes * (g.n_nodes + 1) // 2:
         streams.append((n_boundary, iter_boundary_factors))
     for n_trials, stream in streams:
         drawn = stream(g, generator), stream(h, generator)
