@@ -107,13 +107,20 @@ class Classes:
         return [known[first] for first, _ in self.origin]
 
     @cached_property
+    def zero_minors(self) -> list[frozenset[Minor]]:
+        """The minors of Θ that vanish on every class."""
+        known = {n: vanishing_minors(self.graphs[n]) for n in self.representatives}
+        found = []
+        for first, order in self.origin:
+            moved = (self.moved(minor, order) for minor in known[first])
+            found.append(frozenset((min(minor), max(minor)) for minor in moved))
+        return found
+
+    @cached_property
     def groups(self) -> list[list[int]]:
         """Classes of one dimension with the same vanishing minors, together."""
-        known = {n: vanishing_minors(self.graphs[n]) for n in self.representatives}
         found: dict[object, list[int]] = defaultdict(list)
-        for n, (first, order) in enumerate(self.origin):
-            moved = (self.moved(minor, order) for minor in known[first])
-            zero = frozenset((min(minor), max(minor)) for minor in moved)
+        for n, zero in enumerate(self.zero_minors):
             found[self.dimensions[n], zero].append(n)
         return list(found.values())
 

@@ -24,6 +24,7 @@ from time import perf_counter
 import numpy as np
 from class_pairs import Classes, PairOrbit, as_sets
 from environment import describe_run
+from identifiability_five_open import PROOFS, is_proof
 from scipy.cluster.hierarchy import DisjointSet
 
 from cyclearn.classes.rule_search import is_contained, linked_classes
@@ -229,7 +230,12 @@ def run(state: sqlite3.Connection, known: Invariants, options: argparse.Namespac
             )
         elif row is not None and options.again and not (is_different or row[5]):
             separation = search_separation(
-                g, h, n_wide=options.again, n_boundary=options.again, random_state=0
+                g,
+                h,
+                n_faces=options.again,
+                n_wide=options.again,
+                n_boundary=options.again,
+                random_state=0,
             )
             found = (*row[2:5], as_json(separation))
         else:
@@ -243,8 +249,13 @@ def run(state: sqlite3.Connection, known: Invariants, options: argparse.Namespac
     state.commit()
 
 
-def kind(known: Invariants, pair: PairOrbit, row: tuple[object, ...] | None) -> str:
-    """The row of the summary that a pair belongs to."""
+def kind(
+    known: Invariants, pair: PairOrbit, row: tuple[object, ...] | None, is_separated: bool
+) -> str:
+    """The row of the summary that a pair belongs to.
+
+    ``is_separated`` says that a face proves the sets different (identifiability_five_open.py).
+    """
     if known.closures_differ(pair):
         return "distinct: closures differ, proved"
     if known.equal_by_rules(pair):
@@ -254,7 +265,8 @@ def kind(known: Invariants, pair: PairOrbit, row: tuple[object, ...] | None) -> 
         return "quasi equivalent (proved), not equivalent (proved)"
     if row is None:
         return "not settled yet"
-    different = "proved" if known.largest_differ(pair) or row[5] else "open"
+    is_different = known.largest_differ(pair) or row[5] or is_separated
+    different = "proved" if is_different else "open"
     if is_shared or row[4]:
         shared = "proved" if is_shared else "by numerics"
         if different == "open":
@@ -270,13 +282,18 @@ def kind(known: Invariants, pair: PairOrbit, row: tuple[object, ...] | None) -> 
 def write_page(state: sqlite3.Connection, known: Invariants, options: argparse.Namespace) -> None:
     classes = known.classes
     rows = {row[:2]: row for row in state.execute("select * from pairs")}
+    separated = {
+        (proof["first"], proof["second"])
+        for proof in json.loads(PROOFS.read_text(encoding="utf-8"))
+        if is_proof(proof)
+    }
     pairs: Counter[str] = Counter()
     orbits: Counter[str] = Counter()
     listed: list[tuple[str, str, str, str, int]] = []
     for pair in classes.iter_pair_orbits(classes.groups):
         name = as_sets(classes.graphs[pair.first]), as_sets(classes.graphs[pair.second])
         row = rows.get(name)
-        what = kind(known, pair, row)
+        what = kind(known, pair, row, name in separated)
         pairs[what] += pair.size
         orbits[what] += 1
         if "rules" in what or "as far as" in what:

@@ -1,7 +1,7 @@
 """What the rules beyond rotations change: numbers of classes, sizes, and what is called certain.
 
 All classes on four and five nodes, counted by two programs that share nothing: the search of the
-library over territories, and single steps on multisets of columns (tests/classes/naive_rules.py).
+library over territories, and the closure of few equalities (tests/classes/naive_closure.py).
 Then random graphs with 6 to 20 nodes, and graphs of the paper's generator.
 
     python benchmarks/whole_classes.py > benchmarks/results/whole_classes.md
@@ -15,6 +15,7 @@ from collections import Counter
 from itertools import combinations_with_replacement, permutations
 from pathlib import Path
 from time import process_time
+from typing import get_args
 
 import numpy as np
 from class_pairs import Classes
@@ -23,11 +24,19 @@ from scipy.cluster.hierarchy import DisjointSet
 
 from cyclearn import DirectedGraph, equivalence_class
 from cyclearn.classes import Completeness, EquivalenceClass, class_statements
+from cyclearn.classes.feedback_pairs import feedback_pairs
+from cyclearn.classes.graph_class import Rules
 from cyclearn.classes.rule_search import linked_classes
+from cyclearn.classes.territories import territories
 from cyclearn.graphs import random_graph
 
 sys.path.append(str(Path(__file__).parent.parent / "tests" / "classes"))
 import naive_rules
+from naive_closure import Closure
+
+MAX_FILLINGS = 20_000
+# Runs of one call, of which the fastest counts.
+N_REPEATS = 3
 
 
 def joined_by_search(classes: Classes) -> DisjointSet:
@@ -42,38 +51,50 @@ def joined_by_search(classes: Classes) -> DisjointSet:
     return joined
 
 
-def count_by_single_steps(p: int) -> tuple[int, int]:
-    """Numbers of classes by rotations and by all rules, from single steps on multisets."""
-    orders = list(permutations(range(p)))
-    moved = [
-        [sum(1 << order[v] for v in range(p) if s >> v & 1) for s in range(1 << p)]
-        for order in orders
-    ]
-    multisets = [
+def graph_columns(p: int) -> list[tuple[int, ...]]:
+    """The multisets of columns that graphs on p nodes have."""
+    return [
         columns
         for columns in combinations_with_replacement(range(1, 1 << p), p)
         if has_full_diagonal(columns)
     ]
+
+
+def count_by_single_rotations(p: int) -> int:
+    """Number of classes by rotations, from single steps on multisets."""
+    moved = [
+        [sum(1 << order[v] for v in range(p) if s >> v & 1) for s in range(1 << p)]
+        for order in permutations(range(p))
+    ]
+    multisets = graph_columns(p)
     number = {columns: n for n, columns in enumerate(multisets)}
-    by_rotations, by_all = DisjointSet(range(len(number))), DisjointSet(range(len(number)))
+    joined = DisjointSet(range(len(number)))
     seen: set[int] = set()
     for n, columns in enumerate(multisets):
         if n in seen:
             continue
-        turned = naive_rules.rotations(columns), naive_rules.rule_steps(columns)
-        steps = [[number[other] for other in set(found)] for found in turned]
+        steps = set(naive_rules.rotations(columns))
         for table in moved:
             image = number[tuple(sorted(table[c] for c in columns))]
-            if image in seen:
-                continue
-            seen.add(image)
-            for kind, found in enumerate(steps):
-                for other in found:
-                    target = number[tuple(sorted(table[c] for c in multisets[other]))]
-                    by_all.merge(image, target)
-                    if kind == 0:
-                        by_rotations.merge(image, target)
-    return by_rotations.n_subsets, by_all.n_subsets
+            if image not in seen:
+                seen.add(image)
+                for other in steps:
+                    joined.merge(image, number[tuple(sorted(table[c] for c in other))])
+    return int(joined.n_subsets)
+
+
+def count_by_closure(classes: Classes, joined: DisjointSet) -> tuple[int, bool]:
+    """Number of classes by all rules, from the closure, and whether they are those of the search.
+
+    Context, lift and substitution are applied to all multisets at once.
+    """
+    closure = Closure(classes.p)
+    roots: dict[int, set[int]] = {}
+    for columns in graph_columns(classes.p):
+        n = classes.number(territories(columns))
+        roots.setdefault(closure.label(columns), set()).add(joined[n])
+    agree = all(len(found) == 1 for found in roots.values()) and len(roots) == joined.n_subsets
+    return len(roots), agree
 
 
 def has_full_diagonal(columns: tuple[int, ...]) -> bool:
@@ -87,6 +108,17 @@ def has_full_diagonal(columns: tuple[int, ...]) -> bool:
             if c >> v & 1 and not taken >> n & 1
         }
     return bool(reached)
+
+
+def loses_a_loop(part: EquivalenceClass, whole: EquivalenceClass) -> bool:
+    """Whether two nodes are on a common cycle in every graph of the part, and not of the whole."""
+    every = part.feedback_pairs().every
+    if not every.any():
+        return False
+    # The first class without one of these cycles is enough.
+    return any(
+        (every & ~feedback_pairs(seating, MAX_FILLINGS).every).any() for seating in whole.seatings
+    )
 
 
 class Change:
@@ -115,8 +147,7 @@ class Change:
             ("gain a possible edge", said.possible & ~before.possible),
         ):
             self.counts[name] += weight * bool(lost.any())
-        cycles = part.feedback_pairs().every & ~whole.feedback_pairs().every
-        self.counts["lose a certain loop"] += weight * bool(cycles.any())
+        self.counts["lose a certain loop"] += weight * loses_a_loop(part, whole)
         self.counts["have an edge that only a rule drops"] += weight * (
             EquivalenceClass(graph).rotation_classes[0].n_edges < part.n_edges[0]
         )
@@ -144,7 +175,7 @@ HEADER = (
 )
 
 
-def small_classes(p: int, *, is_counted_twice: bool) -> tuple[str, str]:
+def small_classes(p: int) -> tuple[str, str]:
     """Rows for all classes on few nodes: numbers of classes, and what changes."""
     classes = Classes(p)
     joined = joined_by_search(classes)
@@ -152,8 +183,11 @@ def small_classes(p: int, *, is_counted_twice: bool) -> tuple[str, str]:
     change = Change()
     for n in classes.representatives:
         change.add(classes.graphs[n], orbit[n])
-    slow = count_by_single_steps(p) if is_counted_twice else ("", "")
-    number = f"| {p} | {len(classes.keys):,} | {joined.n_subsets:,} | {slow[0]:,} | {slow[1]:,} |"
+    n_closed, agree = count_by_closure(classes, joined)
+    number = (
+        f"| {p} | {len(classes.keys):,} | {count_by_single_rotations(p):,} | "
+        f"{joined.n_subsets:,} | {n_closed:,} | {'yes' if agree else 'no'} |"
+    )
     return number, f"| all classes of rotations, p = {p} | {change.row()} |"
 
 
@@ -170,35 +204,123 @@ def random_graphs(n_graphs: int) -> list[tuple[str, list[DirectedGraph]]]:
     return found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--graphs", type=int, default=1000, help="random graphs, 6 to 20 nodes")
-    parser.add_argument("--paper", type=int, default=200, help="graphs of the paper's generator")
-    options = parser.parse_args()
-    started = process_time()
-    print("# Classes by rotations and by all rules\n")
-    print(describe_run("benchmarks/whole_classes.py"))
-    numbers, rows = zip(*(small_classes(p, is_counted_twice=True) for p in (4, 5)), strict=True)
+def sparse_graphs(n_graphs: int) -> list[tuple[str, list[DirectedGraph]]]:
+    """Graphs of the paper's generator and random ones with two edges a node, up to 50 nodes."""
+    found = []
+    for p, most in ((10, 5), (20, 5), (30, 10), (50, 10)):
+        rng = np.random.default_rng(1000 + p)
+        found.append(
+            (
+                f"the paper's generator, p = {p}",
+                [random_graph(p, 4, most, random_state=rng) for _ in range(n_graphs)],
+            )
+        )
+        masks = rng.random((n_graphs, p, p)) < 2 / (p - 1)
+        found.append(
+            (
+                f"two edges a node, p = {p}",
+                [DirectedGraph(mask & ~np.eye(p, dtype=bool)) for mask in masks],
+            )
+        )
+    return found
+
+
+def seconds(graph: DirectedGraph, rules: Rules) -> float:
+    """What it takes to find a class and what all its members share."""
+    best = float("inf")
+    for _ in range(N_REPEATS):
+        # Nothing is remembered between runs but small tables of binomials.
+        fresh = DirectedGraph.from_columns(graph.columns, graph.names)
+        started = process_time()
+        class_statements(equivalence_class(fresh, rules=rules))
+        best = min(best, process_time() - started)
+    return best
+
+
+def cost_row(title: str, graphs: list[DirectedGraph]) -> str:
+    """Medians and slowest of the two, and of their ratio for each graph."""
+    costs = np.array([[seconds(graph, rules) for rules in get_args(Rules)] for graph in graphs])
+    order = [get_args(Rules).index(rules) for rules in ("rotations", "all")]
+    costs = costs[:, order] * 1000
+    ratio = costs[:, 1] / costs[:, 0]
+    cells = [
+        f"{len(graphs)}",
+        *(f"{np.median(c):.2f}, {c.max():.2f}" for c in costs.T),
+        f"{np.median(ratio):.2f}",
+        f"{np.quantile(ratio, 0.95):.2f}",
+        f"{ratio.max():.2f}",
+        f"{costs[:, 1].sum() / costs[:, 0].sum():.2f}",
+    ]
+    return f"| {title} | " + " | ".join(cells) + " |"
+
+
+def print_numbers() -> None:
+    """All classes on four and five nodes."""
+    numbers, rows = zip(*(small_classes(p) for p in (4, 5)), strict=True)
     print("## Numbers of classes, by two programs\n")
     print(
-        "| p | by rotations | by all rules | by rotations, single steps | by all rules, single "
-        "steps |\n|---|---|---|---|---|"
+        "By rotations: territories, and single steps on multisets. By all rules: the search of "
+        "the library from one graph of each kind, and the closure of a few equalities under "
+        "context, lift and substitution, on all multisets at once.\n\n"
+        "| p | by rotations | single steps | by all rules | closure | the same classes |\n"
+        "|---|---|---|---|---|---|"
     )
     print("\n".join(numbers))
-    print("\n## What changes\n")
-    print("Classes of rotations on four and five nodes, one graph of each; random graphs after.\n")
+    print("\n## What changes, all classes\n")
+    print("Classes of rotations on four and five nodes, one graph of each.\n")
     print(HEADER)
     print("\n".join(rows), flush=True)
-    sets = random_graphs(options.graphs)
+
+
+def print_changes(n_random: int, n_paper: int) -> None:
+    """Random graphs, and those of the paper's generator."""
+    print("\n## What changes, random graphs\n")
+    print(HEADER, flush=True)
+    sets = random_graphs(n_random)
     for p, most in ((20, 5), (50, 10)):
         rng = np.random.default_rng(p)
-        graphs = [random_graph(p, 4, most, random_state=rng) for _ in range(options.paper)]
+        graphs = [random_graph(p, 4, most, random_state=rng) for _ in range(n_paper)]
         sets.append((f"the paper's generator, p = {p}", graphs))
     for title, graphs in sets:
         change = Change()
         for graph in graphs:
             change.add(graph)
         print(f"| {title} | {change.row()} |", flush=True)
+
+
+def print_costs(n_graphs: int) -> None:
+    """All rules against rotations alone, on sparse graphs."""
+    print("\n## Cost\n")
+    print(
+        "The class and what all its members share (`class_statements`), in milliseconds: median "
+        "and slowest graph; the ratio of all rules to rotations alone: its median, 95% quantile "
+        f"and largest value over the graphs, and that of the sums. Fastest of {N_REPEATS} runs.\n"
+    )
+    print(
+        "| graphs | number | rotations | all rules | median ratio | 95% | largest | of the sums |\n"
+        + "|---" * 8
+        + "|"
+    )
+    for title, graphs in sparse_graphs(n_graphs):
+        print(cost_row(title, graphs), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--graphs", type=int, default=1000, help="random graphs, 6 to 20 nodes")
+    parser.add_argument("--paper", type=int, default=200, help="graphs of the paper's generator")
+    parser.add_argument("--timed", type=int, default=100, help="sparse graphs of each size")
+    parser.add_argument("--part", choices=["numbers", "changes", "costs"], help="one part only")
+    options = parser.parse_args()
+    started = process_time()
+    if options.part in (None, "numbers"):
+        print("# Classes by rotations and by all rules\n")
+        print(describe_run("benchmarks/whole_classes.py"))
+        print_numbers()
+    if options.part in (None, "changes"):
+        print_changes(options.graphs, options.paper)
+    if options.part in (None, "costs"):
+        print_costs(options.timed)
     print(f"\n{process_time() - started:.0f} seconds of one core.")
 
 

@@ -5,6 +5,7 @@ shared with the library: no territories, no growing, no budget.
 """
 
 from collections import deque
+from functools import cache
 from itertools import combinations, permutations, product
 
 import networkx as nx
@@ -96,8 +97,43 @@ def blocks(residuals):
     return found
 
 
+@cache
+def dissolves(columns, kept):
+    """Whether substitutions, none by a node of ``kept``, lead to a chordal orientation.
+
+    A substitution takes i out of one column with z, where all columns with z have i.
+    """
+    if is_chordal_orientation(list(columns)):
+        return True
+    for z in nodes_of(union(columns) & ~kept):
+        having = [n for n, column in enumerate(columns) if column >> z & 1]
+        for i in nodes_of(union(columns) & ~(1 << z)):
+            if all(columns[n] >> i & 1 for n in having):
+                for n in having:
+                    smaller = (*columns[:n], columns[n] ^ (1 << i), *columns[n + 1 :])
+                    if columns[n].bit_count() > 2 and dissolves(smaller, kept):
+                        return True
+    return False
+
+
+def substitutions(residuals, v):
+    """Nodes w such that the column {w} does what {v} does, by substitutions in some columns.
+
+    Three columns are left to the block rule, and nodes of one column only to rotations.
+    """
+    return {
+        w
+        for k in range(4, len(residuals) + 1)
+        for chosen in combinations(residuals, k)
+        if union(chosen).bit_count() == k + 1 and union(chosen) >> v & 1
+        if all(sum(c >> u & 1 for c in chosen) > 1 for u in nodes_of(union(chosen)))
+        for w in nodes_of(union(chosen))
+        if dissolves(tuple(sorted(chosen)), 1 << v | 1 << w)
+    }
+
+
 def rule_steps(columns):
-    """Multisets that one use of the block, scaling or facet rule makes."""
+    """Multisets that one use of the block, scaling, facet or substitution rule makes."""
     for n, column in enumerate(columns):
         rest = columns[:n] + columns[n + 1 :]
         targets = set()
@@ -114,6 +150,8 @@ def rule_steps(columns):
                 for here, there in blocks(above):
                     if (column ^ core) & here:
                         targets |= {core | 1 << v for v in nodes_of(there)}
+                (v,) = nodes_of(column ^ core)
+                targets |= {core | 1 << w for w in substitutions(above, v)}
         targets |= facet_targets(rest, column)
         for target in targets:
             if target:

@@ -1,6 +1,7 @@
 """The class by rotations and rules, against brute force that shares nothing with the search."""
 
 import pickle
+from functools import partial
 from itertools import combinations, islice
 
 import naive
@@ -14,7 +15,10 @@ from cyclearn.classes import (
     ParentAddition,
     RuleStep,
     class_statements,
+    interventional_class,
+    rotation_class,
 )
+from cyclearn.classes.redundancy import irreducible_seatings
 from cyclearn.classes.rule_search import iter_column_multisets, linked_classes
 from cyclearn.classes.territories import is_reducible, territories
 from cyclearn.graphs import random_graph
@@ -34,7 +38,14 @@ BLOCK = "1 12 34 1234"
 SCALING = "1 123 124 134"
 # On five nodes: a class whose rules lead to reducible graphs, facets, and two that depend on the
 # place of smaller columns.
-GROWING = [BLOCK, SCALING, "12 13 124 135 12345", "1 1234 1235 1245 1345", "1 2 134 135 145"]
+GROWING = [
+    BLOCK,
+    SCALING,
+    "12 13 124 135 12345",
+    "1 1234 1235 1245 1345",
+    "1 2 134 135 145",
+    "1 12 34 1235 1345",
+]
 LARGEST = "1 12 1234 1235 1245"
 
 
@@ -297,3 +308,42 @@ def test_limits_and_options():
     assert copy == members
     assert copy.max_classes == 99
     assert repr(members) == "EquivalenceClass(29 irreducible members, 6 to 7 edges)"
+
+
+@pytest.mark.parametrize("text", [SCALING, "1 2 134 135 145", LARGEST])
+@pytest.mark.parametrize("max_effort", [0, 3, 20, 60])
+def test_a_cut_search_for_redundant_edges_says_so_and_loses_no_graph(text, max_effort):
+    """What is left out is left out rightly; what is kept too much is flagged."""
+    links = linked_classes(territories(columns_of(text))).links
+
+    def graphs(found):
+        return {
+            tuple(int(word) for word in member[:, 0])
+            for seating in found.parts
+            for words in seating.iter_words()
+            for member in words
+        }
+
+    is_cut = False
+    for key in links:
+        every = graphs(irreducible_seatings(key, links, 300_000))
+        found = irreducible_seatings(key, links, 300_000, max_effort=max_effort)
+        assert every <= graphs(found)
+        assert found.cut_by in (None, f"max_effort={max_effort}")
+        assert graphs(found) == every or found.cut_by
+        is_cut |= found.cut_by is not None
+    assert is_cut or max_effort > 3
+
+
+def test_a_class_hands_the_flag_on(monkeypatch):
+    graph = graph_of(SCALING)
+    whole = equivalence_class(graph).size
+    assert equivalence_class(graph).redundancy_cut_by is None
+    assert equivalence_class(graph, interventions=[[]]).redundancy_cut_by is None
+    cut = partial(irreducible_seatings, max_effort=0)
+    monkeypatch.setattr(rotation_class, "irreducible_seatings", cut)
+    monkeypatch.setattr(interventional_class, "irreducible_seatings", cut)
+    for interventions in (None, [[]]):
+        members = equivalence_class(graph, interventions=interventions)
+        assert members.redundancy_cut_by == "max_effort=0"
+        assert members.size > whole

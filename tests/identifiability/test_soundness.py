@@ -14,7 +14,11 @@ from cyclearn.identifiability.difference.largest_columns import separate_by_larg
 from cyclearn.identifiability.difference.separating_matrix import Separation, separate
 from cyclearn.identifiability.equality.interior_points import InteriorPoint, interior_point
 from cyclearn.identifiability.numerics.numerical_overlap import draw_factor, nearest_factor
-from cyclearn.identifiability.numerics.separation_search import iter_wide_factors, search_separation
+from cyclearn.identifiability.numerics.separation_search import (
+    iter_face_factors,
+    iter_wide_factors,
+    search_separation,
+)
 
 
 def random_graph_of(p, rng):
@@ -65,7 +69,8 @@ def test_rotations_are_never_contradicted(p):
         assert compare(g, h).verdict is Verdict.EQUIVALENT_BY_ROTATIONS
         assert separate_by_largest_column(g, h) is None
         assert separate_by_largest_column(h, g) is None
-        assert search_separation(g, h, n_wide=4, n_boundary=0, random_state=0) is None
+        found = search_separation(g, h, n_faces=4, n_wide=4, n_boundary=0, random_state=0)
+        assert found is None
 
 
 def test_three_nodes_all_pairs():
@@ -136,8 +141,9 @@ def test_what_a_graph_generates_is_never_separated_from_it(seed):
     rng = np.random.default_rng(seed)
     for _ in range(10):
         graph = random_graph_of(5, rng)
-        wide = iter_wide_factors(graph, rng)
-        assert separate(graph, graph, [next(wide) for _ in range(4)]) is None
+        for stream in (iter_wide_factors, iter_face_factors):
+            drawn = stream(graph, rng)
+            assert separate(graph, graph, [next(drawn) for _ in range(4)]) is None
 
 
 def test_a_forged_separation_does_not_hold():

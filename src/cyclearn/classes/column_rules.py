@@ -26,6 +26,11 @@ column W that is a clique of the first together with a clique of the second, nei
 further column {v₁}, v₁ ∈ V₁, does the same as {v₂}, v₂ ∈ V₂. In effect a column D ∪ {v₁} becomes
 D ∪ {v₂}. Where one of the cliques is a single node, rotations do as much.
 
+**Substitution rule.** A change of variables that depends on the matrix alone can take entries out
+of columns (:mod:`cyclearn.classes.substitution`). Where it ends in columns of a connected chordal
+graph, a column {v} does the same as {w}, for most of its nodes. The block rule is the case with one
+column between the blocks; two and three such columns are searched for.
+
 **Facet rule.** The k subsets of k − 1 elements of a set V of k elements generate all matrices of
 factor width k − 1: a convex cone, so a further column inside V, other than V itself, adds nothing.
 In effect a column between D and D ∪ V, without D ∪ V, becomes any other. For k = 3 this is a case
@@ -37,6 +42,7 @@ some territories, to which it applies. All these sets contain the core D, and th
 
 - the scaling rule takes |V| columns with D and 2 to |V| nodes more, so two of them have one size;
 - the block rule takes two columns of |D| + 2 nodes and one of |D| + 4 or more;
+- the substitution rule takes two or three columns that link two disjoint pairs;
 - the facet rule takes four or more columns of one size;
 - a node of V that only one of the columns has can be left out, with that column: rotations carry
   D ∪ {v} to the other nodes of V.
@@ -55,6 +61,7 @@ from math import comb, prod
 
 from cyclearn.classes.chordal_growth import Seated, iter_clique_growths, iter_growths
 from cyclearn.classes.search_budget import SearchBudget
+from cyclearn.classes.substitution import exchangeable_nodes
 from cyclearn.classes.territories import Territory, territory_below
 from cyclearn.graphs.bitsets import bits
 
@@ -64,6 +71,7 @@ class Rule(Enum):
 
     SCALING = "a column D ∪ {v} becomes D, or back"
     BLOCK = "a column D ∪ {v} becomes D ∪ {w}"
+    SUBSTITUTION = "a column D ∪ {v} becomes D ∪ {w}, by a change of variables"
     FACET = "a column between D and D ∪ V gains or loses a node of V"
 
 
@@ -96,7 +104,7 @@ class _Mover:
 
 
 def iter_rule_uses(territories: Sequence[Territory], budget: SearchBudget) -> Iterator[RuleUse]:
-    """Uses of the three rules in a class, one for each class that a column can get to by it.
+    """Uses of the four rules in a class, one for each class that a column can get to by it.
 
     Complete unless the budget is exhausted.
 
@@ -118,6 +126,7 @@ def iter_rule_uses(territories: Sequence[Territory], budget: SearchBudget) -> It
             yield from _scaling_uses(territories, core, around, near, budget)
         if _has_block_sizes(territories, core, around, near):
             yield from _block_uses(territories, core, around, near, budget)
+            yield from _substitution_uses(territories, core, around, near, budget)
     yield from _facet_uses(territories, budget)
 
 
@@ -300,6 +309,66 @@ def _block_steps(
             after = core | there & -there
             if before and after not in mover.territory:
                 yield RuleUse(Rule.BLOCK, core, witness, mover.seat, before, after, mover.raised)
+
+
+def _substitution_uses(
+    territories: Sequence[Territory],
+    core: int,
+    around: list[int],
+    movers: list[_Mover],
+    budget: SearchBudget,
+) -> Iterator[RuleUse]:
+    columns = _residuals(territories, core, around, budget)
+    pairs = [(s, c) for s, c in columns if c.bit_count() == 2]
+    links = [(s, c) for s, c in columns if c.bit_count() > 2]
+    movers = [m for m in movers if m.territory.size == core.bit_count() + 1]
+    for n_links in (2, 3):
+        if len({s for s, _ in links}) < n_links:
+            return
+        for one, two in combinations(pairs, 2):
+            if one[0] == two[0] or one[1] & two[1]:
+                continue
+            # All links together have one node less outside the pairs than they are.
+            ends = one[1] | two[1]
+            near = [(s, c) for s, c in links if (c & ~ends).bit_count() < n_links]
+            if not budget.spend(len(links) + comb(len(near), n_links)):
+                return
+            for chosen in combinations(near, n_links):
+                witness = (one, two, *chosen)
+                if _is_knot(witness):
+                    yield from _substitution_steps(movers, core, witness, budget)
+
+
+def _is_knot(witness: Sequence[Seated]) -> bool:
+    """Whether columns of different seats have one node more than they are, each in two of them."""
+    once = twice = 0
+    for _, column in witness:
+        twice |= once & column
+        once |= column
+    return (
+        once == twice
+        and once.bit_count() == len(witness) + 1
+        and len({s for s, _ in witness}) == len(witness)
+    )
+
+
+def _substitution_steps(
+    movers: Sequence[_Mover], core: int, witness: tuple[Seated, ...], budget: SearchBudget
+) -> Iterator[RuleUse]:
+    held = {s for s, _ in witness}
+    free = [m for m in movers if m.seat not in held]
+    if not free:
+        return
+    lifted = _lifted(set(witness), core)
+    for nodes in exchangeable_nodes([column for _, column in witness], budget):
+        for mover in free:
+            before = _first_with(core, nodes, mover.territory)
+            for w in bits(nodes) if before else ():
+                after = core | 1 << w
+                if after not in mover.territory:
+                    yield RuleUse(
+                        Rule.SUBSTITUTION, core, lifted, mover.seat, before, after, mover.raised
+                    )
 
 
 def _facet_uses(territories: Sequence[Territory], budget: SearchBudget) -> Iterator[RuleUse]:

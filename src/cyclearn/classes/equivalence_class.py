@@ -136,6 +136,16 @@ class EquivalenceClass(GraphClass):
         return self._linked.cut_by
 
     @property
+    def redundancy_cut_by(self) -> str | None:
+        """The limit that cut the search for redundant edges, None where none did.
+
+        Where it did, some of the members may have an edge that can be dropped; no irreducible graph
+        of the classes found is missing.
+        """
+        found = (each.redundancy_cut_by for each in self.rotation_classes)
+        return next((limit for limit in found if limit is not None), None)
+
+    @property
     def n_edges(self) -> tuple[int, int]:
         """The fewest and the most edges of an irreducible member.
 
@@ -296,7 +306,7 @@ def equivalence_class(
         interventions), ``[]`` for observed data. ``[[], ["a"]]`` is observed data and a table in
         which ``a`` was set. Without ``[]`` there is no observed table.
     rules : {"all", "rotations"}, default "all"
-        Whether the block, scaling and facet rules are searched for further graphs, or rotations
+        Whether the rules beyond rotations are searched for further graphs, or rotations
         alone: the class of the paper. ``completeness`` says whether there may be others still.
     reducible : bool, default False
         Whether members with redundant edges are listed and counted too.

@@ -16,7 +16,11 @@ from typing import Any
 from cyclearn.classes.completeness import Completeness, completeness
 from cyclearn.classes.design import InterventionDesign, Interventions, as_design
 from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules
-from cyclearn.classes.redundancy import irreducible_columns, irreducible_seatings
+from cyclearn.classes.redundancy import (
+    IrreducibleSeatings,
+    irreducible_columns,
+    irreducible_seatings,
+)
 from cyclearn.classes.rule_search import MAX_CLASSES, ClassKey, LinkedClasses, linked_classes
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory, reduced_columns, territories
@@ -118,9 +122,29 @@ class InterventionalClass(GraphClass):
     @cached_property
     def _group_seatings(self) -> list[list[_GroupSeats]]:
         return [
-            list(_iter_group_seats(group, linked.links, self.max_states))
-            for group, linked in zip(self.design.groups, self._linked, strict=True)
+            [seats for each in found for seats in _iter_group_seats(group, each.parts)]
+            for group, found in zip(self.design.groups, self._irreducible, strict=True)
         ]
+
+    @cached_property
+    def _irreducible(self) -> list[list[IrreducibleSeatings]]:
+        """For every group, what is irreducible in its classes of rotations, fewest edges first."""
+        return [
+            [
+                irreducible_seatings(key, linked.links, self.max_states)
+                for key in sorted(linked.links, key=lambda key: (sum(t.size for t in key), key))
+            ]
+            for linked in self._linked
+        ]
+
+    @property
+    def redundancy_cut_by(self) -> str | None:
+        """The limit that cut the search for redundant edges, None where none did.
+
+        Where it did, some of the members may have an edge that can be dropped.
+        """
+        limits = (each.cut_by for found in self._irreducible for each in found)
+        return next((limit for limit in limits if limit is not None), None)
 
     def _seating(self, parts: Sequence[_GroupSeats]) -> Seating:
         """The groups side by side: as many territories as nodes, each for the nodes of one."""
@@ -227,24 +251,21 @@ def group_territories(graph: DirectedGraph, design: InterventionDesign) -> tuple
 _GroupSeats = list[tuple[Territory, frozenset[int]]]
 
 
-def _iter_group_seats(
-    group: Sequence[int], links: dict[ClassKey, Any], max_states: int
-) -> Iterator[_GroupSeats]:
+def _iter_group_seats(group: Sequence[int], parts: Sequence[Seating]) -> Iterator[_GroupSeats]:
     """The seats that are left for a group when every other node holds itself alone."""
     own = set(group)
-    for key in sorted(links, key=lambda key: (sum(t.size for t in key), key)):
-        others = [j for j in range(len(key)) if j not in own]
-        for part in irreducible_seatings(key, links, max_states):
-            # Territories of single nodes never meet, so the seat of another node is forced.
-            taken = [
-                seat
-                for j in others
+    for part in parts:
+        others = [j for j in range(len(part.territories)) if j not in own]
+        # Territories of single nodes never meet, so the seat of another node is forced.
+        taken = [
+            seat
+            for j in others
+            for seat, territory in enumerate(part.territories)
+            if (1 << j) in territory
+        ]
+        if len(taken) == len(set(taken)) == len(others):
+            yield [
+                (territory, part.redundant.get(seat, frozenset()))
                 for seat, territory in enumerate(part.territories)
-                if (1 << j) in territory
+                if seat not in taken
             ]
-            if len(taken) == len(set(taken)) == len(others):
-                yield [
-                    (territory, part.redundant.get(seat, frozenset()))
-                    for seat, territory in enumerate(part.territories)
-                    if seat not in taken
-                ]

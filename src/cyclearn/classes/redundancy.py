@@ -15,6 +15,7 @@ leaving out some sets of the larger ones.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 from math import prod
 
@@ -82,16 +83,29 @@ def _with_fewer_edges(key: ClassKey, keys: Collection[ClassKey]) -> frozenset[Cl
     return frozenset(other for other in keys if _n_entries(other) < _n_entries(key))
 
 
-def irreducible_seatings(
-    key: ClassKey, keys: Collection[ClassKey], max_states: int
-) -> tuple[Seating, ...]:
+@dataclass(frozen=True)
+class IrreducibleSeatings:
     """The graphs of a class of rotations that have no redundant edge, in disjoint parts.
 
-    ``keys`` are the classes of rotations with the same distributions.
+    ``cut_by`` names the limit that cut the search for redundant edges, None where none did. A
+    search that was cut leaves graphs with a redundant edge among the parts; it loses none without.
+    """
+
+    parts: tuple[Seating, ...]
+    cut_by: str | None
+
+
+def irreducible_seatings(
+    key: ClassKey, keys: Collection[ClassKey], max_states: int, *, max_effort: int = MAX_EFFORT
+) -> IrreducibleSeatings:
+    """Leave out the graphs of a class of rotations that have a subgraph in a smaller class.
+
+    ``keys`` are the classes of rotations with the same distributions, and ``max_effort`` is how
+    many columns without an entry, and places of smaller columns, are looked at.
     """
     fewer = _with_fewer_edges(key, keys)
     below = territory_below(key)
-    budget = SearchBudget(MAX_EFFORT)
+    budget = SearchBudget(max_effort)
     # A column whose territory is occupied in every smaller class cannot shrink.
     shrinking = [
         m
@@ -102,9 +116,13 @@ def irreducible_seatings(
     placed: dict[int, list[int]] = {}
     for m in shrinking:
         inside = list(_chain_below(m, below))
-        found[m] = _shrunk_sets(key, m, inside, fewer, budget)
-        if len(set(found[m].values())) > 1:
-            placed |= {s: list(key[s].iter_sets()) for s in inside}
+        sets = _shrunk_sets(key, m, inside, fewer, budget)
+        if len(set(sets.values())) > 1:
+            more = placed | {s: list(key[s].iter_sets()) for s in inside}
+            if not budget.spend(prod(len(places) for places in more.values())):
+                continue
+            placed = more
+        found[m] = sets
     parts = []
     for chosen in product(*placed.values()):
         at = dict(zip(placed, chosen, strict=True))
@@ -122,7 +140,10 @@ def irreducible_seatings(
                 max_states=max_states,
             )
         )
-    return tuple(part for part in parts if not part.is_empty)
+    return IrreducibleSeatings(
+        tuple(part for part in parts if not part.is_empty),
+        f"max_effort={max_effort}" if budget.is_exhausted else None,
+    )
 
 
 def _chain_below(seat: int, below: Sequence[int | None]) -> Iterator[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cached_property
 
-from cyclearn.classes.redundancy import irreducible_seatings
+from cyclearn.classes.redundancy import IrreducibleSeatings, irreducible_seatings
 from cyclearn.classes.rule_search import ClassKey
 from cyclearn.classes.seated_graphs import SeatedGraphs
 from cyclearn.classes.seating import Seating
@@ -44,9 +44,18 @@ class RotationClass(SeatedGraphs):
             return (Seating(self.territories, reducible=True, max_states=self._max_states),)
         return self.irreducible_seatings
 
-    @cached_property
+    @property
     def irreducible_seatings(self) -> tuple[Seating, ...]:
         """The parts of the irreducible members."""
+        return self._irreducible.parts
+
+    @property
+    def redundancy_cut_by(self) -> str | None:
+        """The limit that cut the search for redundant edges, None where none did."""
+        return self._irreducible.cut_by
+
+    @cached_property
+    def _irreducible(self) -> IrreducibleSeatings:
         return irreducible_seatings(self.territories, self._linked, self._max_states)
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cyclearn.classes.chordal_growth import iter_growths
 from cyclearn.classes.column_rules import Rule
 from cyclearn.classes.search_budget import SearchBudget
+from cyclearn.classes.substitution import exchangeable_nodes
 from cyclearn.errors import InputError
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -111,6 +112,11 @@ def is_allowed(rule: Rule, core: int, witness: Sequence[int], before: int, after
         return _facets_allow(core, witness, before, after)
     columns = [(n, column ^ core) for n, column in enumerate(witness)]
     ends = before ^ core, after ^ core
+    if rule is Rule.SUBSTITUTION:
+        return all(end.bit_count() == 1 for end in ends) and any(
+            not (ends[0] | ends[1]) & ~nodes
+            for nodes in exchangeable_nodes([c for _, c in columns], SearchBudget(_EFFORT))
+        )
     for n, W in columns:
         rest = [column for column in columns if column[0] != n]
         if rule is Rule.SCALING and _scaling_allows(rest, W, ends):

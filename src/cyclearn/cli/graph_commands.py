@@ -125,6 +125,7 @@ def equivalence_class(
             "reducible": reducible,
             "acyclic": acyclic,
             "completeness": graphs.completeness.name.lower(),
+            "redundancy_cut_by": graphs.redundancy_cut_by,
         }
         if as_list:
             result["members"] = [graph.to_dict() for graph in members]
@@ -148,6 +149,8 @@ def equivalence_class(
         if not members.complete:
             total = "an unknown number" if size is None else size
             say(f"… cut after {max_members} of {total}; --max lists more.")
+    if graphs.redundancy_cut_by and not reducible:
+        say(f"Some may have a redundant edge: the search was cut by {graphs.redundancy_cut_by}.")
     if edges is not None:
         say(edges.to_string(index=False) if len(edges) else "No member has an edge.")
     elif left_out:

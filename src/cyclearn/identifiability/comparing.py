@@ -40,7 +40,7 @@ def compare(
     """Whether two graphs generate the same distributions, with what is proved and what is not.
 
     In this order: rotations; dimensions; the minors of Θ that vanish (up to eleven nodes, beyond
-    that d-separations); the block, scaling and facet rules; containment of a member of one class in
+    that d-separations); the rules beyond rotations; containment of a member of one class in
     one of the other; vanishing minors of normal directions modulo a prime. Where the closures may
     agree, distributions drawn from each graph are projected onto the other, and a proof that they
     are not generated is sought: from the largest columns, or a matrix that separates one of them.
@@ -71,7 +71,7 @@ def compare(
     >>> a = DirectedGraph.from_edges([(0, 1), (3, 2), (0, 3), (1, 3), (2, 3)])
     >>> b = DirectedGraph.from_edges([(2, 3), (1, 0), (0, 1), (2, 1), (3, 1)])
     >>> print(compare(a, b).explain())
-    Equivalent, proved by the block, scaling and facet rules beyond rotations.
+    Equivalent, proved by rules beyond rotations.
     Quasi equivalent, proved.
     - Up to rotations: block rule: the column of X1, {X1}, becomes {X3}, by the columns of X2, X3, X4.
 

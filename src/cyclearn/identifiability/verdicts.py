@@ -9,9 +9,7 @@ class Verdict(Enum):
     """Whether two graphs generate the same distributions, and how that is known."""
 
     EQUIVALENT_BY_ROTATIONS = "equivalent, proved by rotations"
-    EQUIVALENT_BY_RULES = (
-        "equivalent, proved by the block, scaling and facet rules beyond rotations"
-    )
+    EQUIVALENT_BY_RULES = "equivalent, proved by rules beyond rotations"
     DIFFERENT_DIMENSIONS = "not equivalent, proved: the distribution sets differ in dimension"
     DIFFERENT_RANKS = (
         "not equivalent, proved: a submatrix of the precision or covariance matrix has another "

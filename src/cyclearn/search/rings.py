@@ -52,7 +52,7 @@ def iter_ringed(graph: Adjacency, linked: BoolArray) -> Iterator[tuple[Adjacency
     """The graph with an imitated cycle in place of what joins its nodes, in either direction.
 
     With the nodes of that cycle. There is one for every two variables with an edge or a common
-    child that are not linked, if links lead from one to the other on two ways without a link across.
+    child that are not linked, if links lead from one to the other on two ways with no link across.
     """
     A = graph.astype(bool)
     across = (A | A.T | (A.astype(np.float32) @ A.T > 0)) & ~linked

@@ -13,8 +13,9 @@ from cyclearn.identifiability.numerics.separation_search import search_separatio
 from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 
 _SEPARATION_TRIALS = 10
-_WIDE_TRIALS = 40
-_BOUNDARY_TRIALS = 10
+_FACE_TRIALS = 100
+_WIDE_TRIALS = 20
+_BOUNDARY_TRIALS = 5
 # Before two sets are called equal by numerics, this many times as many distributions are drawn.
 _MORE_DRAWS = 10
 
@@ -63,6 +64,7 @@ def numerical_evidence(
         certificate = search_separation(
             g,
             h,
+            n_faces=_FACE_TRIALS,
             n_wide=_WIDE_TRIALS,
             n_boundary=_BOUNDARY_TRIALS,
             random_state=settings.random_state,

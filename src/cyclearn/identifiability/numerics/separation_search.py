@@ -1,6 +1,8 @@
 """Distributions of a graph at which another graph is likely to fail, where random ones do not.
 
-Sets that agree nearly everywhere differ near their boundaries. *Wide* draws have columns of very
+Sets that agree nearly everywhere differ near their boundaries. *Face* draws have many entries zero,
+and the others are often all equal: what few columns generate lies on the boundary of what all of
+them generate together, and equal entries meet the corners of it. *Wide* draws have columns of very
 different lengths, so they are close to matrices of low rank. *Boundary* draws start at a random
 distribution and walk in a random direction as far as the graph generates what is met.
 """
@@ -23,6 +25,33 @@ _STARTS = 4
 _TOLERANCE = 1e-9
 # Walks stay away from singular matrices, where a projection says little.
 _SMALLEST_EIGENVALUE = 1e-5
+
+
+def iter_face_factors(graph: DirectedGraph, generator: np.random.Generator) -> Iterator[FloatArray]:
+    """Stream regular matrices Q on the support with zeros at random, the others simple numbers."""
+    p = graph.n_nodes
+    while True:
+        kept = generator.random((p, p)) < generator.choice([0.4, 0.6, 0.8, 0.9, 1.0, 1.0])
+        entries = _simple_entries(p, generator)
+        lengths = np.exp(generator.choice([0.0, 0.0, 1.0]) * generator.standard_normal(p))
+        Q = np.where(graph.support & kept, entries * lengths, 0.0)
+        if np.linalg.matrix_rank(Q) == p:
+            yield Q
+
+
+def _simple_entries(p: int, generator: np.random.Generator) -> FloatArray:
+    kind = generator.integers(6)
+    if kind < 3:
+        # Multiples of a row make no difference, so only proportions between columns are left out.
+        ones = np.ones((p, p))
+        if kind:
+            ones[generator.integers(p)] = generator.integers(-3, 4, p)
+        return ones
+    if kind == 3:
+        return np.where(generator.random((p, p)) < generator.choice([0.15, 0.5]), -1.0, 1.0)
+    if kind == 4:
+        return generator.integers(-3, 4, (p, p)).astype(np.float64)
+    return generator.standard_normal((p, p))
 
 
 def iter_wide_factors(graph: DirectedGraph, generator: np.random.Generator) -> Iterator[FloatArray]:
@@ -96,9 +125,15 @@ def _factor(
 
 
 def search_separation(
-    g: DirectedGraph, h: DirectedGraph, *, n_wide: int, n_boundary: int, random_state: int
+    g: DirectedGraph,
+    h: DirectedGraph,
+    *,
+    n_faces: int,
+    n_wide: int,
+    n_boundary: int,
+    random_state: int,
 ) -> Separation | None:
-    """Try wide draws, then boundary draws, of both graphs until one is separated from the other.
+    """Try face, wide and boundary draws of both graphs until one is separated from the other.
 
     Examples
     --------
@@ -107,12 +142,12 @@ def search_separation(
     >>> names = tuple("abcde")
     >>> g = DirectedGraph.from_columns((0b00111, 0b01110, 0b01101, 0b11111, 0b10101), names)
     >>> h = DirectedGraph.from_columns((0b00011, 0b01110, 0b01101, 0b11111, 0b10101), names)
-    >>> search_separation(g, h, n_wide=60, n_boundary=0, random_state=0).holds()
+    >>> search_separation(g, h, n_faces=60, n_wide=0, n_boundary=0, random_state=0).holds()
     True
     """
     generator = np.random.default_rng(random_state)
-    streams = [(n_wide, iter_wide_factors)]
-    if g.dimension() == g.n_nodes * (g.n_nodes + 1) // 2:
+    streams = [(n_faces, iter_face_factors), (n_wide, iter_wide_factors)]
+    if n_boundary and g.dimension() == g.n_nodes * (g.n_nodes + 1) // 2:
         streams.append((n_boundary, iter_boundary_factors))
     for n_trials, stream in streams:
         drawn = stream(g, generator), stream(h, generator)
