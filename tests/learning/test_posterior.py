@@ -346,6 +346,15 @@ def test_says_when_the_sample_is_not_good():
     assert found.is_cut
 
 
+def test_chains_that_have_not_left_the_start_are_not_enough():
+    """Nothing seems open there, whatever other graphs are as probable."""
+    rows = np.random.default_rng(0).standard_normal((2_000, 2))
+    rows[:, 1] += rows[:, 0]
+    chain = cl.posterior(rows, effective_size=1, random_state=0)
+    assert chain.n_steps >= 20_000
+    assert cl.posterior(rows, effective_size=1, max_steps=5_000, random_state=0).n_steps <= 5_000
+
+
 def test_bad_arguments():
     data = feedback_data()
     for options, message in (

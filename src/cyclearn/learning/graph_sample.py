@@ -31,6 +31,9 @@ FloatArray = NDArray[np.float64]
 
 # Steps of the first round for each chain, times the number of variables.
 _FIRST_STEPS = 1_000
+# Chains that all are still where the search ended agree with each other, and no edge seems open. So
+# many steps, times the number of variables, they take at least; and no more than that.
+_LEAST_STEPS, _MOST_LEAST_STEPS = 10_000, 100_000
 # Steps at each high temperature before the first round, times the number of variables.
 _HOT_STEPS = 100
 # A round ends when a record has this many batches; a full record is halved, and so on.
@@ -136,7 +139,8 @@ def sample_graphs(
         r_hat, worth = quality.over(edges)
         if on_round is not None:
             on_round(n_steps, worth, r_hat)
-        if r_hat <= LARGEST_R_HAT and worth >= size.effective_size:
+        is_worth = r_hat <= LARGEST_R_HAT and worth >= size.effective_size
+        if is_worth and n_steps >= min(_LEAST_STEPS * p, _MOST_LEAST_STEPS, size.max_steps):
             break
         if n_rounds >= _ROUNDS_BEFORE_TEMPERING and r_hat > LARGEST_R_HAT and not is_tempered:
             is_tempered = True
