@@ -87,3 +87,16 @@ def test_the_default_finds_a_ring_from_nothing():
     truth = cl.fit(cl.DirectedGraph(ring, result.graph.names), as_moments(rows))
     assert result.graph.n_edges == 14
     assert result.model.log_likelihood >= truth.log_likelihood - 1e-6
+
+
+def test_a_ring_that_is_not_permitted_is_not_closed():
+    """Knowledge and limits hold for graphs that no single move led to."""
+    rows = sampled(ring_of(10, seed=1), 5_000, seed=1)
+    names = list(rows.columns)
+    tiers = cl.Knowledge(tiers=[names[:5], names[5:]])
+    for options in ({"knowledge": tiers}, {"max_component": 6}, {"max_edges": 8}):
+        graph = cl.learn(rows, n_starts=1, random_state=0, **options).graph
+        if "knowledge" in options:
+            assert not any(a in names[5:] and b in names[:5] for a, b in graph.edges)
+        assert max(map(len, graph.components)) <= options.get("max_component", 10)
+        assert graph.n_edges <= options.get("max_edges", 90)

@@ -32,7 +32,7 @@ def exchangeable_nodes(columns: Sequence[int], budget: SearchBudget) -> list[int
     Examples
     --------
     >>> [bin(nodes) for nodes in exchangeable_nodes((0b0011, 0b1100, 0b1111), SearchBudget(1000))]
-    ['0b101', '0b110', '0b1001', '0b1010']
+    ['0b111', '0b1011', '0b1101', '0b1110']
     """
     union = 0
     for column in columns:

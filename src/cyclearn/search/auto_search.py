@@ -312,10 +312,22 @@ class AnnealedSearch:
             if columns in self._rings_seen or self._ended():
                 continue
             self._rings_seen.add(columns)
+            if not self._is_permitted(ringed):
+                continue
             worse = self.score.value(ringed) - self._value
             if worse < _RING_WORSE * self.score.penalty and self._climb(ringed):
                 return True
         return False
+
+    def _is_permitted(self, graph: Adjacency) -> bool:
+        """Whether a graph that no move led to keeps to the knowledge and the limits."""
+        limits = self.score.limits
+        return bool(
+            self.problem.respects_knowledge(graph)
+            and graph.sum(axis=0).max() <= limits.max_parents
+            and np.count_nonzero(graph) <= limits.max_edges
+            and self._largest(graph) <= limits.max_component
+        )
 
     def _pass_over_regions(self) -> bool:
         """Anneal around every node in turn; whether a better graph was found."""
