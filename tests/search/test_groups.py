@@ -1,11 +1,14 @@
 """The score of several groups is the sum of theirs, for every graph and every method."""
 
+import os
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import cyclearn as cl
+from cyclearn.experiments.feedback import data_sets
 from cyclearn.learning.options import SearchOptions
 from cyclearn.models.tables import as_tables
 
@@ -119,3 +122,17 @@ def test_more_groups_tell_quasi_equivalent_graphs_apart():
     found = cl.learn(groups, method="exact")
     assert not found.alternatives
     assert complete in found.equivalence_class
+
+
+@pytest.mark.skipif("CYCLEARN_DATA" not in os.environ, reason="set CYCLEARN_DATA to the data")
+def test_with_ten_groups_the_search_reaches_what_the_truth_leads_to():
+    """Annealing used to cool too fast for the price of an edge in all groups together."""
+    folder = Path(os.environ["CYCLEARN_DATA"])
+    truths = sorted(folder.glob("**/Network5_cont/truth.graph.txt"))
+    if not truths:
+        pytest.skip("the simulated networks are not among the data")
+    truth = cl.read_graph(truths[0])
+    tables = [cl.read_table(path)[list(truth.names)] for path in data_sets(truths[0].parent)][:10]
+    options = {"n_effective": "auto", "penalty": "bic"}
+    found = cl.learn(tables, **options)
+    assert found.score <= cl.learn(tables, start=truth, **options).score + 1e-6

@@ -85,6 +85,10 @@ class Annealing:
 # far more.
 _RING_WORSE = 12
 
+# In several groups an edge costs and brings several times as much, so that a region begins hotter
+# and takes longer to cool down.
+_LONGER_IN_GROUPS = 3
+
 # The search starts again until this many starts have come to the best score, and at most so often.
 # Few variables have near ties that one start in two misses, and starts cost little. Very many have
 # so many near ties that starts hardly ever agree. With many, only what is near a change is annealed
@@ -202,6 +206,7 @@ class AnnealedSearch:
         # Around which nodes there is nothing left to do, in the graph that was seen then.
         self._settled = np.zeros(len(start), dtype=bool)
         self._graph_seen = np.zeros_like(start, dtype=np.uint8)
+        self._has_groups = len(self.score.shares) > 1
         self._linked = linked_pairs(self.score.S, self.score.shares, self.score.penalty)
         self._rings_seen: set[bytes] = set()
         start = np.ascontiguousarray(start, dtype=np.uint8)
@@ -352,7 +357,7 @@ class AnnealedSearch:
                     nodes,
                     min(self.score.limits.max_component, max(effort.region_component, largest + 2)),
                     max(effort.region_temperature, _STEPS_UP * self.score.penalty / self._unit),
-                    effort.region_proposals,
+                    effort.region_proposals * (_LONGER_IN_GROUPS if self._has_groups else 1),
                 )
                 if change < -_ROUNDING or not self._is_admitted:
                     self._climb(found)
