@@ -32,7 +32,8 @@ FloatArray = NDArray[np.float64]
 # Steps of the first round for each chain, times the number of variables.
 _FIRST_STEPS = 1_000
 # Chains that all are still where the search ended agree with each other, and no edge seems open. So
-# many steps, times the number of variables, they take at least; and no more than that.
+# they take at least so many steps, times the number of variables, or the second number if that is
+# less.
 _LEAST_STEPS, _MOST_LEAST_STEPS = 10_000, 100_000
 # Steps at each high temperature before the first round, times the number of variables.
 _HOT_STEPS = 100

@@ -313,8 +313,10 @@ class AnnealedSearch:
         if self.score.experiments is not None:
             return False  # links are those of variables that nobody sets
         for ringed, nodes in iter_ringed(self._graph, self._linked):
+            if self._ended():
+                return False
             columns = ringed[:, nodes].tobytes()
-            if columns in self._rings_seen or self._ended():
+            if columns in self._rings_seen:
                 continue
             self._rings_seen.add(columns)
             if not self._is_permitted(ringed):
