@@ -17,7 +17,7 @@ demo: .venv/.runtime
 	$(BIN)/python -m cyclearn demo
 
 test: lint types
-	$(BIN)/python tests/compile_kernels.py
+	$(BIN)/python -m cyclearn compile
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 	@$(MAKE) --no-print-directory coverage
 
@@ -53,6 +53,7 @@ bench-full: .venv/.dev
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "cyclearn needs Python 3.10 or later; set PYTHON=... (found " + sys.version.split()[0] + ")")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	@echo "Installing cyclearn compiles it for this machine, a minute or two …"
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 

@@ -94,7 +94,7 @@ def test_a_full_disk_is_said_once_and_the_call_goes_on(cache, monkeypatch):
 
     first, second = kernel(one_more), kernel(one_more)
     for each in (first, second):
-        monkeypatch.setattr(each._cache._cache_file, "_save_data", full)
+        monkeypatch.setattr(each._for_python._cache._cache_file, "_save_data", full)
     with pytest.warns(RuntimeWarning, match=f"cannot be kept in {cache}.*No space left") as said:
         assert (first(1), first(1.5), second(1)) == (2, 2.5, 2)
     assert len(said) == 1
@@ -126,6 +126,24 @@ def test_compiling_is_told_once_to_whoever_asked():
     first_use.when_compiling(None)
     assert kernel(one_more)(True) == 2
     assert told == ["compiling"]
+
+
+def test_after_the_command_nothing_is_compiled(cyclearn):
+    said = cyclearn("compile").stdout
+    assert "no search or fit has to compile" in said
+    code = (
+        "import numpy as np, cyclearn as cl\n"
+        "from cyclearn._kernels.first_use import when_compiling\n"
+        "when_compiling(lambda: print('compiling'))\n"
+        "rows = np.random.default_rng(0).standard_normal((100, 3))\n"
+        "cl.learn({'a': rows, 'b': rows + 1}, n_starts=1)\n"
+        "cl.learn([rows, 2 * rows], interventions=[[], ['X1']], n_starts=1)\n"
+        "cl.learn(rows, method='hill-climbing', knowledge=cl.Knowledge(forbidden=[('X1', 'X2')]))\n"
+        "cl.fit(cl.DirectedGraph.from_edges([(0, 1), (1, 2), (2, 0)]), rows)\n"
+    )
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert not done.stdout
 
 
 def test_kernels_start_no_process():

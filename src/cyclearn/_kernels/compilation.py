@@ -68,6 +68,13 @@ class KernelCache(caching.FunctionCache):
 
     _impl_class = _Place
 
+    def __init__(self, function: Callable[..., Any], caller: str) -> None:
+        super().__init__(function)
+        self._caller = caller
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return (*super()._index_key(sig, codegen), self._caller)
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled code of a signature, None where it must be compiled."""
         found, problem = None, None
@@ -97,6 +104,43 @@ class KernelCache(caching.FunctionCache):
             _warn_once(f"compiled code cannot be kept in {self.cache_path}", problem)
 
 
+class Kernel:
+    """A function, compiled when it is first called, by Python or by another kernel.
+
+    For another kernel without the wrapper that unpacks Python's objects: with dozens of arrays for
+    arguments, that takes as long to compile as the function itself.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._for_python(*arguments)
+
+    def __reduce__(self) -> str:
+        return str(self._function.__qualname__)
+
+    @functools.cached_property
+    def _for_python(self) -> Any:
+        return _dispatcher(self._function, "Python")
+
+    @functools.cached_property
+    def _for_kernels(self) -> Any:
+        return _dispatcher(self._function, "kernels", no_cpython_wrapper=True)
+
+    @property
+    def stats(self) -> Any:
+        """How often its code was found on disk, and how often it was compiled, for Python."""
+        return self._for_python.stats
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes it for in another kernel; code that is there already serves too."""
+        is_there = "_for_python" in vars(self) and self._for_python.overloads
+        return (self._for_python if is_there else self._for_kernels)._numba_type_
+
+
 def kernel(function: Function) -> Function:
     """Compile a function when it is first called, and keep the code for other processes.
 
@@ -104,13 +148,17 @@ def kernel(function: Function) -> Function:
     """
     if getattr(config, "DISABLE_JIT", False):
         return function
-    compiled = njit(**_OPTIONS)(function)
+    return cast(Function, Kernel(function))
+
+
+def _dispatcher(function: Callable[..., Any], caller: str, **options: bool) -> Any:
+    compiled: Any = njit(**{**_OPTIONS, **options})(function)
     compiled.compile = held()(compiled.compile)
     try:
-        compiled._cache = KernelCache(function)
+        compiled._cache = KernelCache(function, caller)
     except (RuntimeError, OSError) as error:
         _warn_once("there is no folder in which compiled code could be kept", error)
-    return cast(Function, compiled)
+    return compiled
 
 
 _warned = False

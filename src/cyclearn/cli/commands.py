@@ -28,6 +28,7 @@ PLACES = {
     "evaluate": ("evaluate_command", "evaluate"),
     "demo": ("demo", "demo"),
     "app": ("app_command", "app"),
+    "compile": ("compile_command", "compile_kernels"),
     "experiment": ("experiment_command", "app"),
 }
 

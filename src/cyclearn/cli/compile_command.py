@@ -1,0 +1,54 @@
+"""``cyclearn compile``: compile for this machine now, so that no later call has to."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+
+from cyclearn.cli.output import say
+from cyclearn.graphs import DirectedGraph
+
+
+def compile_kernels() -> None:
+    """Compile for this machine, which the first search or fit would do otherwise."""
+    from joblib import Parallel, delayed
+
+    say("Compiling for this machine, on two cores, a minute or two …")
+    begin = perf_counter()
+    Parallel(n_jobs=2)(delayed(_quietly)(task) for task in (_search, _fit_and_sample))
+    say(f"Done after {perf_counter() - begin:.0f} s: no search or fit has to compile.")
+
+
+def _quietly(task: Callable[[], None]) -> None:
+    with warnings.catch_warnings():
+        # A few rows of noise are not to be warned of.
+        warnings.simplefilter("ignore")
+        task()
+
+
+def _rows() -> np.ndarray:
+    chain = np.eye(4) + 0.5 * np.eye(4, k=1)
+    return np.random.default_rng(0).standard_normal((200, 4)) @ chain
+
+
+def _search() -> None:
+    from cyclearn.learning import learn
+
+    for method in ("auto", "tabu", "exact"):
+        learn(_rows(), method=method)
+
+
+def _fit_and_sample() -> None:
+    from cyclearn.learning.posterior import posterior
+    from cyclearn.models import fit
+
+    rows = _rows()
+    loop = DirectedGraph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
+    fit(loop, rows)
+    posterior(rows, n_samples=100, time_limit=5)
+    rows_with_holes = np.where(np.random.default_rng(1).random(rows.shape) < 0.1, np.nan, rows)
+    fit(loop, rows_with_holes, missing="em")
+    fit(loop, [rows, rows + 1], interventions=[[], ["X1"]])
