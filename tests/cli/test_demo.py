@@ -2,7 +2,8 @@ import shlex
 from html import unescape
 
 
-def test_ends_with_what_was_found_and_the_path_of_the_report(cyclearn, tmp_path):
+def test_ends_with_what_was_found_and_the_path_of_the_report(cyclearn, tmp_path, monkeypatch):
+    monkeypatch.setattr("cyclearn.cli.demo._RESAMPLES", 2)
     shown = cyclearn("demo")
     assert (shown.returncode, shown.stderr) == (0, "")
     assert shown.stdout.splitlines()[-1] == (

@@ -16,7 +16,7 @@ from cyclearn.experiments import ResultsFile, VirtualEdgeStudy, run_study
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.xdist_group("cluster")
-N_INSTANCES = 25
+N_INSTANCES = 12
 
 
 @pytest.fixture(scope="module")

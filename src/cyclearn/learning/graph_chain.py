@@ -110,7 +110,7 @@ class GraphChain:
         rules = np.array([longest, problem.stable], dtype=np.int64)
         self._admission = Admission(memory.normals, *memory.verdicts, rules)
         most = problem.limits.max_component
-        largest = int(np.bincount(score.components(start)).max())
+        largest = score.largest_component(start)
         self._copies = [
             _Copy(
                 start.copy(),

@@ -274,7 +274,7 @@ class AnnealedSearch:
     def _best_acyclic(self) -> Adjacency:
         """The best acyclic graph found, which is where the search then stands if it may."""
         p, effort, limits = len(self._graph), self.effort, self.score.limits
-        largest = self._largest(self.problem.required.astype(np.uint8))
+        largest = self.score.largest_component(self.problem.required.astype(np.uint8))
         is_plain = len(self.score.shares) == 1 and self.score.experiments is None
         if largest > 1 or not is_plain:
             # Required edges close cycles, and no component may grow beyond those of the start; or
@@ -282,7 +282,7 @@ class AnnealedSearch:
             found, change = self._anneal(
                 self._graph,
                 np.arange(p),
-                self._largest(self._graph),
+                self.score.largest_component(self._graph),
                 effort.acyclic_temperature,
                 effort.acyclic_proposals * p * min(p, 20) ** 2 // 400,
             )
@@ -319,22 +319,15 @@ class AnnealedSearch:
             if columns in self._rings_seen:
                 continue
             self._rings_seen.add(columns)
-            if not self._is_permitted(ringed):
+            largest = self.score.largest_component(ringed)
+            if not self.score.limits.allow(ringed, largest):
+                continue
+            if not self.problem.respects_knowledge(ringed):
                 continue
             worse = self.score.value(ringed) - self._value
             if worse < _RING_WORSE * self.score.penalty and self._climb(ringed):
                 return True
         return False
-
-    def _is_permitted(self, graph: Adjacency) -> bool:
-        """Whether a graph that no move led to keeps to the knowledge and the limits."""
-        limits = self.score.limits
-        return bool(
-            self.problem.respects_knowledge(graph)
-            and graph.sum(axis=0).max() <= limits.max_parents
-            and np.count_nonzero(graph) <= limits.max_edges
-            and self._largest(graph) <= limits.max_component
-        )
 
     def _pass_over_regions(self) -> bool:
         """Anneal around every node in turn; whether a better graph was found."""
@@ -343,7 +336,7 @@ class AnnealedSearch:
         effort = self.effort
         is_whole = p <= effort.region_nodes
         skips = p > _MANY_VARIABLES
-        largest = self._largest(self._graph)
+        largest = self.score.largest_component(self._graph)
         for _ in range(effort.n_passes):
             # A small graph is a region of its own, annealed twice.
             for centre in self._rng.permutation(p)[: 2 if is_whole else p].tolist():
@@ -363,7 +356,7 @@ class AnnealedSearch:
                 )
                 if change < -_ROUNDING or not self._is_admitted:
                     self._climb(found)
-                    largest = self._largest(self._graph)
+                    largest = self.score.largest_component(self._graph)
         return self._value < before - _ROUNDING
 
     def _is_settled(self, centre: int) -> bool:
@@ -397,10 +390,6 @@ class AnnealedSearch:
             self._climb(self._graph, component, _VIRTUAL_CYCLE)
             for component in sorted({min(_VIRTUAL_COMPONENT, most), most})
         )
-
-    def _largest(self, graph: Adjacency) -> int:
-        """Nodes in the largest strongly connected component."""
-        return int(np.bincount(self.score.components(graph)).max())
 
     def _region(self, centre: int) -> NDArray[np.int64]:
         """Nodes near the centre, drawn one by one: neighbours and parents of a common child."""
@@ -436,7 +425,9 @@ class AnnealedSearch:
             if self._is_admitted and not may_start_refused:
                 return False
             admitted = found
-        most = min(self.score.limits.max_component, max(component, self._largest(admitted)))
+        most = min(
+            self.score.limits.max_component, max(component, self.score.largest_component(admitted))
+        )
         run = local_search(
             self.problem,
             self.score.limited(max_component=most, max_virtual_cycle=virtual_cycle),

@@ -46,14 +46,12 @@ class LocalScores:
 
     def are_tied(self, pairs: list[Pair], value: float) -> bool:
         """Whether the graph with the pairs toggled is permitted and has this score per sample."""
-        limits = self._problem.limits
         redrawn = toggled(self._A, pairs)
         part = self._part_around(tuple(sorted(set(chain.from_iterable(pairs)))))
         inside = part.around.part(redrawn)
-        largest = max(part.largest_outside, np.bincount(part.score.components(inside)).max())
+        largest = max(part.largest_outside, part.score.largest_component(inside))
         return bool(
-            largest <= limits.max_component
-            and redrawn.sum(axis=0).max() <= limits.max_parents
+            self._problem.limits.allow(redrawn, largest)
             and self._problem.respects_knowledge(redrawn)
             # One start for each component may end a little above the best, and tells most apart.
             and part.outside + part.score.value(inside) <= value + NEAR

@@ -46,6 +46,14 @@ class SearchLimits:
     max_edges: int
     max_virtual_cycle: int
 
+    def allow(self, A: NDArray[np.bool_] | Adjacency, largest: int) -> bool:
+        """Whether a graph whose largest component has so many nodes keeps to the limits."""
+        return bool(
+            largest <= self.max_component
+            and A.sum(axis=0).max() <= self.max_parents
+            and np.count_nonzero(A) <= self.max_edges
+        )
+
 
 @dataclass(frozen=True)
 class Neighbour:
@@ -251,6 +259,10 @@ class GraphScore:
         label = np.empty(len(A), dtype=np.int64)
         strong_components(A, np.arange(len(A)), label)
         return label
+
+    def largest_component(self, A: Adjacency) -> int:
+        """Nodes in the largest strongly connected component."""
+        return int(np.bincount(self.components(A)).max())
 
     def is_stable(self, A: Adjacency) -> bool:
         """Whether every component has a best-likelihood parameter set that is stable."""

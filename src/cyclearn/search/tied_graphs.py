@@ -33,15 +33,13 @@ def tied_graphs(
     The list is cut at ``most`` graphs, or when ``is_over`` says so.
     """
     score = problem.score()
-    limits, admit = problem.limits, problem.admission(score)
+    admit = problem.admission(score)
     best = score.thorough_value(solution.best.best)
 
     def is_tied(A: Adjacency) -> bool:
         return bool(
             problem.respects_knowledge(A)
-            and A.sum(axis=0).max() <= limits.max_parents
-            and A.sum() <= limits.max_edges
-            and np.bincount(score.components(A)).max() <= limits.max_component
+            and problem.limits.allow(A, score.largest_component(A))
             and score.value(A) <= best + NEAR
             and score.thorough_value(A) <= best + SAME_SCORE
             and admit(A)[0] is A
