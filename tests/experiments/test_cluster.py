@@ -10,11 +10,13 @@ import time
 from contextlib import closing
 
 import pytest
+from joblib import parallel_config
 
+import cyclearn as cl
 from cyclearn import LimitError
 from cyclearn.experiments import ResultsFile, VirtualEdgeStudy, run_study
 
-pytest.importorskip("distributed")
+Client = pytest.importorskip("distributed").Client
 pytestmark = pytest.mark.xdist_group("cluster")
 N_INSTANCES = 12
 
@@ -23,7 +25,7 @@ N_INSTANCES = 12
 def cluster(tmp_path_factory):
     """The address of a scheduler, and the processes of its two workers.
 
-    The first test takes a worker from it, the second the scheduler.
+    The last but one test takes a worker from it, the last the scheduler.
     """
     tmp_path = tmp_path_factory.mktemp("cluster")
     processes = []
@@ -72,8 +74,6 @@ def cluster(tmp_path_factory):
 
 def scheduler_at(address):
     """The process that listens there."""
-    from distributed import Client
-
     with Client(address) as client:
         return client.run_on_scheduler(os.getpid)
 
@@ -84,6 +84,33 @@ def instances_in(path):
             return connection.execute("SELECT count(*) FROM instances").fetchone()[0]
     except sqlite3.OperationalError:
         return 0
+
+
+def all_calls(n_jobs):
+    truth = cl.simulate.random_graph(5, max_component=3, random_state=3)
+    model = cl.simulate.random_model(truth, random_state=3)
+    tables = {name: model.sample(300, random_state=seed) for seed, name in enumerate("ab")}
+    one = tables["a"]
+    return [
+        answer.to_dict()
+        for answer in (
+            cl.learn(one, n_starts=3, n_jobs=n_jobs),
+            cl.learn(tables, n_starts=2, n_jobs=n_jobs),
+            cl.bootstrap(one, n_resamples=3, n_starts=1, random_state=1, n_jobs=n_jobs),
+            cl.posterior(one, n_samples=50, effective_size=50, random_state=1, n_jobs=n_jobs),
+        )
+    ]
+
+
+def test_starts_groups_resamples_and_chains_run_there_too(cluster):
+    address, _ = cluster
+    with Client(address) as client:
+        client.wait_for_workers(2)
+        with parallel_config(backend="dask"):
+            there = all_calls(n_jobs=2)
+        loaded = client.run(lambda: "cyclearn._kernels.graph_chain" in sys.modules)
+    assert list(loaded.values()) == [True, True]
+    assert there == all_calls(n_jobs=1)
 
 
 def test_a_lost_worker_loses_nothing(cluster, tmp_path):

@@ -211,19 +211,23 @@ def _run_round(
     ``size``: batches, graphs to keep of each, and steps from one graph to the next.
     """
     groups = [chains[worker::n_workers] for worker in range(n_workers)]
-    # Compiled code lets go of the lock, so threads are as good as processes and share memory.
-    done = Parallel(n_jobs=n_workers, require="sharedmem")(
+    # Compiled code lets go of the lock, so threads are as good as processes and share memory. On a
+    # cluster, chains come back from where they were run.
+    done = Parallel(n_jobs=n_workers, prefer="threads")(
         delayed(_run_in_turn)(group, size, deadline) for group in groups
     )
-    if any(each is None for group in done for each in group):
-        return None
-    return [done[number % n_workers][number // n_workers] for number in range(len(chains))]
+    batches: list[list[Batch] | None] = [None] * len(chains)
+    for worker, (group, batches_of_group) in enumerate(done):
+        chains[worker::n_workers] = group
+        batches[worker::n_workers] = batches_of_group
+    finished = [each for each in batches if each is not None]
+    return finished if len(finished) == len(chains) else None
 
 
 def _run_in_turn(
     chains: list[GraphChain], size: tuple[int, int, int], deadline: float | None
-) -> list[list[Batch] | None]:
-    return [_run_chain(chain, *size, deadline) for chain in chains]
+) -> tuple[list[GraphChain], list[list[Batch] | None]]:
+    return chains, [_run_chain(chain, *size, deadline) for chain in chains]
 
 
 def _run_chain(
