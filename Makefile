@@ -38,16 +38,19 @@ docs: .venv/.dev
 	@echo "open docs/_build/html/index.html"
 
 # What is measured is kept, so that either goes on where it was stopped. FLOP has no wheel for every
-# platform, and the tests need none.
+# platform, and the tests need none; DAGMA's linear model needs none of what its neural one does.
 bench: .venv/.dev
 	$(BIN)/pip install --quiet --disable-pip-version-check flopsearch==0.3.0
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps dagma==1.1.1
 	$(BIN)/python benchmarks/peers.py run --out .bench.jsonl
 	$(BIN)/python benchmarks/peers.py table .bench.jsonl
 
 bench-full: .venv/.dev
 	$(BIN)/pip install --quiet --disable-pip-version-check flopsearch==0.3.0
-	$(BIN)/python benchmarks/peers.py run --out .bench-full.jsonl --sizes 20:20,50:10,100:10,200:5,500:3
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps dagma==1.1.1
+	$(BIN)/python benchmarks/peers.py run --out .bench-full.jsonl --sizes 20:20,50:10,100:10,200:10,500:10,1000:2
 	$(BIN)/python benchmarks/peers.py table .bench-full.jsonl > benchmarks/results/peers.md
+	$(BIN)/python benchmarks/peers.py picture .bench-full.jsonl --to benchmarks/results/figures/peers.png
 
 .venv/.runtime: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "cyclearn needs Python 3.10 or later; set PYTHON=... (found " + sys.version.split()[0] + ")")'

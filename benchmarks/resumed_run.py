@@ -18,15 +18,13 @@ Measure = Callable[[argparse.Namespace, set[Any]], Iterator[Row]]
 
 
 class Benchmark:
-    """Commands that append rows to ``--out FILE``, and ``table FILE ...`` that prints them."""
+    """Commands that append rows to ``--out FILE``, and others that read them, ``table`` first."""
 
     def __init__(self, script: str, title: str, print_rows: Callable[[pd.DataFrame], None]):
         self._script, self._title, self._print_rows = script, title, print_rows
         self._parser = argparse.ArgumentParser()
         self._commands = self._parser.add_subparsers(required=True)
-        tabulate = self._commands.add_parser("table")
-        tabulate.add_argument("files", nargs="+")
-        tabulate.set_defaults(call=self._table)
+        self.reading("table", lambda rows, _: self._table(rows))
 
     def command(self, name: str, measure: Measure) -> argparse.ArgumentParser:
         """A command that measures; its other options are for the caller to add."""
@@ -35,16 +33,28 @@ class Benchmark:
         parser.set_defaults(call=lambda arguments: _append(arguments, measure))
         return parser
 
+    def reading(
+        self, name: str, read: Callable[[pd.DataFrame, argparse.Namespace], None]
+    ) -> argparse.ArgumentParser:
+        """A command on what was measured."""
+        parser = self._commands.add_parser(name)
+        parser.add_argument("files", nargs="+")
+        parser.set_defaults(call=lambda arguments: read(_rows(arguments.files), arguments))
+        return parser
+
     def main(self) -> None:
         """Do what the command line asks for."""
         arguments = self._parser.parse_args()
         arguments.call(arguments)
 
-    def _table(self, arguments: argparse.Namespace) -> None:
-        rows = pd.concat([pd.read_json(path, lines=True) for path in arguments.files])
+    def _table(self, rows: pd.DataFrame) -> None:
         print(f"# {self._title}\n")
         print(describe_run(" ".join([f"benchmarks/{self._script}", *sys.argv[1:]])))
         self._print_rows(rows)
+
+
+def _rows(files: list[str]) -> pd.DataFrame:
+    return pd.concat([pd.read_json(path, lines=True) for path in files], ignore_index=True)
 
 
 def _append(arguments: argparse.Namespace, measure: Measure) -> None:

@@ -1,109 +1,87 @@
 """Medians and slowest of many runs: no method may take very long on single graphs.
 
-    python benchmarks/slow_tail.py run --records FILE --variables 20 --graphs 200
-    python benchmarks/slow_tail.py page --records FILE > benchmarks/results/slow_tail.md
-
-Graphs and weights of the paper's generator, numbered from 9,000 on. Every run is one line of the
-file of records, so that a run can be stopped and continued. Seconds are those of the processor.
+python benchmarks/slow_tail.py run --variables 20 --graphs 200 --out tail.jsonl
+python benchmarks/slow_tail.py table tail.jsonl > benchmarks/results/slow_tail.md
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import warnings
-from pathlib import Path
+from collections.abc import Iterator
 from time import process_time
+from typing import Any
 
-import numpy as np
-from environment import describe_run
+import pandas as pd
+from resumed_run import Benchmark
 
 import cyclearn as cl
 from cyclearn.models import Moments, as_moments
 
-METHODS = ("auto", "tabu", "hill-climbing")
-PENALTIES = ("default", "bic")
+METHODS = "auto,tabu,hill-climbing"
 FIRST = 9_000
 N_ROWS = 10_000
+# Differences of the score of the whole sample below this are none.
+SAME = 1e-4
 
 
-def problem(p: int, seed: int) -> tuple[cl.DirectedGraph, Moments]:
+def drawn(p: int, seed: int) -> tuple[cl.DirectedGraph, Moments]:
     graph = cl.simulate.random_graph(p, max_component=10 if p >= 50 else 5, random_state=seed)
     model = cl.simulate.random_model(graph, random_state=seed)
     return graph, as_moments(model.sample(N_ROWS, random_state=seed))
 
 
-def run(records: Path, p: int, n_graphs: int, methods: list[str], penalties: list[str]) -> None:
-    done = {(r["p"], r["seed"], r["method"], r["penalty"]) for r in read(records)}
-    cl.learn(problem(4, 0)[1], method="auto")  # loads the compiled code
-    for seed in range(FIRST, FIRST + n_graphs):
-        graph, moments = problem(p, seed)
-        for method in methods:
-            for penalty in penalties:
-                if (p, seed, method, penalty) in done:
-                    continue
-                options = {} if penalty == "default" else {"penalty": penalty}
-                begin = process_time()
-                result = cl.learn(moments, method=method, **options)
-                seconds = process_time() - begin
-                bar = -cl.fit(graph, moments).log_likelihood + result.penalty * graph.n_edges
-                record = {
-                    "p": p,
-                    "seed": seed,
-                    "method": method,
-                    "penalty": penalty,
-                    "seconds": seconds,
-                    "above": result.score - bar,
-                }
-                with records.open("a") as file:
-                    file.write(json.dumps(record) + "\n")
+def measure(arguments: argparse.Namespace, done: set[Any]) -> Iterator[dict[str, Any]]:
+    warnings.simplefilter("ignore")
+    p, penalty = arguments.variables, arguments.penalty
+    cells = [
+        (p, method, penalty, seed)
+        for seed in range(FIRST, FIRST + arguments.graphs)
+        for method in arguments.methods.split(",")
+    ]
+    for method in METHODS.split(","):
+        cl.learn(drawn(4, 0)[1], method=method)  # loads compiled code
+    for key in cells:
+        if key in done:
+            continue
+        _, method, _, seed = key
+        graph, moments = drawn(p, seed)
+        options = {} if penalty == "default" else {"penalty": penalty}
+        begun = process_time()
+        result = cl.learn(moments, method=method, **options)
+        seconds = process_time() - begun
+        bar = -cl.fit(graph, moments).log_likelihood + result.penalty * graph.n_edges
+        row = {"p": p, "method": method, "penalty": penalty, "seconds": seconds}
+        yield {"key": list(key), **row, "above truth": result.score - bar}
 
 
-def read(records: Path) -> list[dict]:
-    return [json.loads(line) for line in records.open()] if records.exists() else []
-
-
-def page(records: Path) -> None:
-    print("# Medians and the slowest of many runs\n")
-    print(describe_run("benchmarks/slow_tail.py page --records FILE"))
+def print_rows(rows: pd.DataFrame) -> None:
     print(
         "The paper's generator (degree at most 4; components of at most 5, 10 with p = 50), "
         f"graphs from number {FIRST:,} on, n = {N_ROWS:,}, one core, compiled code warm, moments "
         "taken beforehand. Asked for: the slowest of 200 within 20 times the median. Reached: the "
-        "score is no worse than that of the true graph.\n"
+        "score is no worse than that of the true graph. Seconds of CPU.\n"
     )
-    print(
-        "| p | method | penalty | runs | median s | 95% | slowest s | slowest / median | reached |"
-    )
+    print("| p | method | penalty | runs | median | 95% | slowest | / median | reached |")
     print("|---|---|---|---|---|---|---|---|---|")
-    cells: dict[tuple, list[dict]] = {}
-    for record in read(records):
-        cells.setdefault((record["p"], record["method"], record["penalty"]), []).append(record)
-    for (p, method, penalty), cell in sorted(cells.items()):
-        seconds = np.array([r["seconds"] for r in cell])
-        median, slowest = np.median(seconds), seconds.max()
-        reached = np.mean([r["above"] <= 1e-4 for r in cell])
+    for (p, method, penalty), cell in rows.groupby(["p", "method", "penalty"]):
+        seconds = cell.seconds
+        median, slowest = seconds.median(), seconds.max()
         print(
             f"| {p} | {method} | {penalty} | {len(cell)} | {median:.3g} "
-            f"| {np.quantile(seconds, 0.95):.3g} | {slowest:.3g} | {slowest / median:.1f} "
-            f"| {reached:.0%} |"
+            f"| {seconds.quantile(0.95):.3g} | {slowest:.3g} | {slowest / median:.1f} "
+            f"| {(cell['above truth'] <= SAME).mean():.0%} |"
         )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("run", "page"))
-    parser.add_argument("--records", type=Path, required=True)
+    benchmark = Benchmark("slow_tail.py", "Medians and the slowest of many runs", print_rows)
+    parser = benchmark.command("run", measure)
     parser.add_argument("--variables", type=int, default=20)
     parser.add_argument("--graphs", type=int, default=200)
-    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
-    parser.add_argument("--penalties", nargs="+", choices=PENALTIES, default=["default"])
-    options = parser.parse_args()
-    if options.what == "page":
-        page(options.records)
-        return
-    warnings.simplefilter("ignore")
-    run(options.records, options.variables, options.graphs, options.methods, options.penalties)
+    parser.add_argument("--methods", default=METHODS)
+    parser.add_argument("--penalty", default="default", help="default, or a name such as bic")
+    benchmark.main()
 
 
 if __name__ == "__main__":
