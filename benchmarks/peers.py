@@ -213,8 +213,12 @@ def print_rows(rows: pd.DataFrame) -> None:
     for (truth, name), cell in rows.groupby(["truth", "method"], sort=False):
         medians = cell.groupby("p").seconds.median()
         if len(medians) > 1:
-            exponent = np.polyfit(np.log(medians.index), np.log(medians), 1)[0]
-            print(f"- {name}, {truth} truths: {exponent:.1f}")
+            print(f"- {name}, {truth} truths: {_growth(medians):.1f}")
+
+
+def _growth(medians: pd.Series[float]) -> float:
+    """The exponent of p in the time."""
+    return float(np.polyfit(np.log(medians.index), np.log(medians), 1)[0])
 
 
 def draw(rows: pd.DataFrame, arguments: argparse.Namespace) -> None:
@@ -229,9 +233,12 @@ def draw(rows: pd.DataFrame, arguments: argparse.Namespace) -> None:
             spread = [medians - times.min(), times.max() - medians]
             label = name
             if len(medians) > 1:
-                label += f" (p^{np.polyfit(np.log(medians.index), np.log(medians), 1)[0]:.1f})"
+                label += rf" ($p^{{{_growth(medians):.1f}}}$)"
             ax.errorbar(medians.index, medians, yerr=spread, marker="o", capsize=2, label=label)
         ax.set(xscale="log", yscale="log", xlabel="variables", title=f"{truth} truths")
+        sizes = sorted(rows.p.unique())
+        ax.set_xticks(sizes, labels=map(str, sizes))
+        ax.minorticks_off()
         ax.legend(fontsize=7)
     axes[0].set_ylabel("seconds of CPU: median, fastest, slowest")
     figure.savefig(arguments.to, dpi=130)
