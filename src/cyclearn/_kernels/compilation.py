@@ -42,38 +42,34 @@ def sources_digest() -> str:
 class _AllSources:
     """Where numba would keep a function, with the stamp of all kernels."""
 
+    _caller: str
+
     def get_source_stamp(self) -> Any:
         return sources_digest() or super().get_source_stamp()  # type: ignore[misc]
 
     def get_disambiguator(self) -> str:
-        # Names are unique in a file; numba's line numbers would leave old files behind.
-        return "kernel"
+        # Names are unique in a file; numba's line numbers would leave old files behind. Processes
+        # that compile at the same time number their files alike, so callers have their own ones.
+        return self._caller
 
 
-class _Place(caching.CompileResultCacheImpl):
+def _place(caller: str) -> type[caching.CompileResultCacheImpl]:
     """Files of one kernel: in NUMBA_CACHE_DIR, beside the source, or in the user's cache folder."""
-
-    _locator_classes: list[type[object]] = [  # noqa: RUF012 - as numba declares it
-        type(locator.__name__, (_AllSources, locator), {})
+    locators = [
+        type(locator.__name__, (_AllSources, locator), {"_caller": caller})
         for locator in (
             caching.UserProvidedCacheLocator,
             caching.InTreeCacheLocator,
             caching.UserWideCacheLocator,
         )
     ]
+    return type("_Place", (caching.CompileResultCacheImpl,), {"_locator_classes": locators})
 
 
 class KernelCache(caching.FunctionCache):
     """Numba's files of one kernel; where they fail it is compiled in memory."""
 
-    _impl_class = _Place
-
-    def __init__(self, function: Callable[..., Any], caller: str) -> None:
-        super().__init__(function)
-        self._caller = caller
-
-    def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return (*super()._index_key(sig, codegen), self._caller)
+    _impl_class = _place("kernel")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled code of a signature, None where it must be compiled."""
@@ -104,11 +100,17 @@ class KernelCache(caching.FunctionCache):
             _warn_once(f"compiled code cannot be kept in {self.cache_path}", problem)
 
 
+class _InnerCache(KernelCache):
+    """The same, for callers that are kernels."""
+
+    _impl_class = _place("inner")
+
+
 class Kernel:
     """A function, compiled when it is first called, by Python or by another kernel.
 
     For another kernel without the wrapper that unpacks Python's objects: with dozens of arrays for
-    arguments, that takes as long to compile as the function itself.
+    arguments, all wrappers together are a sixth of what there is to compile.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -123,11 +125,11 @@ class Kernel:
 
     @functools.cached_property
     def _for_python(self) -> Any:
-        return _dispatcher(self._function, "Python")
+        return _dispatcher(self._function, KernelCache)
 
     @functools.cached_property
     def _for_kernels(self) -> Any:
-        return _dispatcher(self._function, "kernels", no_cpython_wrapper=True)
+        return _dispatcher(self._function, _InnerCache, no_cpython_wrapper=True)
 
     @property
     def stats(self) -> Any:
@@ -151,11 +153,11 @@ def kernel(function: Function) -> Function:
     return cast(Function, Kernel(function))
 
 
-def _dispatcher(function: Callable[..., Any], caller: str, **options: bool) -> Any:
+def _dispatcher(function: Callable[..., Any], cache: type[KernelCache], **options: bool) -> Any:
     compiled: Any = njit(**{**_OPTIONS, **options})(function)
     compiled.compile = held()(compiled.compile)
     try:
-        compiled._cache = KernelCache(function, caller)
+        compiled._cache = cache(function)
     except (RuntimeError, OSError) as error:
         _warn_once("there is no folder in which compiled code could be kept", error)
     return compiled

@@ -31,7 +31,7 @@ from cyclearn._kernels.component_fit import (
     SINGULAR,
     node_coefficients,
 )
-from cyclearn._kernels.sphere_steps import PIVOT_FLOOR, Floats, Ints, inverse
+from cyclearn._kernels.sphere_steps import PIVOT_FLOOR, Floats, Ints, inverse, solve_factored
 
 Bytes = NDArray[np.uint8]
 
@@ -258,26 +258,6 @@ def _factor(H: Floats, D: Floats, damping: float, L: Floats) -> float:
 
 
 @kernel
-def _solve(L: Floats, gradient: Floats, step: Floats) -> float:
-    """Write −(LLᵀ)⁻¹ gradient; twice the gain that it promises."""
-    d = step.size
-    for a in range(d):
-        total = -gradient[a]
-        for b in range(a):
-            total -= L[a, b] * step[b]
-        step[a] = total / L[a, a]
-    for a in range(d - 1, -1, -1):
-        total = step[a]
-        for b in range(a + 1, d):
-            total -= L[b, a] * step[b]
-        step[a] = total / L[a, a]
-    promised = 0.0
-    for a in range(d):
-        promised -= gradient[a] * step[a]
-    return promised
-
-
-@kernel
 def half_regression(pooled: Pooled, nodes: Ints, offsets: Ints, parents: Ints) -> Floats:
     """Where to start: half the coefficients of each node's regression on its parents.
 
@@ -365,7 +345,11 @@ def fit_shared_component(
         while pivot < 0.0 and damping < 1e12:
             damping = max(4.0 * damping, 1e-3)
             pivot = _factor(H, D, damping, L)
-        promised = _solve(L, gradient, step)
+        solve_factored(L, gradient, step)
+        # Twice the gain that the step promises.
+        promised = 0.0
+        for a in range(d):
+            promised -= gradient[a] * step[a]
         is_last = promised <= tolerance
         length = 1.0
         accepted = False

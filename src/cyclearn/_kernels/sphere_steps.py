@@ -204,6 +204,21 @@ def _derivatives(
 
 
 @kernel
+def solve_factored(L: Floats, gradient: Floats, step: Floats) -> None:
+    """Write −(LLᵀ)⁻¹ gradient."""
+    for a in range(step.size):
+        total = -gradient[a]
+        for b in range(a):
+            total -= L[a, b] * step[b]
+        step[a] = total / L[a, a]
+    for a in range(step.size - 1, -1, -1):
+        total = step[a]
+        for b in range(a + 1, step.size):
+            total -= L[b, a] * step[b]
+        step[a] = total / L[a, a]
+
+
+@kernel
 def _damped_step(H: Floats, g: Floats, damping: float, L: Floats, step: Floats) -> float:
     """Solve (H + damping·I) step = −g; return the smallest pivot, negative on failure."""
     N = g.size
@@ -222,16 +237,7 @@ def _damped_step(H: Floats, g: Floats, damping: float, L: Floats, step: Floats) 
                     return -1.0
                 smallest = min(smallest, total)
                 L[a, a] = np.sqrt(total)
-    for a in range(N):
-        total = -g[a]
-        for b in range(a):
-            total -= L[a, b] * step[b]
-        step[a] = total / L[a, a]
-    for a in range(N - 1, -1, -1):
-        total = step[a]
-        for b in range(a + 1, N):
-            total -= L[b, a] * step[b]
-        step[a] = total / L[a, a]
+    solve_factored(L, g, step)
     return smallest
 
 
