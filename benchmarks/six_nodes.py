@@ -70,7 +70,7 @@ def answer(g: DirectedGraph, h: DirectedGraph) -> str:
     found = linked_classes(first)
     if second in found.links:
         return EQUAL
-    if search_separation(g, h, n_faces=400, n_wide=200, n_boundary=0, random_state=0):
+    if search_separation(g, h, n_faces=400, n_wide=100, n_boundary=0, random_state=0):
         return APART
     return OPEN
 
@@ -176,9 +176,9 @@ def numbers_agree(g: DirectedGraph, h: DirectedGraph) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--lifted", type=int, default=1500, help="ways to attach a node")
+    parser.add_argument("--lifted", type=int, default=1000, help="ways to attach a node")
     parser.add_argument("--witnesses", type=int, default=60, help="columns with substitutions")
-    parser.add_argument("--random", type=int, default=400, help="pairs that no invariant settles")
+    parser.add_argument("--random", type=int, default=120, help="pairs that no invariant settles")
     parser.add_argument("--projected", type=int, default=20, help="equal pairs checked by numbers")
     parser.add_argument("--seed", type=int, default=6)
     options = parser.parse_args()
