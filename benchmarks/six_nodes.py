@@ -1,6 +1,6 @@
 """Six nodes: whether the rules find all graphs with the same distributions, put to the test.
 
-That they do is proved up to four nodes. Here pairs of graphs on six nodes that have the same
+Here pairs of graphs on six nodes that have the same
 largest columns and the same vanishing minors of Θ, both needed for equality and decided without
 numbers, are put to the test: either the rules link them, or a distribution is sought that one
 generates and the other provably does not. Four kinds of pairs, of which one column differs:
@@ -9,8 +9,9 @@ generates and the other provably does not. Four kinds of pairs, of which one col
   any parents and joins any of the columns;
 - *chains of blocks*: three pairs {1, 2}, {3, 4}, {5, 6} that two columns link in every way, and one
   more column {v} or {w};
-- *substitutions*: five columns with six nodes for which substitutions prove that {v} does the same
-  as {w}, searched for without the restriction to two pairs and few links that the library makes;
+- *substitutions*: the columns of a random chordal graph on six nodes, changed by the opposite of
+  up to eleven substitutions, and one more column {v} or {w}. The substitution rule proves these
+  equal; the library looks for it between two pairs and few links only, so it might miss some;
 - *random pairs*: a random graph, and another one in which a column that is not among the largest
   has been replaced.
 
@@ -30,8 +31,6 @@ from class_pairs import Classes, as_sets, largest_columns
 from environment import describe_run
 
 from cyclearn.classes.rule_search import linked_classes
-from cyclearn.classes.search_budget import SearchBudget
-from cyclearn.classes.substitution import exchangeable_nodes
 from cyclearn.classes.territories import territories
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import bits
@@ -124,21 +123,32 @@ def relabelling(order: Iterable[int]) -> list[int]:
 
 
 def substitutions(generator: np.random.Generator, n_witnesses: int) -> Iterator[Pair]:
-    """Five columns with six nodes, each in two of them, and {v} or {w} of one set of nodes."""
-    sets = [c for c in range(1 << P) if c.bit_count() > 1]
-    found = 0
-    while found < n_witnesses:
-        columns = tuple(sorted(generator.choice(sets, P - 1).tolist()))
-        once = twice = 0
-        for column in columns:
-            twice |= once & column
-            once |= column
-        if twice != (1 << P) - 1:
-            continue
-        for nodes in exchangeable_nodes(columns, SearchBudget(100_000)):
-            found += 1
-            for v, w in combinations(bits(nodes), 2):
-                yield (*columns, 1 << v), (*columns, 1 << w)
+    """Columns of a random chordal graph with substitutions undone, and {v} or {w}: proved equal."""
+    for _ in range(n_witnesses):
+        order = generator.permutation(P).tolist()
+        cliques = [1 << order[0]]
+        for node in order[1:]:
+            whole = cliques[generator.integers(len(cliques))]
+            part = sum(1 << v for v in bits(whole) if generator.random() < 0.4)
+            cliques.append((part or whole & -whole) | 1 << node)
+        columns, used = cliques[1:], 0
+        for _ in range(generator.integers(2, 12)):
+            undone = list(undone_substitutions(columns))
+            if not undone:
+                break
+            z, columns = undone[generator.integers(len(undone))]
+            used |= 1 << z
+        free = [1 << v for v in range(P) if not used >> v & 1]
+        for v, w in combinations(free, 2):
+            yield (*columns, v), (*columns, w)
+
+
+def undone_substitutions(columns: list[int]) -> Iterator[tuple[int, list[int]]]:
+    """A node z, and the columns with a node added to one with z that all others with z have."""
+    for n, z, i in product(range(len(columns)), range(P), range(P)):
+        others = [c for m, c in enumerate(columns) if m != n and c >> z & 1]
+        if columns[n] >> z & 1 and not columns[n] >> i & 1 and all(c >> i & 1 for c in others):
+            yield z, [c | 1 << i if m == n else c for m, c in enumerate(columns)]
 
 
 def random_pairs(generator: np.random.Generator) -> Iterator[Pair]:
@@ -176,9 +186,9 @@ def numbers_agree(g: DirectedGraph, h: DirectedGraph) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--lifted", type=int, default=1000, help="ways to attach a node")
-    parser.add_argument("--witnesses", type=int, default=60, help="columns with substitutions")
-    parser.add_argument("--random", type=int, default=120, help="pairs that no invariant settles")
+    parser.add_argument("--lifted", type=int, default=800, help="ways to attach a node")
+    parser.add_argument("--witnesses", type=int, default=1500, help="columns with substitutions")
+    parser.add_argument("--random", type=int, default=60, help="pairs that no invariant settles")
     parser.add_argument("--projected", type=int, default=20, help="equal pairs checked by numbers")
     parser.add_argument("--seed", type=int, default=6)
     options = parser.parse_args()
