@@ -27,7 +27,7 @@ from itertools import combinations, combinations_with_replacement, permutations,
 from time import process_time
 
 import numpy as np
-from class_pairs import Classes, as_sets, largest_columns
+from class_pairs import as_sets, largest_columns
 from environment import describe_run
 
 from cyclearn.classes.rule_search import linked_classes
@@ -41,6 +41,8 @@ from cyclearn.identifiability.numerics.separation_search import search_separatio
 
 P = 6
 NAMES = tuple("123456")
+# Uses of rules on five nodes to choose from.
+N_USES = 200
 Columns = tuple[int, ...]
 Pair = tuple[Columns, Columns]
 
@@ -76,13 +78,12 @@ def answer(g: DirectedGraph, h: DirectedGraph) -> str:
 
 def lifted_counterexamples(generator: np.random.Generator, n_pairs: int) -> Iterator[Pair]:
     """Columns before and after one use of a rule on five nodes, with a sixth node."""
-    classes = Classes(P - 1)
-    uses = [
-        (link.columns, link.columns_after)
-        for n in classes.representatives
-        for link in linked_classes(classes.keys[n]).links.values()
-        if link is not None
-    ]
+    uses: list[Pair] = []
+    while len(uses) < N_USES:
+        mask = generator.random((P - 1, P - 1)) < generator.uniform(0.2, 0.8)
+        columns = DirectedGraph(mask & ~np.eye(P - 1, dtype=bool)).columns
+        links = linked_classes(territories(columns)).links.values()
+        uses += [(link.columns, link.columns_after) for link in links if link is not None]
     for _ in range(n_pairs):
         before, after = uses[generator.integers(len(uses))]
         joins = generator.integers(2, size=P - 1) << P - 1
@@ -186,10 +187,10 @@ def numbers_agree(g: DirectedGraph, h: DirectedGraph) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--lifted", type=int, default=800, help="ways to attach a node")
-    parser.add_argument("--witnesses", type=int, default=1500, help="columns with substitutions")
-    parser.add_argument("--random", type=int, default=60, help="pairs that no invariant settles")
-    parser.add_argument("--projected", type=int, default=20, help="equal pairs checked by numbers")
+    parser.add_argument("--lifted", type=int, default=400, help="ways to attach a node")
+    parser.add_argument("--witnesses", type=int, default=1000, help="columns with substitutions")
+    parser.add_argument("--random", type=int, default=30, help="pairs that no invariant settles")
+    parser.add_argument("--projected", type=int, default=10, help="equal pairs checked by numbers")
     parser.add_argument("--seed", type=int, default=6)
     options = parser.parse_args()
     generator = np.random.default_rng(options.seed)
