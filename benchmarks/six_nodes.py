@@ -200,7 +200,14 @@ def main() -> None:
         ("substitutions", substitutions(generator, options.witnesses), None),
         ("random pairs", random_pairs(generator), options.random),
     ]
-    rows, left, checked = [], [], Counter[bool]()
+    print("# Six nodes: pairs that the rules link, and pairs that a distribution tells apart\n")
+    print(describe_run(f"benchmarks/six_nodes.py --seed {options.seed}"))
+    print("The kinds of pairs are described at the head of the script. Seconds of one core.\n")
+    print(
+        f"| pairs | {SAME} | {EXACT} | {EQUAL} | {APART} | {OPEN} | seconds |\n" + "|---" * 7 + "|"
+    )
+    left: list[str] = []
+    checked: Counter[bool] = Counter()
     for title, pairs, wanted in kinds:
         started = process_time()
         answers: Counter[str] = Counter()
@@ -220,14 +227,9 @@ def main() -> None:
                 break
         checked += agreed
         cells = [f"{answers[what]:,}" for what in (SAME, EXACT, EQUAL, APART, OPEN)]
-        rows.append(f"| {title} | " + " | ".join(cells) + f" | {process_time() - started:.0f} |")
-    print("# Six nodes: pairs that the rules link, and pairs that a distribution tells apart\n")
-    print(describe_run(f"benchmarks/six_nodes.py --seed {options.seed}"))
-    print("The kinds of pairs are described at the head of the script. Seconds of one core.\n")
-    print(
-        f"| pairs | {SAME} | {EXACT} | {EQUAL} | {APART} | {OPEN} | seconds |\n" + "|---" * 7 + "|"
-    )
-    print("\n".join(rows))
+        print(
+            f"| {title} | " + " | ".join(cells) + f" | {process_time() - started:.0f} |", flush=True
+        )
     print(
         f"\nOf the pairs that rules link, up to {options.projected} of each kind were projected as "
         f"well, 24 distributions each way: {checked[True]} of {checked.total()} agree."
