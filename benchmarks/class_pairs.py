@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement, permutations
 
+from scipy.cluster.hierarchy import DisjointSet
+
+from cyclearn.classes.rule_search import linked_classes
 from cyclearn.classes.territories import Territory, is_reducible, territories
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import bits
@@ -25,6 +28,12 @@ def as_sets(graph: DirectedGraph) -> str:
     """Columns of a graph as sets of nodes, smallest first."""
     columns = sorted(graph.columns, key=lambda c: (c.bit_count(), c))
     return " ".join("".join(graph.names[v] for v in bits(c)) for c in columns)
+
+
+def largest_columns(columns: Iterable[int]) -> frozenset[int]:
+    """The columns that lie in no other one; graphs with the same distributions have the same."""
+    found = set(columns)
+    return frozenset(c for c in found if not any(c != d and c & ~d == 0 for d in found))
 
 
 def _plain(territories_of_class: tuple[Territory, ...]) -> Key:
@@ -156,3 +165,15 @@ class Classes:
                     moved |= {self.image(turned, f) for f in fixing}
                 seen |= moved
                 yield PairOrbit(i, j, size)
+
+
+def joined_by_rules(classes: Classes) -> DisjointSet:
+    """Classes of rotations joined by the library; what holds for one holds for its relabellings."""
+    joined = DisjointSet(range(len(classes.keys)))
+    for n in classes.representatives:
+        for key in linked_classes(classes.keys[n]).links:
+            m = classes.number(key)
+            if m != n:
+                for order in classes.orders:
+                    joined.merge(classes.image(n, order), classes.image(m, order))
+    return joined

@@ -13,24 +13,20 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter, defaultdict
+from math import comb
 from time import process_time
 
-from class_pairs import Classes, as_sets
+from class_pairs import Classes, as_sets, joined_by_rules, largest_columns
 from environment import describe_run
-from whole_classes import joined_by_search
 
 from cyclearn.identifiability.numerics.separation_search import search_separation
-
-
-def largest_columns(columns: tuple[int, ...]) -> frozenset[int]:
-    return frozenset(c for c in columns if not any(c != d and c & ~d == 0 for d in columns))
 
 
 def compare_all(p: int, most: int) -> tuple[str, list[str]]:
     """A row of the table, and the pairs that were left without a proof."""
     started = process_time()
     classes = Classes(p)
-    joined = joined_by_search(classes)
+    joined = joined_by_rules(classes)
     groups: dict[object, list[int]] = defaultdict(list)
     for n, graph in enumerate(classes.graphs):
         groups[largest_columns(graph.columns), classes.zero_minors[n]].append(n)
@@ -48,6 +44,8 @@ def compare_all(p: int, most: int) -> tuple[str, list[str]]:
             open_pairs.append(f"{as_sets(g)} | {as_sets(h)}")
         orbits[answer] += 1
         pairs[answer] += pair.size
+    # No pair is missing: the orbits make up all pairs.
+    assert sum(pairs.values()) == sum(comb(len(group), 2) for group in groups.values())
     cells = [f"{p}", f"{len(classes.keys):,}", f"{joined.n_subsets:,}"]
     cells += [
         f"{pairs[answer]:,} ({orbits[answer]:,})" for answer in ("equal", "different", "open")

@@ -22,12 +22,11 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from class_pairs import Classes, PairOrbit, as_sets
+from class_pairs import Classes, PairOrbit, as_sets, joined_by_rules, largest_columns
 from environment import describe_run
 from identifiability_five_open import PROOFS, is_proof
-from scipy.cluster.hierarchy import DisjointSet
 
-from cyclearn.classes.rule_search import is_contained, linked_classes
+from cyclearn.classes.rule_search import is_contained
 from cyclearn.graphs import DirectedGraph
 from cyclearn.identifiability import Sampler
 from cyclearn.identifiability.constraints.conormals import vanishing_conormal_minors
@@ -50,12 +49,6 @@ create table if not exists pairs (
 """
 
 
-def largest_columns(graph: DirectedGraph) -> frozenset[int]:
-    return frozenset(
-        c for c in graph.columns if not any(c != d and c & ~d == 0 for d in graph.columns)
-    )
-
-
 class Invariants:
     """What is known of the classes before any distribution is drawn."""
 
@@ -65,8 +58,8 @@ class Invariants:
             n: vanishing_conormal_minors(classes.graphs[n]) for n in classes.representatives
         }
         self._moved: dict[int, int] = {}
-        self.largest = [largest_columns(graph) for graph in classes.graphs]
-        self._equal = equal_by_rules(classes)
+        self.largest = [largest_columns(graph.columns) for graph in classes.graphs]
+        self._equal = joined_by_rules(classes)
         full = classes.p * (classes.p + 1) // 2
         self._anchors = {
             n: anchors(classes.graphs[n])
@@ -134,18 +127,6 @@ def anchors(graph: DirectedGraph) -> frozenset[int]:
         if interior_point(graph, theta.astype(int).tolist(), Q / scale[:, None]) is not None:
             found.add(correlation)
     return frozenset(found)
-
-
-def equal_by_rules(classes: Classes) -> DisjointSet:
-    """Classes joined by rules; what holds for a class holds for every relabelling of it."""
-    joined = DisjointSet(range(len(classes.keys)))
-    for n in classes.representatives:
-        for key in linked_classes(classes.keys[n]).links:
-            m = classes.number(key)
-            if m != n:
-                for order in classes.orders:
-                    joined.merge(classes.image(n, order), classes.image(m, order))
-    return joined
 
 
 def as_json(found: Separation | None) -> str | None:

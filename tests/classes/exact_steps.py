@@ -204,7 +204,7 @@ def _chordal_order(columns):
     raise AssertionError("not the columns of a chordal graph")
 
 
-def _peeled(matrix, columns):
+def peeled(matrix, columns):
     """A singular matrix with the zeros of a chordal graph as a point of its columns."""
     found = [None] * len(columns)
     for n, u in _chordal_order(list(columns)):
@@ -234,7 +234,7 @@ def _substituted(point, columns, goal):
     w = goal.bit_length() - 1
     weight = 1 / inverse(M)[w][w]
     single = [Fraction(v == w) for v in range(len(M))]
-    found = [*_peeled(less(M, weight, single), witness), (weight, single)]
+    found = [*peeled(less(M, weight, single), witness), (weight, single)]
     for i, z, r in reversed(changes):
         found = [(d, [x + r * q[z] if v == i else x for v, x in enumerate(q)]) for d, q in found]
     return found
@@ -268,8 +268,8 @@ def _scaled(point, columns):
         for X, Y in _sides(W, pairs_inside(rest)):
             weight, q = point[n]
             vector = _scaled_vector(q, X, Y, _scaled_root(point[n], P, X, Y))
-            peeled = _peeled(less(M, weight, vector), rest)
-            return [*peeled[:n], (weight, vector), *peeled[n:]]
+            found = peeled(less(M, weight, vector), rest)
+            return [*found[:n], (weight, vector), *found[n:]]
     raise DegenerateError
 
 
@@ -364,7 +364,7 @@ def _on_pairs(M, pairs):
         vector = [Fraction(0)] * 3
         vector[x], vector[z] = Fraction(1), n / weight
         others = [1 << x | 1 << y, 1 << y | 1 << z]
-        made = dict(zip(others, _peeled(less(M, weight, vector), others), strict=True))
+        made = dict(zip(others, peeled(less(M, weight, vector), others), strict=True))
         made[1 << x | 1 << z] = (weight, vector)
         return [made[pair] for pair in pairs]
     raise DegenerateError

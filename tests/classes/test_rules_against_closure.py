@@ -6,6 +6,7 @@ import naive_rules
 import pytest
 from naive_closure import Closure
 
+from cyclearn.classes.chordal_growth import is_perfect_orientation
 from cyclearn.classes.rule_search import linked_classes
 from cyclearn.classes.territories import territories
 
@@ -34,3 +35,14 @@ def test_the_classes_are_those_of_the_closure(p, n_classes):
     expected = classes(p, closure.label)
     assert classes(p, key) == expected
     assert len(expected) == n_classes
+
+
+def test_perfect_orientations_are_told_as_by_their_definition():
+    """Every multiset of up to three columns with up to four nodes."""
+    found = 0
+    for n in range(1, 4):
+        for columns in combinations_with_replacement(range(1, 1 << 4), n):
+            expected = naive_rules.is_chordal_orientation(columns)
+            assert is_perfect_orientation(columns) == expected, columns
+            found += expected
+    assert found

@@ -1,5 +1,6 @@
 """Proofs are never contradicted: by rotations, by other proofs, by the numbers."""
 
+from dataclasses import replace
 from itertools import combinations, islice, product
 
 import numpy as np
@@ -195,6 +196,30 @@ def test_an_interior_point_that_is_not_one_does_not_hold():
         (((1, 1, 0), (0, 1, 0), (0, 0, 1)), true.Q, true.K),
     ):
         assert not InteriorPoint(cycle, theta, Q, K).holds()
+
+
+def test_interior_points_among_matrices_with_vanishing_minors():
+    """Θ[1, 2] follows from the other entries on both graphs; forged proofs of it do not hold."""
+    names = tuple("12345")
+    one = DirectedGraph.from_columns((0b00001, 0b00010, 0b01111, 0b11011, 0b10111), names)
+    other = DirectedGraph.from_columns((0b00001, 0b00010, 0b01111, 0b11101, 0b10111), names)
+    found = compare(one, other, n_draws=5)
+    assert found.sharing is Sharing.PROVED
+    rng = np.random.default_rng(2)
+    for point in found.shared:
+        assert point.holds()
+        assert [(each.row, each.column) for each in point.determined] == [(0, 1)]
+        assert set(point.determined[0].minor) == {0b11101, 0b11110}
+        # What one graph generates near the point, the other generates too.
+        Q = np.array(point.Q, dtype=float)
+        for _ in range(3):
+            near = Q * (1 + 1e-4 * rng.standard_normal(Q.shape))
+            for graph in (one, other):
+                assert divergence(graph, near) < 1e-9
+        minors = [(0b11101, 0b11011), (0b00001, 0b00010), (0b11001, 0b11010)]
+        for forged in ((), *((replace(point.determined[0], minor=minor),) for minor in minors)):
+            assert not replace(point, determined=forged).holds()
+        assert not replace(point, determined=point.determined * 2).holds()
 
 
 def test_points_on_the_boundary_of_a_set_prove_nothing():

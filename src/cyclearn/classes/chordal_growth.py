@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import TypeAlias
 
 from cyclearn.classes.search_budget import SearchBudget
@@ -68,6 +70,43 @@ class Growth:
             sides[1 - side] |= new
             waiting += [(1 << u, 1 - side) for u in bits(new)]
         return sides[0] | sides[1], not sides[0] & sides[1]
+
+
+def is_perfect_orientation(columns: Sequence[int]) -> bool:
+    """Whether these are the columns of a connected chordal graph, without that of its root.
+
+    A node that only one column has is the latest of the column, or a root that may as well be: the
+    others are a clique of what is left. So such nodes can be taken off in any order.
+
+    Examples
+    --------
+    >>> is_perfect_orientation((0b0011, 0b0111, 0b1100))
+    True
+    >>> is_perfect_orientation((0b0011, 0b1100, 0b1111))
+    False
+    """
+    left = list(columns)
+    while left:
+        once = twice = 0
+        for column in left:
+            twice |= once & column
+            once |= column
+        alone = once & ~twice
+        if not alone:
+            return False
+        latest = alone & -alone
+        column = next(c for c in left if c & latest)
+        left.remove(column)
+        rest = column ^ latest
+        if not left:
+            return rest.bit_count() == 1
+        for v in bits(rest):
+            neighbours = reduce(or_, (c for c in left if c >> v & 1), 0)
+            if rest & ~neighbours:
+                return False
+        if not rest:
+            return False
+    return False
 
 
 def iter_growths(columns: Sequence[Seated], budget: SearchBudget) -> Iterator[Growth]:

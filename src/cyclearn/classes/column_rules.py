@@ -56,8 +56,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import reduce
 from itertools import combinations, product
 from math import comb, prod
+from operator import or_
 
 from cyclearn.classes.chordal_growth import Seated, iter_clique_growths, iter_growths
 from cyclearn.classes.search_budget import SearchBudget
@@ -122,11 +124,17 @@ def iter_rule_uses(territories: Sequence[Territory], budget: SearchBudget) -> It
         # Most graphs have no core at all.
         movers = movers or list(_iter_movers(territories))
         near = [m for m in movers if any(core & ~a == 0 for a in m.territory.anchors)]
-        if _has_scaling_sizes(territories, core, around, near):
-            yield from _scaling_uses(territories, core, around, near, budget)
-        if _has_block_sizes(territories, core, around, near):
-            yield from _block_uses(territories, core, around, near, budget)
-            yield from _substitution_uses(territories, core, around, near, budget)
+        can_scale = _has_scaling_sizes(territories, core, around, near)
+        can_exchange = _has_block_sizes(territories, core, around, near)
+        if not (can_scale or can_exchange):
+            continue
+        columns = _residuals(territories, core, around, budget)
+        if can_scale:
+            yield from _scaling_uses(core, columns, near, budget)
+        if can_exchange:
+            single = [m for m in near if m.territory.size == core.bit_count() + 1]
+            yield from _block_uses(core, columns, single, budget)
+            yield from _substitution_uses(core, columns, single, budget)
     yield from _facet_uses(territories, budget)
 
 
@@ -221,14 +229,9 @@ def _residuals(
 
 
 def _scaling_uses(
-    territories: Sequence[Territory],
-    core: int,
-    around: list[int],
-    movers: list[_Mover],
-    budget: SearchBudget,
+    core: int, columns: list[Seated], movers: list[_Mover], budget: SearchBudget
 ) -> Iterator[RuleUse]:
     d = core.bit_count()
-    columns = _residuals(territories, core, around, budget)
     if len({s for s, _ in columns}) < 3:
         return
     # A raised column that lost a node would be back where it was.
@@ -256,20 +259,20 @@ def _scaling_uses(
                 gaining[mover] |= growth.nodes
 
 
+def _can_leave(territory: Territory, core: int, nodes: int) -> bool:
+    """Whether the core with some but not all of the nodes, each by itself, is in a territory."""
+    inside = [core | 1 << v in territory for v in bits(nodes)]
+    return any(inside) and not all(inside)
+
+
 def _first_with(core: int, nodes: int, territory: Territory) -> int:
     """The first set of the core and one of the nodes in a territory, or zero."""
     return next((core | 1 << v for v in bits(nodes) if core | 1 << v in territory), 0)
 
 
 def _block_uses(
-    territories: Sequence[Territory],
-    core: int,
-    around: list[int],
-    movers: list[_Mover],
-    budget: SearchBudget,
+    core: int, columns: list[Seated], movers: list[_Mover], budget: SearchBudget
 ) -> Iterator[RuleUse]:
-    columns = _residuals(territories, core, around, budget)
-    movers = [m for m in movers if m.territory.size == core.bit_count() + 1]
     seen: set[tuple[int, tuple[int, ...], int, int]] = set()
     for s, W in columns:
         if W.bit_count() < 4:
@@ -312,16 +315,10 @@ def _block_steps(
 
 
 def _substitution_uses(
-    territories: Sequence[Territory],
-    core: int,
-    around: list[int],
-    movers: list[_Mover],
-    budget: SearchBudget,
+    core: int, columns: list[Seated], movers: list[_Mover], budget: SearchBudget
 ) -> Iterator[RuleUse]:
-    columns = _residuals(territories, core, around, budget)
     pairs = [(s, c) for s, c in columns if c.bit_count() == 2]
     links = [(s, c) for s, c in columns if c.bit_count() > 2]
-    movers = [m for m in movers if m.territory.size == core.bit_count() + 1]
     for n_links in (2, 3):
         if len({s for s, _ in links}) < n_links:
             return
@@ -356,7 +353,8 @@ def _substitution_steps(
     movers: Sequence[_Mover], core: int, witness: tuple[Seated, ...], budget: SearchBudget
 ) -> Iterator[RuleUse]:
     held = {s for s, _ in witness}
-    free = [m for m in movers if m.seat not in held]
+    union = reduce(or_, (column for _, column in witness))
+    free = [m for m in movers if m.seat not in held and _can_leave(m.territory, core, union)]
     if not free:
         return
     lifted = _lifted(set(witness), core)

@@ -33,8 +33,8 @@ class Completeness(Enum):
 
     PROVED = "all graphs with these distributions are members, proved"
     CONJECTURED = (
-        "all graphs that rotations and rules link are members; that no others generate these "
-        "distributions is a conjecture"
+        "all graphs that rotations and rules were found to link are members; that no others "
+        "generate these distributions is a conjecture"
     )
     CUT = "a limit cut the search; further graphs may generate the same distributions"
     ROTATIONS = (

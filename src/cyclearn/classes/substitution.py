@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cyclearn.classes.chordal_growth import iter_growths
+from cyclearn.classes.chordal_growth import is_perfect_orientation
 from cyclearn.classes.search_budget import SearchBudget
 from cyclearn.graphs.bitsets import bits
 
@@ -49,7 +49,7 @@ def exchangeable_nodes(columns: Sequence[int], budget: SearchBudget) -> list[int
         free = union & ~used
         if any(free & ~larger == 0 for larger in found):
             continue
-        if _is_chordal(current, union, budget):
+        if is_perfect_orientation(current):
             found.add(free)
             continue
         for z, smaller in _iter_substitutions(current, union):
@@ -74,8 +74,3 @@ def _iter_substitutions(
             if columns[n].bit_count() > 2:
                 for i in bits(common):
                     yield z, tuple(sorted((*columns[:n], columns[n] ^ (1 << i), *columns[n + 1 :])))
-
-
-def _is_chordal(columns: Sequence[int], union: int, budget: SearchBudget) -> bool:
-    """Whether these are the columns of a connected chordal graph without that of its root."""
-    return any(growth.nodes == union for growth in iter_growths(list(enumerate(columns)), budget))

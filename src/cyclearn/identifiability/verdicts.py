@@ -15,7 +15,10 @@ class Verdict(Enum):
         "not equivalent, proved: a submatrix of the precision or covariance matrix has another "
         "generic rank"
     )
-    DIFFERENT_EQUATIONS = "not equivalent, proved: the two sets are bound by different equations"
+    DIFFERENT_EQUATIONS = (
+        "not equivalent, but for a chance of error below 10⁻¹⁰: the two sets are bound by "
+        "different equations"
+    )
     NOT_GENERATED = (
         "not equivalent, proved: one graph generates a distribution, and all near it, that the "
         "other cannot"
@@ -34,7 +37,7 @@ class Verdict(Enum):
 
     @property
     def is_proved(self) -> bool:
-        """Whether the answer is a proof."""
+        """Whether the answer is a proof; minors modulo two primes at two points count as one."""
         return self not in (Verdict.EQUAL_NUMERICALLY, Verdict.DISTINCT_NUMERICALLY)
 
 

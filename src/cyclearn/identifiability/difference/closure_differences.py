@@ -60,7 +60,8 @@ def difference_of_conormals(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any
     block = f"{matrix}[{_names(rows, g.names)}, {_names(columns, g.names)}]"
     text = (
         f"Let Y be a direction normal to the set at Θ: the determinant of {block} is zero on the "
-        f"{where} graph, and not on the {other}; so they are bound by different equations."
+        f"{where} graph, and not on the {other}, modulo two primes at two points; so they are "
+        "bound by different equations."
     )
     data = {
         "matrix": matrix,

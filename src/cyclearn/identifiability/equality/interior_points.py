@@ -1,21 +1,24 @@
 """Proof that a graph generates a distribution and everything near it.
 
 "Everything" are the matrices with the zeros that the graph forces: entry (i, j) of Θ is zero on
-the whole set if no column holds both. Only where there are no further constraints can a graph
-generate all of these near some Θ.
+the whole set if no column holds both. Where minors of Θ vanish on the graph as well, they are the
+matrices on which these minors vanish too, and entries that follow from others by them are left out
+of the coordinates (:mod:`cyclearn.identifiability.equality.determined_entries`). Only where there
+are no further constraints can a graph generate all of these near some Θ.
 
 A factor Q of Θ on the support is found in floating point, so QQᵀ is only close to Θ. That an exact
-factor exists near Q is proved in integers. Let J be the derivative at Q of Q ↦ QQᵀ as a map into
-the entries i ≤ j that are not forced to be zero, K a matrix with JK close to the identity, and look
-for a factor Q + δ with δ = Ky on the support. It has to satisfy y = T(y) with
+factor exists near Q is proved in integers. The *coordinates* are the entries i ≤ j that are neither
+forced to be zero nor follow from others. Let J be the derivative at Q of Q ↦ QQᵀ as a map into the
+coordinates, K a matrix with JK close to the identity, and look for a factor Q + δ with δ = Ky on
+the support. It has to satisfy y = T(y) with
 
     T(y) = (Θ − QQᵀ) + (I − JK)y − (Ky)(Ky)ᵀ.
 
 In the largest-entry norm let r bound Θ − QQᵀ, ε bound I − JK, and β the sums
 Σⱼ kᵢⱼkₗⱼ, with kᵢⱼ the sum of the moduli of the row of K that belongs to the entry (i, j). If
 r + ερ + βρ² ≤ ρ, then T maps the ball of radius ρ into itself, so by Brouwer's theorem it has a
-fixed point: the graph generates Θ. If ε + 2βρ < 1 as well, the derivative at the solution is onto,
-so the graph generates a neighbourhood of Θ.
+fixed point: the graph generates a matrix with the coordinates of Θ, which is Θ. If ε + 2βρ < 1 as
+well, the derivative at the solution is onto, so the graph generates a neighbourhood of Θ.
 """
 
 from __future__ import annotations
@@ -30,6 +33,12 @@ from numpy.typing import NDArray
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.identifiability.constraints.conormals import gram_jacobian
+from cyclearn.identifiability.equality.determined_entries import (
+    DeterminedEntry,
+    are_determined,
+    determined_entries,
+    without_determined,
+)
 
 FloatArray = NDArray[np.float64]
 IntMatrix = tuple[tuple[int, ...], ...]
@@ -45,12 +54,16 @@ _FACTOR_SCALE = 1000
 
 @dataclass(frozen=True)
 class InteriorPoint:
-    """Integers Θ, and Q and K over powers of two, that prove Θ to be generated with all near it."""
+    """Integers Θ, and Q and K over powers of two, that prove Θ to be generated with all near it.
+
+    ``determined`` are the entries of Θ that follow from others on the graph.
+    """
 
     graph: DirectedGraph
     theta: IntMatrix
     Q: IntMatrix
     K: IntMatrix
+    determined: tuple[DeterminedEntry, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The graph and the matrices of integers."""
@@ -59,6 +72,7 @@ class InteriorPoint:
             "theta": [list(row) for row in self.theta],
             "Q": [list(row) for row in self.Q],
             "K": [list(row) for row in self.K],
+            "determined": [each.to_dict() for each in self.determined],
         }
 
     def holds(self) -> bool:
@@ -67,14 +81,17 @@ class InteriorPoint:
         Q = np.array(self.Q, dtype=object)
         K = np.array(self.K, dtype=object)
         free = free_entries(self.graph)
-        J = gram_jacobian(self.graph.columns, Q)[:, free[np.triu_indices(p)]]
+        kept = without_determined(free, self.determined)
+        J = gram_jacobian(self.graph.columns, Q)[:, kept[np.triu_indices(p)]]
         theta = np.array(self.theta, dtype=object) * _Q_UNIT**2
         if (Q * ~self.graph.support).any() or K.shape != J.shape:
             return False
         if (theta != theta.T).any() or (theta * ~free).any():
             return False
+        if not are_determined(self.graph, self.theta, self.determined):
+            return False
         unit = _Q_UNIT * _K_UNIT
-        r = _over(np.abs(theta - Q.dot(Q.T)).max(), _Q_UNIT**2)
+        r = _over((np.abs(theta - Q.dot(Q.T)) * kept).max(), _Q_UNIT**2)
         defect = np.abs(np.eye(J.shape[1], dtype=object) * unit - J.T.dot(K))
         epsilon = _over(defect.sum(axis=1).max(), unit)
         sums = np.zeros((p, p), dtype=object)
@@ -100,7 +117,10 @@ def _over(numerator: int, denominator: int) -> int:
 
 
 def interior_point(
-    graph: DirectedGraph, theta: Sequence[Sequence[int]], start: FloatArray
+    graph: DirectedGraph,
+    theta: Sequence[Sequence[int]],
+    start: FloatArray,
+    determined: tuple[DeterminedEntry, ...] = (),
 ) -> InteriorPoint | None:
     """A proof that the graph generates Θ and all near it, where ``start`` is close to a factor.
 
@@ -125,8 +145,7 @@ def interior_point(
     """
     p = graph.n_nodes
     target = np.array(theta, dtype=np.float64)
-    free = free_entries(graph)
-    kept = free[np.triu_indices(p)]
+    kept = without_determined(free_entries(graph), determined)[np.triu_indices(p)]
     places = np.array([(i, j) for j, column in enumerate(graph.columns) for i in bits(column)])
     Q = np.where(graph.support, start, 0.0)
     for _ in range(_NEWTON_STEPS):
@@ -142,6 +161,7 @@ def interior_point(
         tuple(tuple(int(x) for x in row) for row in theta),
         _whole(Q, _Q_UNIT),
         _whole(np.linalg.pinv(gram_jacobian(graph.columns, Q).T[kept]), _K_UNIT),
+        determined,
     )
     return found if found.holds() else None
 
@@ -156,17 +176,21 @@ def common_interior_point(
     """Proofs that both graphs generate everything near one Θ, if found.
 
     ``pairs`` are factors of one matrix, exact on the support of ``g`` and approximate on that of
-    ``h``. None where other constraints than zeros of Θ bind one of them, or not the same zeros.
+    ``h``. None where other constraints than zeros and vanishing minors of Θ bind one of them, or
+    not the same.
     """
     free = free_entries(g)
-    n_free = int(np.triu(free).sum())
-    if (free != free_entries(h)).any() or not g.dimension() == h.dimension() == n_free:
+    n_bound = int(np.triu(free).sum()) - g.dimension()
+    if (free != free_entries(h)).any() or g.dimension() != h.dimension():
         return None
     for Q, nearest in pairs:
         whole = np.rint(Q * _FACTOR_SCALE)
         theta = (whole @ whole.T).astype(np.int64).tolist()
-        first = interior_point(g, theta, whole)
-        second = interior_point(h, theta, nearest * _FACTOR_SCALE)
+        determined = determined_entries(g, theta, free, n_bound)
+        if determined is None:
+            continue
+        first = interior_point(g, theta, whole, determined)
+        second = interior_point(h, theta, nearest * _FACTOR_SCALE, determined)
         if first is not None and second is not None:
             return first, second
     return None

@@ -84,8 +84,9 @@ def numerical_evidence(
     if shared is not None:
         closures = Closures.EQUAL
         lines.append(
-            "Both graphs generate everything near one distribution, up to entries of Θ that are "
-            "zero on both: shared[0].holds() and shared[1].holds() verify it in exact arithmetic."
+            "Both graphs generate everything near one distribution, up to entries and minors of Θ "
+            "that are zero on both: shared[0].holds() and shared[1].holds() verify it in exact "
+            "arithmetic."
         )
         data["shared"] = [point.to_dict() for point in shared]
     if certificate is not None:
