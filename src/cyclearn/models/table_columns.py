@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -121,9 +121,18 @@ def usable_columns(
     import pandas as pd
 
     frame = pd.DataFrame(data)
+    notes += _formulas(data)
     if not covariance:
         _check_square(frame.drop(columns=list(labels)))
     return frame, notes, wrong
+
+
+def _formulas(names: Iterable[str]) -> list[str]:
+    """A note on names that a spreadsheet would carry out, were a result opened in it."""
+    like = [repr(name) for name in names if name.startswith(("=", "+", "-", "@"))]
+    if not like:
+        return []
+    return [f"spreadsheets take such names for formulas: {', '.join(like)} (kept as they are)"]
 
 
 def _check_header(names: list[str]) -> None:
