@@ -353,8 +353,8 @@ def _few_rows(moments: Moments, n_effective: float) -> Iterator[DataWarning]:
         "few rows",
         f"{rows} are few for {p} variables: an edge must have a partial correlation of about "
         f"{weakest:.2f} to be noticed at all.",
-        "Absent edges say little. Use knowledge to forbid what cannot be, penalty='ebic' against "
-        "chance edges, and look at bootstrap frequencies.",
+        "Absent edges say little. Use knowledge to forbid what cannot be, and look at bootstrap "
+        "frequencies.",
         n_effective,
     )
 
