@@ -222,8 +222,8 @@ def settled_in_words(n_unstable: int) -> str:
     if not n_unstable:
         return "Only one graph is open: there is nothing left to settle."
     return (
-        f"Of {n_unstable + 1:,} graphs that fit equally well only one is stable with these data. "
-        "If a shock to the system dies out, it is the one, and there is nothing left to settle."
+        f"Only one graph is open: of {n_unstable + 1:,} that fit equally well it alone is stable "
+        "with these data. If a shock to the system dies out, there is nothing left to settle."
     )
 
 

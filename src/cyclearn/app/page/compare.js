@@ -78,7 +78,7 @@ function render() {
       h("details", {}, h("summary", {}, "Paste one"),
         h("p", { class: "note" }, "Lines a -> b, JSON, DOT, or Tetrad's form."), text,
         h("p", {}, h("button", { type: "button", id: "compare-text", onclick: () => run({ text: text.value }) }, "Fit and compare"))),
-      h("div", { id: "comparison", "aria-live": "polite" }));
+      h("div", { id: "comparison" }));
   }
   return renderComparison();
 }

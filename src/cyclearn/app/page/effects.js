@@ -77,6 +77,7 @@ function predictions(view) {
   const shown = h("output", { for: "value", id: "value-words" });
   const update = () => {
     shown.textContent = `${number(value)} (${isHeld ? `mean ${number(view.mean)}, ` : ""}standard deviation ${number(view.sd)})`;
+    slider.setAttribute("aria-valuetext", shown.textContent);
     body.replaceChildren(...view.targets.map((target) => row(view, target)));
   };
   const slider = h("input", { type: "range", id: "value", min: middle - 3 * view.sd, max: middle + 3 * view.sd, step: view.sd / 20, oninput: (event) => { value = Number(event.target.value); update(); } });

@@ -148,6 +148,15 @@ async function refresh() {
   tell("state");
 }
 
+// What is said aloud when something that was asked for about a graph is there.
+const READY = {
+  effects: "The predictions are there, under 5.",
+  experiment: "The experiments are there, under 6.",
+  posterior: "The probabilities are there, under 6.",
+  bootstrap: "The resamples are there, under 6.",
+  compare: "Your own graph has been fitted and compared, under 7.",
+};
+
 /** Look at a table or a graph that this window waited for. */
 async function follow(before, state) {
   const known = (id, list) => list.some((each) => each.id === id);
@@ -171,7 +180,7 @@ async function follow(before, state) {
     if (job.kind === "learn" && (isAwaited(job.id) || !store.result)) {
       await lookAt(job.id);
       say(`Graph ${job.id.slice(1)} is done.`);
-    }
+    } else if (job.kind in READY && isAwaited(job.id)) say(READY[job.kind]);
   }
 }
 
