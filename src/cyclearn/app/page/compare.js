@@ -5,7 +5,7 @@ import { arrow, fill, h, number, place, table } from "./dom.js";
 import { pairGrid } from "./grid.js";
 import { jobCard } from "./learn.js";
 import { picture } from "./picture.js";
-import { attempt, jobsAbout, start, store, viewOf, watch } from "./store.js";
+import { attempt, jobsAbout, quietly, start, store, viewOf, watch } from "./store.js";
 
 let edges = null, timer, shown = "", about = "";
 
@@ -88,7 +88,7 @@ async function renderComparison() {
   const key = JSON.stringify(job ?? null);
   if (key === shown) return;
   shown = key;
-  const view = job?.state === "done" ? await attempt(() => viewOf(job.id)) : null;
+  const view = job?.state === "done" ? await quietly(() => viewOf(job.id)) : null;
   const box = document.getElementById("comparison");
   if (box) fill(box, job && !view ? h("ul", { class: "jobs" }, jobCard(job, "Your own graph")) : [], view ? comparison(view) : []);
 }

@@ -48,6 +48,16 @@ export async function attempt(action, words = "") {
   }
 }
 
+/** The same for what happens by itself: that it works is no reason to take a complaint away. */
+export async function quietly(action) {
+  try {
+    return await action();
+  } catch (error) {
+    complain(error.message);
+    return undefined;
+  }
+}
+
 function freshDraft(table) {
   return {
     columns: table.columns.filter((column) => !column.problem).map((column) => column.name),
@@ -101,7 +111,7 @@ export function change(changes) {
   store.draft = { ...store.draft, ...changes };
   const [table, draft] = [store.table.id, store.draft];
   clearTimeout(saving);
-  saving = setTimeout(() => attempt(() => api.saveDraft(table, draft)), 300);
+  saving = setTimeout(() => quietly(() => api.saveDraft(table, draft)), 300);
   tell("draft");
 }
 
