@@ -58,7 +58,7 @@ def main() -> None:
                     if with_hidden and not pair:
                         continue
                     tables += 1
-                    found = hidden_causes(cl.learn(rows, penalty="bic"))
+                    found = hidden_causes(cl.learn(rows))
                     flagged = {
                         frozenset((each.a, each.b))
                         for each in found

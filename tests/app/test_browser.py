@@ -92,6 +92,21 @@ def from_the_example_to_the_same_graph_in_python(page, tmp_path, monkeypatch):
     page.click("#example")
     page.wait_for_selector("table.columns tbody tr >> nth=5")
     # Knowledge by keyboard and by mouse: a tier, an edge that is forbidden.
+    # Whatever is drawn again or goes away, the keyboard goes on from where it was.
+    page.focus("#use-none")
+    for pressed in ("Enter", "Shift+Tab", "Enter"):
+        page.keyboard.press(pressed)
+    assert page.evaluate("document.activeElement.id") == "use-all"
+    page.click("#sources summary")
+    page.focus("#source-0")
+    for is_one in (True, False):
+        page.keyboard.press("Space")
+        assert page.evaluate("document.activeElement.id") == "source-0"
+        assert page.is_checked("#source-0") == is_one
+    page.click("#add-tier")
+    page.focus("#drop-tier")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "knowledge"
     page.click("#add-tier")
     page.focus("#chip-0")
     page.keyboard.press("ArrowRight")

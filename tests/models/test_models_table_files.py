@@ -278,6 +278,8 @@ def test_what_was_decided_is_said(tmp_path):
     notes = " ".join(read_table_file(path).notes)
     for words in ("semicolons", "decimal commas", "Windows-1252"):
         assert words in notes
+    path.write_text("=1+2,b\n1.5,2\n3,5\n")
+    assert "formulas: '=1+2' (kept" in read_table_file(path).notes[0]
     path.write_text(PLAIN)
     assert read_table_file(path).notes == ()
 

@@ -1,8 +1,6 @@
 """A result in a file: what its name says, and what other programs and we read again."""
 
 import json
-import shutil
-import subprocess
 from io import StringIO
 
 import networkx as nx
@@ -15,7 +13,7 @@ from cyclearn.graphs.interchange import tetrad_text
 from cyclearn.models.syntax import lavaan_names
 from cyclearn.report.exports import SUFFIXES, downloads, exported
 
-NAMES = ["costs", "in come", "price_1", "quantity"]
+NAMES = ["costs", "in-come", "price_1", "quantity"]
 MARKET = cl.LinearGaussianModel(
     [[0, 0, 0.7, 0], [0, 0, 0, 0.8], [0, 0, 0, -0.6], [0, 0, 0.5, 0]], [1, 1, 1, 1], NAMES
 )
@@ -114,10 +112,10 @@ def test_other_readers_find_the_weights(tmp_path, result):
 def test_lavaan_has_one_equation_for_each_effect(result):
     lines = exported(result, ".lav").splitlines()
     words = dict(zip(NAMES, lavaan_names(tuple(NAMES)), strict=True))
-    assert words == {"costs": "costs", "in come": "in_come", "price_1": "price_1"} | {
+    assert words == {"costs": "costs", "in-come": "in_come", "price_1": "price_1"} | {
         "quantity": "quantity"
     }
-    assert '# "in come" is called in_come' in lines
+    assert '# "in-come" is called in_come' in lines
     for name, word in words.items():
         causes = [line for line in lines if line.startswith(f"{word} ~ ")]
         parents = result.graph.parents(name)
@@ -129,32 +127,12 @@ def test_lavaan_has_one_equation_for_each_effect(result):
 
 
 def test_lavaan_names_are_words_and_different():
-    odd = ("a b", "a_b", "a-b", "start", "1", "é", "a.b", "_x")
+    odd = ("a b", "a_b", "a-b", "start", "1", "é", "a.b", "_x", "function", "NULL", "vNULL")
     words = lavaan_names(odd)
     assert len(set(words)) == len(odd)
-    assert all(word.isascii() and word[0].isalpha() and word != "start" for word in words)
+    assert all(word.isascii() and word[0].isalpha() for word in words)
+    assert {"start", "function", "NULL"}.isdisjoint(words)
     assert (words[1], words[6]) == ("a_b", "a.b")
-
-
-@pytest.mark.skipif(shutil.which("lualatex") is None, reason="no LaTeX here")
-def test_latex_sets_picture_and_table(tmp_path, result):
-    document = "\n".join(
-        [
-            r"\documentclass{article}\usepackage{booktabs,tikz}\usetikzlibrary{arrows.meta}",
-            r"\begin{document}",
-            exported(result, ".tikz"),
-            exported(result, ".tex"),
-            r"\end{document}",
-        ]
-    )
-    (tmp_path / "d.tex").write_text(document)
-    done = subprocess.run(
-        ["lualatex", "-interaction=nonstopmode", "-halt-on-error", "d.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0
 
 
 def test_latex_names_are_text(result):
@@ -162,7 +140,7 @@ def test_latex_names_are_text(result):
         text = exported(result, suffix)
         assert r"price\_1" in text
         assert text.count(r"\begin{") == text.count(r"\end{")
-    assert exported(result, ".tikz").count(r"\draw[edge") == result.graph.n_edges
+    assert exported(result, ".tikz").count(r"\draw[causal edge") == result.graph.n_edges
     assert exported(result, ".tex").count(r"$\to$") == result.graph.n_edges
 
 
@@ -171,7 +149,7 @@ def test_downloads_leave_out_what_cannot_hold_a_name():
     odd = cl.learn(cl.Moments([[2.0, 1.0], [1.0, 2.0]], 100, names=names))
     assert {"Tetrad", "edge list"}.isdisjoint(downloads(odd))
     assert {"the whole result", "GraphML", "lavaan"} <= set(downloads(odd))
-    with pytest.raises(cl.InputError, match="Tetrad form cannot hold the name 'a;b'"):
+    with pytest.raises(cl.InputError, match="Tetrad form cannot hold the name 'c -> d'"):
         exported(odd, ".tetrad")
 
 

@@ -72,7 +72,11 @@ def _read(path: Path, options: dict[str, Any], limits: Limits, name: str) -> Tab
     try:
         found = read_table_file(path, **options, strict=False)
     except InputError as error:
-        raise InputError(f"{name}: {str(error).removeprefix(f'{path}: ')}") from None
+        words = str(error).removeprefix(f"{path}: ")
+        if "covariance=True" in words:
+            # A remedy for people who write no program.
+            words = f"{words.partition(';')[0]}; open the rows that it was made of"
+        raise InputError(f"{name}: {words}") from None
     rows, columns = len(found.frame), found.frame.shape[1] + len(found.unusable)
     if rows > limits.max_rows or columns > limits.max_columns:
         raise InputError(

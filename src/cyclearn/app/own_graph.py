@@ -25,6 +25,7 @@ from cyclearn.report.graph_section import line_width
 
 # With more variables the full comparison can take minutes; rotations and rules take none.
 _COMPARED = 8
+_SAME = 1e-6
 _SECONDS = 10.0
 _LONGEST = 1_000_000
 
@@ -115,12 +116,16 @@ def _likelihoods(fitted: FittedModel, result: LearnResult) -> list[str]:
     if not fitted.is_stable:
         lines.append("Its best fit is unstable: a shock would grow without limit.")
     gap = fitted.bic - model.bic
-    better = "better" if gap < 0 else "worse" if gap > 0 else "the same"
-    lines.append(
-        f"BIC {number(fitted.bic, 2)}, {number(abs(gap), 2)} {better} (smaller is better)."
-    )
-    lines += _ratio(fitted, model)
-    return lines
+    # Equivalent graphs differ by rounding only.
+    if abs(gap) < _SAME:
+        lines.append(f"BIC {number(fitted.bic, 2)}, the same as that of the learned graph.")
+    else:
+        how = "better" if gap < 0 else "worse"
+        lines.append(
+            f"BIC {number(fitted.bic, 2)}, {number(abs(gap), 2)} {how} (smaller is better)."
+        )
+    # No graph is tested against itself.
+    return lines if fitted.graph == model.graph else lines + _ratio(fitted, model)
 
 
 def _ratio(own: FittedModel, learned_: FittedModel) -> list[str]:

@@ -48,6 +48,7 @@ def effects(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dic
     found = {t: effects_over(listed, source, t) for t in names if t != source}
     own, others = _lines(result, group, listed, i, how)
     unsettled = others.count(None)
+    n_stable = next(iter(found.values())).n_stable
     view = {
         "source": source,
         "group": group,
@@ -64,7 +65,7 @@ def effects(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dic
         "z": _quantile(),
         "level": LEVEL,
         "words": f"Over {_WHICH[listed.selection]}: {listed.n_looked_at:,} were looked at, "
-        f"{next(iter(found.values())).n_stable:,} of them are stable with these data."
+        f"{n_stable:,} of them {'is' if n_stable == 1 else 'are'} stable with these data."
         + f" In {unsettled} of {len(others)} the system does not settle then."
         * bool(unsettled),
         "is_rank": result.options.margins == "rank",

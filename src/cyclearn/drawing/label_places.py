@@ -51,7 +51,10 @@ def label_places(
     node_halves = np.column_stack(
         [np.array(list(layout.widths.values())) / 2, np.full(len(nodes), NODE_HEIGHT / 2)]
     )
-    lines = {edge: route[:: 48 // _SAMPLES] for edge, route in routes.items()}
+    lines = [route[:: 48 // _SAMPLES] for route in routes.values()]
+    points = np.concatenate(lines)
+    owners = np.repeat(np.arange(len(lines)), [len(line) for line in lines])
+    numbers = {edge: number for number, edge in enumerate(routes)}
     placed: list[FloatArray] = []
     halves: list[FloatArray] = []
     for edge, text in labels:
@@ -61,10 +64,8 @@ def label_places(
         costs += _ON_NODE * _covering(spots, half, nodes, node_halves)
         if placed:
             costs += _ON_LABEL * _covering(spots, half, np.array(placed), np.array(halves))
-        others = [line for other, line in lines.items() if other != edge]
-        if others:
-            points = np.concatenate(others)
-            costs += _ON_LINE * _covering(spots, half, points, np.zeros_like(points))
+        others = points[owners != numbers[edge]]
+        costs += _ON_LINE * _covering(spots, half, others, np.zeros_like(others))
         outside = np.maximum(half - spots, 0) + np.maximum(
             spots + half - (layout.width, layout.height), 0
         )
@@ -115,6 +116,9 @@ def _covering(
     spots: FloatArray, half: FloatArray, centres: FloatArray, halves: FloatArray
 ) -> FloatArray:
     """How many of these rectangles a label at each spot covers; slight touches count in part."""
-    overlap = half + halves - np.abs(spots[:, None] - centres)
+    # Most of them are far from all spots.
+    low, high = spots.min(axis=0) - half, spots.max(axis=0) + half
+    near = ((centres + halves > low) & (centres - halves < high)).all(axis=1)
+    overlap = half + halves[near] - np.abs(spots[:, None] - centres[near])
     deep = np.clip(overlap.min(axis=2) / 0.2, 0, 1)
     return np.asarray(deep.sum(axis=1))

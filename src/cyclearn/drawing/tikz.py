@@ -18,8 +18,19 @@ _SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    # The usual fonts of LaTeX have other signs in these places.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # After a line break these two would be taken for an option of it.
+    "[": "{[}",
+    "*": "{*}",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
 }
+# Signs that two of make another one: -- is a dash. Braces between them are not enough for LuaTeX.
+_LIGATURES = re.compile("(?<=([-'`,]))(?=\\1)")
+# What pdfLaTeX sets by itself ends here, but for signs that no name needs.
+_LAST_LATIN = 0x17F
 
 
 def latex_text(text: str) -> str:
@@ -30,7 +41,16 @@ def latex_text(text: str) -> str:
     >>> latex_text("p_53 & 5%")
     'p\\_53 \\& 5\\%'
     """
-    return "".join(_SPECIAL.get(letter, letter) for letter in " ".join(text.split()))
+    printable = filter(str.isprintable, " ".join(text.split()))
+    escaped = "".join(_SPECIAL.get(letter, letter) for letter in printable)
+    return _LIGATURES.sub(lambda _: r"\mbox{}", escaped)
+
+
+def needed_packages(packages: str, names: Iterable[str]) -> str:
+    """The comment above a picture or a table: what its document must have."""
+    if any(ord(letter) > _LAST_LATIN for name in names for letter in name):
+        packages += "; LuaLaTeX or XeLaTeX, and a font with the letters of the names"
+    return f"% {packages}"
 
 
 def tikz_picture(
@@ -45,32 +65,34 @@ def tikz_picture(
     Examples
     --------
     >>> text = tikz_picture(DirectedGraph.from_edges([("a", "b")]), {("a", "b"): "0.5"})
-    >>> text.count(r"\node") - text.count(r"node[cause]"), text.count(r"\draw")
-    (3, 1)
+    >>> text.count(r"\node[measured node"), text.count(r"\draw[causal edge")
+    (2, 1)
     """
     layout = lay_out(graph)
     lines = [
-        r"% \usepackage{tikz} \usetikzlibrary{arrows.meta}",
+        needed_packages(r"\usepackage{tikz} \usetikzlibrary{arrows.meta}", graph.names),
         rf"\begin{{tikzpicture}}[x={_UNIT}cm, y=-{_UNIT}cm,",
-        r"  variable/.style={draw, rounded corners=3pt, fill=white, inner sep=3pt},",
-        r"  group/.style={draw=black!30, fill=black!5, rounded corners=6pt},",
-        r"  edge/.style={-{Stealth[length=5pt]}, semithick},",
-        r"  weight/.style={fill=white, fill opacity=0.85, text opacity=1, inner sep=1pt,",
+        # Plain words such as "variable" are keys of TikZ.
+        r"  measured node/.style={draw, rounded corners=3pt, fill=white, inner sep=3pt},",
+        r"  feedback box/.style={draw=black!30, fill=black!5, rounded corners=6pt},",
+        r"  causal edge/.style={-{Stealth[length=5pt]}, semithick},",
+        r"  edge weight/.style={fill=white, fill opacity=0.85, text opacity=1, inner sep=1pt,",
         r"    font=\scriptsize}]",
     ]
     for group in layout.groups:
         low, high = (group.left, group.top), (group.left + group.width, group.top + group.height)
-        lines.append(rf"\draw[group] {_point(low)} rectangle {_point(high)};")
+        lines.append(rf"\draw[feedback box] {_point(low)} rectangle {_point(high)};")
     lines += [_edge(edge, layout, edge in negative) for edge in graph.edges]
     for number, name in enumerate(graph.names):
         size = f"minimum width={layout.widths[name] * _UNIT:.2f}cm, minimum height={_UNIT}cm"
         place = _point(layout.positions[name])
-        lines.append(rf"\node[variable, {size}] (v{number}) at {place} {{{latex_text(name)}}};")
+        node = rf"\node[measured node, {size}] (v{number})"
+        lines.append(rf"{node} at {place} {{{latex_text(name)}}};")
     written = list((labels or {}).items())
     places = label_places(layout, written, _LABEL_SIZE)
     for (_, words), middle in zip(written, places, strict=True):
         sign = re.sub("^[-−]", "$-$", words)
-        lines.append(rf"\node[weight] at {_point(middle)} {{{sign}}};")
+        lines.append(rf"\node[edge weight] at {_point(middle)} {{{sign}}};")
     return "\n".join([*lines, r"\end{tikzpicture}"]) + "\n"
 
 
@@ -80,7 +102,7 @@ def _edge(edge: Edge, layout: Layout, is_negative: bool) -> str:
         f" .. controls {_point(route[n])} and {_point(route[n + 1])} .. {_point(route[n + 2])}"
         for n in range(1, len(route), 3)
     ]
-    style = "edge, dashed" if is_negative else "edge"
+    style = "causal edge, dashed" if is_negative else "causal edge"
     return rf"\draw[{style}] {_point(route[0])}{''.join(curves)};"
 
 

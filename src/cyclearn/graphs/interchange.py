@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -38,11 +39,17 @@ def graphml_text(
     for name in graph.names:
         if any(ord(letter) < 32 and letter not in "\t\n\r" for letter in name):
             raise InputError(f"GraphML cannot hold the name {name!r}; write .json or .dot")
-    return "\n".join(nx.generate_graphml(networkx_graph(graph, attributes))) + "\n"
+    named = networkx_graph(graph, attributes)
+    # Where igraph and Cytoscape look for names; igraph changes an ampersand in an identifier.
+    nx.set_node_attributes(named, {name: name for name in graph.names}, "name")
+    return "\n".join(nx.generate_graphml(named)) + "\n"
 
 
 def tetrad_text(graph: DirectedGraph) -> str:
     """The graph in the text form that Tetrad, py-tetrad and causal-learn read.
+
+    Raises InputError for names that these would take for something else: with a blank, which ends
+    a name, or in brackets, which mark hidden and selected variables.
 
     Examples
     --------
@@ -55,5 +62,11 @@ def tetrad_text(graph: DirectedGraph) -> str:
     2. b --> a
     <BLANKLINE>
     """
+    for name in graph.names:
+        if re.search(r"\s", name) or re.fullmatch(r"\(.*\)|\[.*\]", name):
+            raise InputError(
+                f"the Tetrad form cannot hold the name {name!r}: Tetrad ends a name at a blank and "
+                "takes brackets for a mark of hidden variables; rename it, or write .json or .dot"
+            )
     edges = [f"{n}. {a} --> {b}\n" for n, (a, b) in enumerate(graph.edges, 1)]
     return f"Graph Nodes:\n{';'.join(graph.names)}\n\nGraph Edges:\n{''.join(edges)}"

@@ -125,6 +125,8 @@ def edge_table(rows: tuple[EdgeRow, ...]) -> pd.DataFrame:
     names = ["source", "target", "in_graph", "weight", "std_error", "standardised"]
     names += ["verdict", "n_graphs", "probability", "resamples", "lag"]
     table = pd.DataFrame([[getattr(row, name) for name in names] for row in rows], columns=names)
+    # So that table[table.in_graph] does what it says also where there are no edges.
+    table = table.astype({"in_graph": bool, **dict.fromkeys(names[3:6], float)})
     optional = [name for name in names[-4:] if all(getattr(row, name) is None for row in rows)]
     return table.drop(columns=optional)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import log1p
 
 from cyclearn.models.data_checks import DataWarning
+from cyclearn.readable import count_of
 
 # Rows a variable, above which nothing of this is needed.
 _ROWS_PER_VARIABLE = 2
@@ -34,10 +35,14 @@ class FewRows:
         """What was done, for the result."""
         return DataWarning(
             "too few rows",
-            f"{n_effective:.0f} rows cannot tell so many variables apart: an edge costs at least "
-            f"{self.price:.2f} (asked for: {given:.2f}), a variable has at most "
-            f"{self.max_parents} causes and a feedback group {self.max_component} members unless "
-            "you say otherwise.",
+            f"{n_effective:.0f} rows cannot tell so many variables apart: an edge costs "
+            + (
+                f"{self.price:.2f} instead of {given:.2f}, "
+                if given < self.price
+                else f"{given:.2f}, "
+            )
+            + f"a variable has at most {count_of(self.max_parents, 'cause')} and a feedback group "
+            f"at most {count_of(self.max_component, 'member')} unless you say otherwise.",
             "Only very strong edges can be found. Use fewer variables, or give penalty as a number "
             "and max_parents, max_component yourself.",
             n_effective,

@@ -100,6 +100,9 @@ class NextExperiment:
         Observed rows that the prediction counts on; infinite where their distribution is known.
     n_truths : int
         Largest number of graphs that the prediction of rows took to be true, one after another.
+    n_unstable : int
+        Graphs that fit equally well and are not counted as open, because with these data their
+        feedback would grow without limit.
     """
 
     candidates: tuple[Candidate, ...]
@@ -110,6 +113,7 @@ class NextExperiment:
     confidence: float
     n_observed: float
     n_truths: int
+    n_unstable: int = 0
 
     @property
     def best(self) -> Candidate:
@@ -148,10 +152,16 @@ class NextExperiment:
     def in_words(self) -> str:
         """The advice in a sentence or two."""
         if self.is_settled:
-            return "Only one graph is open: there is nothing left to settle."
+            return settled_in_words(self.n_unstable)
         of = "an unknown number of" if self.size is None else f"{self.size:,}"
+        others = (
+            f" ({self.n_unstable:,} more fit equally well, but their feedback would grow without "
+            "limit)"
+            if self.n_unstable
+            else ""
+        )
         looked = {
-            "all": f"{of} graphs are open.",
+            "all": f"{of} graphs are open{others}.",
             "sampled": f"{of} graphs are open; {len(self.graphs)} drawn at random were looked at.",
             "first": f"{of} graphs are open; the first {len(self.graphs)} were looked at, which "
             "are no fair sample.",
@@ -185,6 +195,7 @@ class NextExperiment:
             "confidence": self.confidence,
             "n_observed": None if self.n_observed == inf else self.n_observed,
             "n_truths": self.n_truths,
+            "n_unstable": self.n_unstable,
             "candidates": [
                 {"targets": list(c.targets)} | {k: _or_none(v) for k, v in c.numbers().items()}
                 for c in self.candidates
@@ -198,6 +209,22 @@ class NextExperiment:
 
     def __repr__(self) -> str:
         return f"NextExperiment({len(self.candidates)} candidates, best {self.best.targets!r})"
+
+
+def settled_in_words(n_unstable: int) -> str:
+    """That no experiment is needed, and what that rests on.
+
+    Examples
+    --------
+    >>> settled_in_words(0)
+    'Only one graph is open: there is nothing left to settle.'
+    """
+    if not n_unstable:
+        return "Only one graph is open: there is nothing left to settle."
+    return (
+        f"Only one graph is open: of {n_unstable + 1:,} that fit equally well it alone is stable "
+        "with these data. If a shock to the system dies out, there is nothing left to settle."
+    )
 
 
 def _rounded(rows: float) -> float:
@@ -305,6 +332,7 @@ def next_experiment(
         confidence,
         found.n_observed,
         max_truths,
+        found.n_unstable,
     )
 
 

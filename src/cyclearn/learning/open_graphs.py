@@ -24,7 +24,10 @@ OpenGraphs: TypeAlias = LearnResult | EquivalenceClass | InterventionalClass | D
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """The graphs that are open, with their parameter sets where a model says so."""
+    """The graphs that are open, with their parameter sets where a model says so.
+
+    ``n_unstable``: how many that fit equally well were left out, since no fit of theirs is stable.
+    """
 
     members: tuple[Member, ...]
     selection: str
@@ -33,6 +36,7 @@ class Listed:
     n_observed: float
     has_model: bool
     has_ties: bool = False
+    n_unstable: int = 0
 
 
 def list_open(
@@ -117,6 +121,7 @@ def _fitted(
         n_observed,
         has_model=isinstance(model, (FittedModel, LinearGaussianModel)),
         has_ties=len(starts) > 1,
+        n_unstable=sum(member.times for member in listed.members if not member.is_stable),
     )
 
 

@@ -26,6 +26,7 @@ from cyclearn.models.missing_values import Holes, Missing, Treated
 from cyclearn.models.moments import Moments
 from cyclearn.models.shrinkage import Covariance
 from cyclearn.models.tables import treated_data
+from cyclearn.readable import count_of
 
 if TYPE_CHECKING:
     from cyclearn.models.moments import Data
@@ -351,10 +352,10 @@ def _few_rows(moments: Moments, n_effective: float) -> Iterator[DataWarning]:
         rows += f", worth about {_rounded(n_effective)} independent ones,"
     yield DataWarning(
         "few rows",
-        f"{rows} are few for {p} variables: an edge must have a partial correlation of about "
-        f"{weakest:.2f} to be noticed at all.",
-        "Absent edges say little. Use knowledge to forbid what cannot be, penalty='ebic' against "
-        "chance edges, and look at bootstrap frequencies.",
+        f"{rows} are few for {count_of(p, 'variable')}: an edge must have a partial correlation "
+        f"of about {weakest:.2f} to be noticed at all.",
+        "Absent edges say little. Use knowledge to forbid what cannot be, and look at bootstrap "
+        "frequencies.",
         n_effective,
     )
 

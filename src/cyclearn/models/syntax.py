@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cyclearn.readable import significant
@@ -10,8 +11,12 @@ from cyclearn.readable import significant
 if TYPE_CHECKING:
     from cyclearn.models.fitted_model import FittedModel
 
-# Words that lavaan's parser takes for its own.
-_RESERVED = {"start", "equal", "prior", "lower", "upper", "rv", "c", "NA", "TRUE", "FALSE", "if"}
+# Words that lavaan's parser takes for its own, and those of R, in which it is written.
+_RESERVED = {"start", "equal", "prior", "lower", "upper", "rv", "label", "efa", "c"} | {
+    *("if", "else", "repeat", "while", "function", "for", "next", "break", "in"),
+    *("TRUE", "FALSE", "NULL", "Inf", "NaN", "NA"),
+    *("NA_integer_", "NA_real_", "NA_complex_", "NA_character_"),
+}
 
 
 def lavaan_syntax(fitted: FittedModel) -> str:
@@ -27,7 +32,7 @@ def lavaan_syntax(fitted: FittedModel) -> str:
     >>> from cyclearn import DirectedGraph, Moments, fit
     >>> chain = DirectedGraph.from_edges([("a", "b c")])
     >>> print(lavaan_syntax(fit(chain, Moments([[1, 0.5], [0.5, 1]], 100, names=["a", "b c"]))))
-    # fit <- lavaan::lavaan(model, data, fixed.x = FALSE)
+    # fit with lavaan(model, data, fixed.x = FALSE)
     # "b c" is called b_c
     b_c ~ start(0.500)*a
     a ~~ start(1.00)*a
@@ -37,10 +42,13 @@ def lavaan_syntax(fitted: FittedModel) -> str:
     graph = fitted.graph
     words = lavaan_names(graph.names)
     fixed = "TRUE" if fitted.past else "FALSE"
-    lines = [f"# fit <- lavaan::lavaan(model, data, fixed.x = {fixed})"]
+    # lavaan takes comments in lines of their own (readLines) for equations if they have operators,
+    # and all that is between quotation marks for a word.
+    lines = [f"# fit with lavaan(model, data, fixed.x = {fixed})"]
     for name, word in zip(graph.names, words, strict=True):
         if name != word:
-            lines.append(f'# "{" ".join(name.split())}" is called {word}')
+            quoted = " ".join(name.replace('"', "'").split())
+            lines.append(f'# "{quoted}" is called {word}')
     for j, word in enumerate(words):
         causes = [i for i in range(len(words)) if graph.adjacency[i, j]]
         if causes:
@@ -62,29 +70,35 @@ def lavaan_names(names: tuple[str, ...]) -> tuple[str, ...]:
     >>> lavaan_names(("price", "x 1", "x.1", "1st", "x_1"))
     ('price', 'x_1_2', 'x.1', 'v1st', 'x_1')
     """
-    taken = {name for name in names if _is_word(name)}
+    return _all_different(names, _lavaan_name)
+
+
+def _lavaan_name(name: str) -> str:
+    word = re.sub(r"[^A-Za-z0-9._]", "_", name)
+    return word if re.match(r"[A-Za-z]", word) and word not in _RESERVED else f"v{word}"
+
+
+def _all_different(names: tuple[str, ...], spell: Callable[[str], str]) -> tuple[str, ...]:
+    """Names as another program can read them; those that it can read already stay."""
+    taken = {name for name in names if spell(name) == name}
     words = []
     for name in names:
-        if not _is_word(name):
-            base = re.sub(r"[^A-Za-z0-9._]", "_", name)
-            base = base if re.match(r"[A-Za-z]", base) and base not in _RESERVED else f"v{base}"
-            name, number = base, 1
-            while name in taken:
-                number += 1
-                name = f"{base}_{number}"
-            taken.add(name)
-        words.append(name)
+        word = base = spell(name)
+        number = 1
+        while word != name and word in taken:
+            number += 1
+            word = f"{base}_{number}"
+        taken.add(word)
+        words.append(word)
     return tuple(words)
-
-
-def _is_word(name: str) -> bool:
-    return re.fullmatch(r"[A-Za-z][A-Za-z0-9._]*", name) is not None and name not in _RESERVED
 
 
 def dagitty_syntax(fitted: FittedModel) -> str:
     """The graph for dagitty, with standardised weights as its ``beta``.
 
-    ``dag`` without feedback, ``digraph`` with it: dagitty knows no other graphs with cycles.
+    ``dag`` without feedback, ``digraph`` with it: dagitty knows no other graphs with cycles. Signs
+    that its language cannot hold are changed in names, and so is a name that would then be there
+    twice.
 
     Examples
     --------
@@ -99,10 +113,21 @@ def dagitty_syntax(fitted: FittedModel) -> str:
     <BLANKLINE>
     """
     graph, weights = fitted.graph, fitted.standardised_weights
-    # dagitty has no escape for a quotation mark.
-    words = ['"' + " ".join(name.replace('"', "'").split()) + '"' for name in graph.names]
+    words = [f'"{word}"' for word in _dagitty_names(graph.names)]
     lines = ["dag {" if graph.is_acyclic else "digraph {", *words]
     for a, b in graph.edges:
         i, j = graph.index(a), graph.index(b)
-        lines.append(f"{words[i]} -> {words[j]} [beta={significant(float(weights[i, j]))}]")
+        # Quoted where there is an exponent, whose sign would end a number.
+        beta = significant(float(weights[i, j]))
+        beta = f'"{beta}"' if "e" in beta else beta
+        lines.append(f"{words[i]} -> {words[j]} [beta={beta}]")
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def _dagitty_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names without quotation marks, backslashes and control characters, each different."""
+    plain = str.maketrans({'"': "'", "\\": "/"})
+    return _all_different(
+        names,
+        lambda name: "".join(filter(str.isprintable, " ".join(name.translate(plain).split()))),
+    )

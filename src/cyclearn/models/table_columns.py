@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -117,13 +117,22 @@ def usable_columns(
         else:
             wrong[names[j]] = problem
     if wrong and (strict or not data):
-        raise InputError(_all_wrong(wrong))
+        raise InputError(_all_wrong(wrong, has_others=bool(data)))
     import pandas as pd
 
     frame = pd.DataFrame(data)
+    notes += _formulas(data)
     if not covariance:
         _check_square(frame.drop(columns=list(labels)))
     return frame, notes, wrong
+
+
+def _formulas(names: Iterable[str]) -> list[str]:
+    """A note on names that a spreadsheet would carry out, were a result opened in it."""
+    like = [repr(name) for name in names if name.startswith(("=", "+", "-", "@"))]
+    if not like:
+        return []
+    return [f"spreadsheets take such names for formulas: {', '.join(like)} (kept as they are)"]
 
 
 def _check_header(names: list[str]) -> None:
@@ -258,15 +267,17 @@ def _counts(column: pd.Series, least: int = _COUNTED_ROWS) -> bool:
     return bool((np.diff(column.to_numpy(dtype=float)) == 1).all())
 
 
-def _all_wrong(wrong: dict[str, str]) -> str:
+def _all_wrong(wrong: dict[str, str], *, has_others: bool) -> str:
     said = "; ".join(f"{name!r} {problem}" for name, problem in list(wrong.items())[:10])
     more = f" and {len(wrong) - 10} more" if len(wrong) > 10 else ""
     names = list(wrong)
     number = "1 column cannot" if len(names) == 1 else f"{len(names)} columns cannot"
-    return (
-        f"{number} be used as numbers: {said}{more}; leave out what is no measurement, with "
-        f"drop={names} (--drop {','.join(names)})"
+    remedy = (
+        f"leave out what is no measurement, with drop={names} (--drop {','.join(names)})"
+        if has_others
+        else "no column is left: give a table with numbers, and a header of names"
     )
+    return f"{number} be used as numbers: {said}{more}; {remedy}"
 
 
 def _check_square(frame: pd.DataFrame) -> None:

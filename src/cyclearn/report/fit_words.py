@@ -54,8 +54,7 @@ def verdict(indices: FitIndices) -> str:
             "The graph can make every covariance matrix, so that it fits perfectly and nothing "
             "about it is tested."
         )
-    grades = [grade(name, getattr(indices, name)) for name in ("rmsea", "cfi", "srmr")]
-    known = [word for word in grades if word]
+    known = _grades(indices)
     if isnan(indices.rmsea):
         return f"Only the typical error of a correlation is known; it is {known[0]}."
     worst = max(known, key=_WORDS.index)
@@ -76,6 +75,20 @@ def verdict(indices: FitIndices) -> str:
         f"The graph reproduces the covariances of the data {how}: causes that were not measured, "
         "relations that are not linear or a search that ended early may be why."
     )
+
+
+def _grades(indices: FitIndices) -> list[str]:
+    """Grades of the indices that decide, as far as they are known."""
+    grades = [grade(name, getattr(indices, name)) for name in ("rmsea", "cfi", "srmr")]
+    return [word for word in grades if word]
+
+
+def is_tested_and_good(model: FittedModel) -> bool:
+    """Whether the fit was put to a test and nothing speaks against it."""
+    if model.experiments is not None or model.fit_indices.degrees_of_freedom == 0:
+        return False
+    indices = model.fit_indices
+    return set(_grades(indices)) == {_WORDS[0]} and not indices.p_value < _CLEAR
 
 
 def fit_in_words(model: FittedModel) -> str:
@@ -100,7 +113,8 @@ def chi_square_in_words(indices: FitIndices) -> str:
     )
     return (
         f"Chi-square test of what the graph leaves unexplained: "
-        f"{number(indices.chi_square)} on {indices.degrees_of_freedom:,} degrees of freedom, "
+        f"{number(indices.chi_square)} on {indices.degrees_of_freedom:,} "
+        f"degree{'s' * (indices.degrees_of_freedom != 1)} of freedom, "
         f"p-value {shown}: {evidence}. With many rows chance is ruled out even where what is left "
         "is too small to matter; and a graph chosen on the same data looks better than it is."
     )

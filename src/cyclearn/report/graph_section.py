@@ -175,7 +175,7 @@ def _shared_if_stable(found: Findings) -> list[Markup]:
     more = _in_order(found, set.intersection(*stable) - found.shared)
     words = (
         f"If a shock to the system dies out, only {len(stable):,} of the {len(found.members):,} "
-        f"graph{'s' * (len(found.members) != 1)} can be: with these data the feedback of the "
+        f"graph{'s' * (len(found.members) != 1)} can be true: with these data the feedback of the "
         "others would grow without limit."
     )
     if not more:

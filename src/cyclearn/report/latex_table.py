@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cyclearn.drawing.tikz import latex_text
+from cyclearn.drawing.tikz import latex_text, needed_packages
 from cyclearn.learning import LearnResult
 from cyclearn.readable import significant
 
@@ -25,7 +25,7 @@ def latex_table(result: LearnResult) -> str:
     if result.bootstrap is not None:
         head, columns = [*head, "Resamples"], columns + "r"
     lines = [
-        r"% \usepackage{booktabs}",
+        needed_packages(r"\usepackage{booktabs}", result.graph.names),
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         " & ".join(head) + r" \\",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cyclearn.drawing.markup import Markup, join, number, table, tag
-from cyclearn.learning.next_experiment import NextExperiment, next_experiment
+from cyclearn.learning.next_experiment import NextExperiment, next_experiment, settled_in_words
 from cyclearn.report.findings import Findings
 
 _MAX_TARGETS = 20
@@ -17,13 +17,19 @@ _MAX_PREDICTED = 2
 
 def next_experiment_section(found: Findings) -> Markup:
     """Candidate experiments on the variables about whose causes the open graphs disagree."""
-    open_graphs = [member.graph for member in found.listing.found.members if member.is_stable]
+    listed = found.listing.found
+    open_graphs = [member.graph for member in listed.members if member.is_stable]
     names = found.graph.names
     varying = [
         names[j] for j in range(len(names)) if len({graph.columns[j] for graph in open_graphs}) > 1
     ]
     if len(varying) == 0 or len(names) < 2:
-        return tag("p", "Only one stable graph is open, so there is nothing left to settle.")
+        if listed.selection != "all":
+            return tag(
+                "p", "The graphs that were looked at differ in nothing: too few were listed."
+            )
+        n_unstable = sum(member.times for member in listed.members if not member.is_stable)
+        return tag("p", settled_in_words(n_unstable))
     advice = next_experiment(
         found.result,
         varying[:_MAX_TARGETS],

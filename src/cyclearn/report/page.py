@@ -22,7 +22,7 @@ from cyclearn.report.class_effects_section import class_effects_section
 from cyclearn.report.download_section import download_section
 from cyclearn.report.evidence_section import evidence_section
 from cyclearn.report.findings import Findings, find_out
-from cyclearn.report.fit_words import fit_in_words
+from cyclearn.report.fit_words import fit_in_words, is_tested_and_good
 from cyclearn.report.graph_section import picture, verdicts
 from cyclearn.report.group_sections import (
     differences,
@@ -61,18 +61,22 @@ def write_report(
     Path
         Where it was written.
     """
+    from threadpoolctl import threadpool_limits
+
     inputs = [each for each in _tables(data) if isinstance(each, (str, Path))]
     # Making the page can take long; what would fail after it fails before it.
     check_output(path, inputs)
-    page = report_html(
-        result,
-        data=data,
-        bootstrap=bootstrap,
-        posterior=posterior,
-        title=title,
-        command=command,
-        max_members=max_members,
-    )
+    # The matrices are small: threads that wait for each other would take longer than the work.
+    with threadpool_limits(limits=1, user_api="blas"):
+        page = report_html(
+            result,
+            data=data,
+            bootstrap=bootstrap,
+            posterior=posterior,
+            title=title,
+            command=command,
+            max_members=max_members,
+        )
     write_text(path, page)
     return Path(path)
 
@@ -296,7 +300,9 @@ def _warnings(found: Findings) -> Markup:
     if items:
         parts.append(tag("ul", *items, class_="warnings"))
     else:
-        parts.append(tag("p", "No check found anything against the data or the fit."))
+        fits = all(map(is_tested_and_good, found.result.models.values()))
+        words = " or the fit." if fits else ". How well the graph fits is said below."
+        parts.append(tag("p", "No check found anything against the data" + words))
     if not found.has_rows:
         why = "The rows themselves were not given to this report"
         if found.result.experiments is not None:

@@ -5,7 +5,7 @@ import { arrow, fill, h, number, place, table } from "./dom.js";
 import { pairGrid } from "./grid.js";
 import { jobCard } from "./learn.js";
 import { picture } from "./picture.js";
-import { attempt, jobsAbout, start, store, viewOf, watch } from "./store.js";
+import { attempt, jobsAbout, quietly, start, store, viewOf, watch } from "./store.js";
 
 let edges = null, timer, shown = "", about = "";
 
@@ -78,7 +78,7 @@ function render() {
       h("details", {}, h("summary", {}, "Paste one"),
         h("p", { class: "note" }, "Lines a -> b, JSON, DOT, or Tetrad's form."), text,
         h("p", {}, h("button", { type: "button", id: "compare-text", onclick: () => run({ text: text.value }) }, "Fit and compare"))),
-      h("div", { id: "comparison", "aria-live": "polite" }));
+      h("div", { id: "comparison" }));
   }
   return renderComparison();
 }
@@ -88,7 +88,7 @@ async function renderComparison() {
   const key = JSON.stringify(job ?? null);
   if (key === shown) return;
   shown = key;
-  const view = job?.state === "done" ? await attempt(() => viewOf(job.id)) : null;
+  const view = job?.state === "done" ? await quietly(() => viewOf(job.id)) : null;
   const box = document.getElementById("comparison");
   if (box) fill(box, job && !view ? h("ul", { class: "jobs" }, jobCard(job, "Your own graph")) : [], view ? comparison(view) : []);
 }

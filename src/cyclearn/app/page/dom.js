@@ -27,12 +27,17 @@ export const s = (name, properties = {}, ...children) =>
 /** The place in a section that its script fills. */
 export const place = (id) => document.querySelector(`#${id} > div`);
 
-/** Replace what an element holds, and keep the focus where an element with the same id had it. */
+/**
+ * Replace what an element holds, and keep the focus where an element with the same id had it. Where
+ * there is none any more the section has it, so that a keyboard goes on from here, not from the top.
+ */
 export function fill(element, ...children) {
-  const focused = element.contains(document.activeElement) ? document.activeElement.id : "";
+  const had = element.contains(document.activeElement) ? document.activeElement : null;
   element.replaceChildren();
   filled(element, {}, children);
-  if (focused) document.getElementById(focused)?.focus();
+  if (!had) return;
+  const again = had.id && document.getElementById(had.id);
+  (again || element.closest("section"))?.focus({ preventScroll: !again });
 }
 
 /** A number for people, with a true minus sign and a dash where there is none. */
@@ -51,7 +56,7 @@ export const arrow = (source, target) => `${source} → ${target}`;
 /** A table whose first column names its rows; columns of numbers are told by their first cell. */
 export function table(caption, columns, rows) {
   const kind = (value) => isNumber(value) && "number";
-  const cell = (value, n) => (n === 0 ? h("th", { scope: "row" }, value) : h("td", { class: kind(value) }, value));
+  const cell = (value, n) => (n === 0 ? h("th", { scope: "row" }, value) : h("td", { class: kind(value) || (isLong(value) && "sentence") }, value));
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
     h("table", {},
       h("caption", {}, caption),
@@ -59,6 +64,7 @@ export function table(caption, columns, rows) {
       h("tbody", {}, rows.map((row) => h("tr", {}, row.map(cell))))));
 }
 
+const isLong = (value) => typeof value === "string" && value.length > 30;
 const isNumber = (value) => typeof value === "string" && /^[−\d.,e%–]+$/.test(value);
 
 /** A menu with a label: pairs [value, words]. */

@@ -2,7 +2,7 @@
 
 import { fill, h, menu, number, place, s } from "./dom.js";
 import { jobCard } from "./learn.js";
-import { attempt, jobsAbout, start, store, viewOf, watch } from "./store.js";
+import { jobsAbout, quietly, start, store, viewOf, watch } from "./store.js";
 
 let source = "", group = "", how = "hold", value = null, unit = 1;
 
@@ -77,6 +77,7 @@ function predictions(view) {
   const shown = h("output", { for: "value", id: "value-words" });
   const update = () => {
     shown.textContent = `${number(value)} (${isHeld ? `mean ${number(view.mean)}, ` : ""}standard deviation ${number(view.sd)})`;
+    slider.setAttribute("aria-valuetext", shown.textContent);
     body.replaceChildren(...view.targets.map((target) => row(view, target)));
   };
   const slider = h("input", { type: "range", id: "value", min: middle - 3 * view.sd, max: middle + 3 * view.sd, step: view.sd / 20, oninput: (event) => { value = Number(event.target.value); update(); } });
@@ -106,7 +107,7 @@ async function render() {
   const { names, groups } = store.result.view;
   if (!groups.includes(group)) group = groups[0] ?? "";
   if (!names.includes(source)) [source] = names;
-  const view = job?.state === "done" ? await attempt(() => viewOf(job.id)) : null;
+  const view = job?.state === "done" ? await quietly(() => viewOf(job.id)) : null;
   if (view) [source, group, how] = [view.source, view.group, view.how];
   return fill(place("effects"),
     h("p", {}, "What would happen if a variable were held at a value, or pushed, in every graph that fits equally well."),

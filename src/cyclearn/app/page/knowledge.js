@@ -5,8 +5,8 @@ import { pairGrid } from "./grid.js";
 import { change, chosen, store, watch } from "./store.js";
 
 const same = (a, b) => ([x, y]) => x === a && y === b;
-const MARKS = { free: "", forbidden: "×", required: "✓", tiers: "·" };
-const WORDS = { free: "free", forbidden: "forbidden", required: "required", tiers: "excluded by tiers or as a source" };
+const MARKS = { free: "", forbidden: "×", required: "✓", excluded: "·" };
+const WORDS = { free: "free", forbidden: "forbidden", required: "required", excluded: "excluded by tiers or as a source" };
 
 const known = () => store.draft.knowledge;
 
@@ -23,7 +23,7 @@ export function standing(a, b) {
   if (known().required.some(same(a, b))) return "required";
   if (known().forbidden.some(same(a, b))) return "forbidden";
   const [i, j] = [tierOf(a), tierOf(b)];
-  return (i > j && j >= 0) || known().exogenous.includes(b) ? "tiers" : "free";
+  return (i > j && j >= 0) || known().exogenous.includes(b) ? "excluded" : "free";
 }
 
 /** Say of an edge that it is "required", "forbidden" or "free". */
@@ -82,8 +82,8 @@ function tiers() {
       all.length ? h("button", { type: "button", id: "drop-tier", onclick: () => set({ tiers: all.slice(0, -1) }) }, "Drop the last tier") : null),
     all.length ? h("div", { class: "tiers" }, box("In no tier", free, -1),
       all.map((tier, n) => box(`Tier ${n + 1}${n === 0 ? " (earliest)" : ""}`, tier.filter((name) => names.includes(name)), n))) : null,
-    h("details", { open: exogenous.length > 0 }, h("summary", {}, "Variables that nothing in the table causes"),
-      h("p", { class: "checks" }, names.map((name) => h("label", {}, h("input", { type: "checkbox", checked: exogenous.includes(name), onchange: (event) => {
+    h("details", { id: "sources", open: exogenous.length > 0 || document.getElementById("sources")?.open }, h("summary", {}, "Variables that nothing in the table causes"),
+      h("p", { class: "checks" }, names.map((name, n) => h("label", {}, h("input", { type: "checkbox", id: `source-${n}`, checked: exogenous.includes(name), onchange: (event) => {
         const others = exogenous.filter((each) => each !== name);
         set({ exogenous: event.target.checked ? [...others, name] : others });
       } }), " ", name)))),
@@ -97,7 +97,7 @@ function show(cell, a, b) {
   cell.setAttribute("aria-label", `${arrow(a, b)}: ${WORDS[word]}`);
 }
 
-const AFTER = { free: "forbidden", tiers: "required", forbidden: "required", required: "free" };
+const AFTER = { free: "forbidden", excluded: "required", forbidden: "required", required: "free" };
 
 function press(a, b) {
   isOwn = true;

@@ -48,6 +48,16 @@ export async function attempt(action, words = "") {
   }
 }
 
+/** The same for what happens by itself: that it works is no reason to take a complaint away. */
+export async function quietly(action) {
+  try {
+    return await action();
+  } catch (error) {
+    complain(error.message);
+    return undefined;
+  }
+}
+
 function freshDraft(table) {
   return {
     columns: table.columns.filter((column) => !column.problem).map((column) => column.name),
@@ -101,7 +111,7 @@ export function change(changes) {
   store.draft = { ...store.draft, ...changes };
   const [table, draft] = [store.table.id, store.draft];
   clearTimeout(saving);
-  saving = setTimeout(() => attempt(() => api.saveDraft(table, draft)), 300);
+  saving = setTimeout(() => quietly(() => api.saveDraft(table, draft)), 300);
   tell("draft");
 }
 
@@ -148,6 +158,15 @@ async function refresh() {
   tell("state");
 }
 
+// What is said aloud when something that was asked for about a graph is there.
+const READY = {
+  effects: "The predictions are there, under 5.",
+  experiment: "The experiments are there, under 6.",
+  posterior: "The probabilities are there, under 6.",
+  bootstrap: "The resamples are there, under 6.",
+  compare: "Your own graph has been fitted and compared, under 7.",
+};
+
 /** Look at a table or a graph that this window waited for. */
 async function follow(before, state) {
   const known = (id, list) => list.some((each) => each.id === id);
@@ -171,7 +190,7 @@ async function follow(before, state) {
     if (job.kind === "learn" && (isAwaited(job.id) || !store.result)) {
       await lookAt(job.id);
       say(`Graph ${job.id.slice(1)} is done.`);
-    }
+    } else if (job.kind in READY && isAwaited(job.id)) say(READY[job.kind]);
   }
 }
 

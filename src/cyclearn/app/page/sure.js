@@ -3,7 +3,7 @@
 import { arrow, fill, h, menu, number, place, table } from "./dom.js";
 import { addFacts, renderAbout } from "./graph.js";
 import { jobCard } from "./learn.js";
-import { attempt, jobsAbout, start, store, viewOf, watch } from "./store.js";
+import { jobsAbout, quietly, start, store, viewOf, watch } from "./store.js";
 
 const percent = (share) => `${Math.round(100 * share)}%`;
 let found = {};
@@ -64,7 +64,7 @@ async function render() {
   if (key === shown) return undefined;
   shown = key;
   const views = {};
-  for (const [kind, job] of Object.entries(jobs)) views[kind] = job?.state === "done" ? await attempt(() => viewOf(job.id)) : null;
+  for (const [kind, job] of Object.entries(jobs)) views[kind] = job?.state === "done" ? await quietly(() => viewOf(job.id)) : null;
   found = views;
   renderAbout();
   return fill(place("sure"), h("div", { class: "pair" }, Object.entries(SECTIONS).map(([kind, [title, words, button, show]]) => h("div", {},

@@ -78,8 +78,8 @@ function allOrNone() {
   const every = store.table.columns.filter((column) => !column.problem).map((column) => column.name);
   const all = (names) => () => { change({ columns: names }); render(); };
   return h("p", { class: "buttons" },
-    h("button", { type: "button", onclick: all(every) }, "Use all columns"),
-    h("button", { type: "button", onclick: all([]) }, "Use none"));
+    h("button", { type: "button", id: "use-all", onclick: all(every) }, "Use all columns"),
+    h("button", { type: "button", id: "use-none", onclick: all([]) }, "Use none"));
 }
 
 function missing() {
@@ -90,7 +90,7 @@ function missing() {
     table.has_holes && menu("missing", "What to do about them", [["em", "use all rows (maximum likelihood)"], ["rows", "use complete rows only"], ["pairwise", "use the rows that each pair has"]],
       draft.options.missing || "em", (value) => change({ options: { ...draft.options, missing: value } })),
     h("p", { class: "fields" }, h("label", { class: "field" }, h("span", {}, "Written as, beside empty cells and NA"), codes), " ",
-      h("button", { type: "button", onclick: again }, "Read again")));
+      h("button", { type: "button", id: "read-again", onclick: again }, "Read again")));
 }
 
 function groups() {
