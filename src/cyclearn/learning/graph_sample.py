@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import cycle, islice
-from time import monotonic
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
+from cyclearn.deadlines import now
 from cyclearn.errors import InputError
 from cyclearn.learning.chain_record import MOST_BATCHES, Batch, ChainRecord
 from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
@@ -101,7 +101,7 @@ def sample_graphs(
 
     ``on_round`` is called with the steps taken, the effective size and R̂ after every round.
     """
-    deadline = None if time_limit is None else monotonic() + time_limit
+    deadline = None if time_limit is None else now() + time_limit
     p = problem.n_variables
     n_workers = min(effective_n_jobs(n_jobs or 1), size.n_chains)
     memories = [ComponentMemory(p) for _ in range(n_workers)]
@@ -237,7 +237,7 @@ def _run_chain(
         return chain.run(n_batches, n_kept, stride)
     batches: list[Batch] = []
     for _ in range(n_batches):
-        if monotonic() > deadline:
+        if now() > deadline:
             return None
         batches += chain.run(1, n_kept, stride)
     return batches

@@ -21,12 +21,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from math import inf
-from time import monotonic
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from cyclearn.deadlines import now
 from cyclearn.interruption import is_asked_to_stop
 from cyclearn.search.combined_starts import combined
 from cyclearn.search.local_search import Climbing, local_search
@@ -164,7 +164,7 @@ class AutoSearch:
 
 def _is_soon(deadline: float | None) -> bool:
     """Whether other processes would hardly have begun by then."""
-    return deadline is not None and deadline - monotonic() < _WORKERS_BEGIN
+    return deadline is not None and deadline - now() < _WORKERS_BEGIN
 
 
 def run_from(
