@@ -17,7 +17,6 @@ from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import norm
 
 from cyclearn.arguments import at_least, seconds
 from cyclearn.deadlines import now
@@ -107,7 +106,9 @@ def l1_learn(
     B = np.zeros((p, p))
     smooth, gradient = _likelihood(S, B)
     objective = smooth
-    step = 1.0 / (1.0 + float(norm(gradient)))
+    # In units of the largest entry: its square may be no number.
+    largest = float(np.abs(gradient).max(initial=1.0))
+    step = 1.0 / (1.0 + largest * float(np.linalg.norm(gradient / largest)))
     violation = _violation(B, gradient, coefficient)
     iteration = 0
     while violation > tolerance and iteration < max_iterations and now() < end:
