@@ -212,7 +212,9 @@ class AnnealedSearch:
         start = np.ascontiguousarray(start, dtype=np.uint8)
         self._graph, self._value = start, self.score.value(start)
         self._is_admitted = self._admit(start)[0] is start
-        found = self._best_acyclic() if acyclic_stage and not self._ended() else start
+        # However little time there is, it is enough for a first graph.
+        may_begin = self._ended() in (None, SearchStatus.TIME_LIMIT)
+        found = self._best_acyclic() if acyclic_stage and may_begin else start
         if not self._ended():
             self._climb(found, may_start_refused=True)
         while self._ended() is None:
