@@ -262,11 +262,10 @@ def _run_in_turn(
 def _run_chain(
     chain: GraphChain, n_batches: int, n_kept: int, stride: int, deadline: float | None
 ) -> list[Batch] | None:
-    if deadline is None:
-        return chain.run(n_batches, n_kept, stride)
+    # One by one, so that Ctrl-C waits for one of them only.
     batches: list[Batch] = []
     for _ in range(n_batches):
-        if now() > deadline:
+        if deadline is not None and now() > deadline:
             return None
         batches += chain.run(1, n_kept, stride)
     return batches
