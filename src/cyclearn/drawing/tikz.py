@@ -52,7 +52,7 @@ def tikz_picture(
     lines = [
         r"% \usepackage{tikz} \usetikzlibrary{arrows.meta}",
         rf"\begin{{tikzpicture}}[x={_UNIT}cm, y=-{_UNIT}cm,",
-        r"  variable/.style={draw, rounded corners=3pt, fill=white, inner sep=3pt},",
+        r"  observed/.style={draw, rounded corners=3pt, fill=white, inner sep=3pt},",
         r"  group/.style={draw=black!30, fill=black!5, rounded corners=6pt},",
         r"  edge/.style={-{Stealth[length=5pt]}, semithick},",
         r"  weight/.style={fill=white, fill opacity=0.85, text opacity=1, inner sep=1pt,",
@@ -65,7 +65,7 @@ def tikz_picture(
     for number, name in enumerate(graph.names):
         size = f"minimum width={layout.widths[name] * _UNIT:.2f}cm, minimum height={_UNIT}cm"
         place = _point(layout.positions[name])
-        lines.append(rf"\node[variable, {size}] (v{number}) at {place} {{{latex_text(name)}}};")
+        lines.append(rf"\node[observed, {size}] (v{number}) at {place} {{{latex_text(name)}}};")
     written = list((labels or {}).items())
     places = label_places(layout, written, _LABEL_SIZE)
     for (_, words), middle in zip(written, places, strict=True):
