@@ -69,6 +69,9 @@ def test_only_graphs_are_graphs(call, tmp_path, monkeypatch):
             call(value)
 
 
+TABLE = MODEL.sample(50, random_state=0)
+# An open file has a number, and reading from it would close it.
+NO_FILES = [None, True, 1, 0.5, b"x", [], ["a"], {}, MODEL]
 NUMBERS = [-1, 0.5, float("nan"), float("inf"), "3", None, [], True]
 
 
@@ -124,7 +127,18 @@ NUMBERS = [-1, 0.5, float("nan"), float("inf"), "3", None, [], True]
             lambda v: cl.check_data(v),
             [None, 3, "x.csv", [], [[1]], [["a"]], [[1], [1, 2]], {"a": 1}],
         ),
-        (lambda v: cl.read_graph(v), ["absent", ".", "nul\x00l"]),
+        (lambda v: cl.read_graph(v), ["absent", ".", "nul\x00l", *NO_FILES]),
+        (lambda v: cl.next_experiment(CHAIN, size=v), [0, *NUMBERS]),
+        (lambda v: cl.next_experiment(CHAIN, confidence=v), [0, 1, 2, *NUMBERS]),
+        (lambda v: cl.next_experiment(CHAIN, max_members=v), [1, *NUMBERS]),
+        (lambda v: cl.next_experiment(CHAIN, model=v), [3, "x", [], CHAIN, {"a": 1}]),
+        (lambda v: cl.posterior(TABLE, lags=v), [*NUMBERS, TABLE]),
+        (lambda v: cl.Posterior.from_json(v), [None, 3, [], {}, "x", "[]", "{}"]),
+        (lambda v: cl.LearnResult.from_json(v), [None, 3, [], {}, "x", "[]", "{}"]),
+        (lambda v: cl.load(v), ["absent", ".", "nul\x00l", *NO_FILES]),
+        (lambda v: cl.write_graph(CHAIN, v), [".", "nul\x00l", *NO_FILES]),
+        (lambda v: cl.learn(TABLE).save(v), [".", *NO_FILES]),
+        (lambda v: cl.learn(TABLE).report(v), [".", *NO_FILES]),
     ],
 )
 def test_values_that_break_a_rule(call, values):

@@ -139,8 +139,16 @@ def _say_compiling() -> None:
     logging.getLogger("cyclearn").warning(words)
 
 
+def _say_held() -> None:
+    import logging
+
+    words = "stopping as soon as the kernel at hand is compiled, some seconds"
+    logging.getLogger("cyclearn").warning(words)
+
+
 if hasattr(sys, "ps1"):
     # Somebody sits before this Python and waits.
-    from cyclearn._kernels.first_use import when_compiling
+    from cyclearn._kernels.first_use import when_compiling, when_held
 
     when_compiling(_say_compiling)
+    when_held(_say_held)

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 from cyclearn.random_state import RandomState, generator
 
 # Counts beyond this are typing errors, and would not fit the numbers of compiled code.
@@ -18,9 +19,24 @@ def at_least(name: str, value: int | None, least: int) -> int | None:
     """A whole number of at least ``least``, or None."""
     if value is None:
         return None
+    return whole(name, value, least)
+
+
+def whole(name: str, value: int, least: int) -> int:
+    """A whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= _MOST:
-        raise InputError(f"{name} is {value!r}; give a whole number of at least {least}")
+        raise InputError(f"{name} is {short(value)}; give a whole number of at least {least}")
     return int(value)
+
+
+def share(name: str, value: float, least: float, most: float) -> float:
+    """A number strictly above ``least`` and up to ``most``."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (is_number and least < value <= most):
+        raise InputError(
+            f"{name} is {short(value)}; give a number above {least:g} and at most {most:g}"
+        )
+    return float(value)
 
 
 def seconds(name: str, value: float | None) -> float | None:

@@ -38,6 +38,7 @@ def read_text(path: str | Path, what: str = "file", max_bytes: int = MAX_BYTES) 
     InputError
         Where there is no such file, it is a folder, may not be read, is too large or no text.
     """
+    check_path(path)
     try:
         with open(path, "rb") as file:
             content = file.read(max_bytes + 1)
@@ -157,6 +158,7 @@ def checked_suffix(path: str | Path, suffixes: Iterable[str], what: str) -> str:
     >>> checked_suffix("graph.SVG", (".png", ".svg"), "a picture")
     '.svg'
     """
+    check_path(path)
     suffix = Path(path).suffix.lower()
     known = list(suffixes)
     if suffix not in known:
@@ -183,6 +185,7 @@ def check_output(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> 
     InputError
         Where ``path`` is one of the inputs, or as by :func:`replacing`.
     """
+    check_path(path)
     for source in inputs:
         if source is not None and _is_same_file(path, source):
             raise InputError(
@@ -201,6 +204,14 @@ def why(error: OSError | ValueError) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
+def check_path(path: object) -> None:
+    """Raise for what is no name of a file; a number would be taken for an open one, and closed."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(
+            f"the file is of type {type(path).__name__}; give its name, a str or a Path"
+        )
+
+
 def _cannot_write(path: str | Path, error: OSError | ValueError) -> InputError:
     if isinstance(error, InputError):
         return error
@@ -209,6 +220,7 @@ def _cannot_write(path: str | Path, error: OSError | ValueError) -> InputError:
 
 def _checked_place(path: str | Path) -> Path:
     """Where the file is or will be, links followed."""
+    check_path(path)
     place = Path(os.path.realpath(path))
     if place.is_dir() or not place.name:
         raise InputError(f"cannot write {path}: it is a folder; name a file in it")

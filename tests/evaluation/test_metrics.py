@@ -142,10 +142,9 @@ def test_a_large_class_says_that_its_cycles_were_not_all_looked_at():
 
 
 def test_mutual_reach_is_that_of_strong_components():
-    for seed in range(20):
-        graph = drawn(seed, 7)
-        nodes = range(7)
-        reach = pairs_module.mutual_reach(nodes, graph.columns, (1 << 7) - 1)
+    for seed, p in [*((seed, 7) for seed in range(20)), (0, 60), (1, 100)]:
+        graph = drawn(seed, p)
+        reach = pairs_module.mutual_reach(range(p), graph.columns, (1 << p) - 1)
         for component in graph.component_indices:
             for n in component:
                 assert reach[n] == sum(1 << m for m in component)

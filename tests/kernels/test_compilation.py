@@ -15,6 +15,7 @@ import cyclearn
 from cyclearn._kernels import compilation, first_use
 from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.held_signals import held
+from cyclearn.deadlines import for_other_processes
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -39,6 +40,8 @@ def package(tmp_path):
     room = tmp_path / "cyclearn" / "_kernels"
     room.mkdir(parents=True)
     (room.parent / "__init__.py").touch()
+    for name in ("deadlines.py", "errors.py"):
+        shutil.copy(SOURCE / name, room.parent)
     for name in ("__init__.py", "compilation.py", "first_use.py", "held_signals.py"):
         shutil.copy(SOURCE / "_kernels" / name, room)
     head = "from cyclearn._kernels.compilation import kernel\n"
@@ -163,7 +166,8 @@ def test_an_interrupt_in_the_middle_of_machine_code_comes_after_it():
         done.append(press)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    done = []
+    done, told = [], []
+    first_use.when_held(lambda: told.append("waiting"))
     try:
         for press in (namespace["call_back"], lambda: signal.raise_signal(signal.SIGINT)):
             with pytest.raises(KeyboardInterrupt):
@@ -171,4 +175,18 @@ def test_an_interrupt_in_the_middle_of_machine_code_comes_after_it():
             assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
+        first_use.when_held(None)
     assert done == [namespace["call_back"]]
+    assert told == ["waiting"]
+
+
+@pytest.mark.usefixtures("cache")
+def test_the_time_to_compile_does_not_count():
+    """An empty cache and two seconds gave a graph without edges."""
+    compiled = kernel(one_more)
+    before = for_other_processes(0.0)
+    compiled(1)
+    spent = for_other_processes(0.0)
+    assert spent > before
+    compiled(2)
+    assert for_other_processes(0.0) == spent

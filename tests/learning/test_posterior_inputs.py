@@ -68,3 +68,19 @@ def test_the_command_line_reads_and_treats(cyclearn, holes, tmp_path):
     )
     assert done.returncode == 0
     assert "a" in done.stdout
+
+
+def test_the_first_round_is_short_where_there_is_little_time():
+    """A hundred variables and two seconds took 43."""
+    rows = np.random.default_rng(0).standard_normal((300, 30))
+    with pytest.warns(cl.SamplingWarning):
+        found = cl.posterior(rows, time_limit=0.05)
+    assert found.n_steps < 1000 * 30 / 4
+    assert found.is_cut
+    shares = found.edge_probabilities().to_numpy()
+    assert ((shares >= 0) & (shares <= 1)).all()
+
+
+def test_too_many_variables_for_chains_are_refused_at_once():
+    with pytest.raises(cl.LimitError, match=r"301 variables.*300 at most.*bootstrap"):
+        cl.posterior(cl.Moments(np.eye(301), 1000))

@@ -9,9 +9,11 @@ import pandas as pd
 import pytest
 
 import cyclearn as cl
+from cyclearn.graphs.formats import parse_graph
 from cyclearn.graphs.interchange import tetrad_text
 from cyclearn.models.syntax import lavaan_names
 from cyclearn.report.exports import SUFFIXES, downloads, exported
+from cyclearn.report.page import report_html
 
 NAMES = ["costs", "in-come", "price_1", "quantity"]
 MARKET = cl.LinearGaussianModel(
@@ -157,3 +159,20 @@ def test_tetrad_reads_back():
     for seed in range(5):
         graph = cl.simulate.random_graph(6, random_state=seed)
         assert cl.graphs.formats.parse_graph(tetrad_text(graph)) == graph
+
+
+HOSTILE = ["a_{$x$}%&#\\input{f}", "</text><script>alert(1)</script>", '"];evil [label="\\n']
+
+
+def test_names_are_text_in_every_form():
+    """No name ends what it stands in, in TikZ, LaTeX, DOT, GraphML or HTML."""
+    graph = cl.DirectedGraph.from_edges([(HOSTILE[0], HOSTILE[1]), (HOSTILE[1], HOSTILE[2])])
+    model = cl.simulate.random_model(graph, random_state=0)
+    result = cl.learn(model.sample(300, random_state=0), n_starts=1)
+    for suffix in (".tikz", ".tex"):
+        text = exported(result, suffix)
+        assert "\\input" not in text
+        assert "\\_\\{\\$x\\$\\}\\%\\&\\#" in text
+    assert set(parse_graph(exported(result, ".dot")).names) == set(HOSTILE)
+    assert "<script>alert" not in exported(result, ".graphml")
+    assert "<script>alert" not in report_html(result)

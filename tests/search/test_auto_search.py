@@ -188,3 +188,20 @@ def test_ties_that_are_many(monkeypatch):
     cut = learn(moments, n_starts=1)
     assert len(cut.alternatives) == 5
     assert "more than 5 other classes" in str(cut)
+
+
+def test_the_least_time_is_enough_for_a_first_graph():
+    """A table whose reading took all the time was learned to have no edges."""
+    graph, moments = drawn(40, 3)
+    late, greedy = learn(moments, time_limit=0.0), learn(moments, method="hill-climbing")
+    assert late.status is SearchStatus.TIME_LIMIT
+    assert late.score < greedy.score + 0.01 * abs(greedy.score)
+    assert late.graph.n_edges > graph.n_edges / 2
+
+
+@pytest.mark.parametrize("method", ["auto", "tabu", "hill-climbing"])
+@pytest.mark.parametrize("most", [1, 10, 100])
+def test_evaluations_go_over_their_limit_by_one_move_at_most(method, most):
+    _, moments = drawn(10, 0)
+    found = learn(moments, method=method, max_evaluations=most, n_starts=1)
+    assert found.cost.n_evaluations < most + 3 * 10

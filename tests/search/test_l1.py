@@ -62,6 +62,29 @@ def test_no_nearby_point_is_better():
 
 def test_a_large_coefficient_gives_the_empty_graph():
     assert l1_learn(drawn(5, 1), coefficient=100.0).graph.n_edges == 0
-    with pytest.raises(InputError, match="at least zero"):
-        l1_learn(drawn(5, 1), coefficient=-1.0)
+    for name in ("coefficient", "threshold", "tolerance"):
+        for value in (-1.0, np.nan, np.inf, "x", None):
+            with pytest.raises(InputError, match=f"{name} is .*at least zero"):
+                l1_learn(drawn(5, 1), **{name: value})
+    with pytest.raises(InputError, match="max_iterations is 0"):
+        l1_learn(drawn(5, 1), max_iterations=0)
     assert not l1_learn(drawn(5, 1), max_iterations=2).converged
+
+
+def test_a_time_limit_ends_it_where_it_is():
+    found = l1_learn(drawn(5, 1), time_limit=0)
+    assert (found.n_iterations, found.converged, found.graph.n_edges) == (0, False, 0)
+    with pytest.raises(InputError, match="time_limit is -1"):
+        l1_learn(drawn(5, 1), time_limit=-1)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-100, 1e-6, 1e6, 1e100, 1e150])
+def test_units_that_differ_too_much_end_it_at_once(scale):
+    """One column in other units took 20,000 steps of 20 trials each."""
+    data = drawn(5, 1)
+    together = l1_learn(data * scale)
+    assert together.converged
+    assert together.graph == l1_learn(data).graph
+    apart = l1_learn(data * np.array([1, scale, 1, 1, 1]))
+    assert np.isfinite(apart.B).all()
+    assert np.isfinite(apart.objective)

@@ -21,6 +21,7 @@ from numba.core import caching, config
 
 from cyclearn._kernels import first_use
 from cyclearn._kernels.held_signals import held
+from cyclearn.deadlines import uncounted
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -155,7 +156,7 @@ def kernel(function: Function) -> Function:
 
 def _dispatcher(function: Callable[..., Any], cache: type[KernelCache], **options: bool) -> Any:
     compiled: Any = njit(**{**_OPTIONS, **options})(function)
-    compiled.compile = held()(compiled.compile)
+    compiled.compile = uncounted()(held()(compiled.compile))
     try:
         compiled._cache = cache(function)
     except (RuntimeError, OSError) as error:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from cyclearn._kernels.first_use import announce_held
+
 _SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
@@ -34,6 +36,8 @@ def held() -> Iterator[None]:
     def hold(number: int, frame: FrameType | None) -> None:
         if _is_at_machine_code(frame):
             waiting.append(number)
+            if len(waiting) == 1:
+                announce_held()
         else:
             handlers[number](number, frame)
 

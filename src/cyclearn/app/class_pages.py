@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from itertools import islice
-from time import monotonic
 from typing import Any
 
 from cyclearn.app.learning_tasks import learned
 from cyclearn.app.limits import Limits
 from cyclearn.app.views import members_view
+from cyclearn.deadlines import now
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import bits
@@ -71,11 +71,11 @@ class _Asked:
         names = self._result.graph.names
         tables = [model.moments for model in self._result.models.values()]
         ends = tuple(map(names.index, self._ends)) if self._has_pair else None
-        deadline = monotonic() + _SECONDS
+        deadline = now() + _SECONDS
         found: list[Member] = []
         place = self.at
         for columns in islice(self._columns, self.at, None):
-            if len(found) == Limits().max_members or monotonic() > deadline:
+            if len(found) == Limits().max_members or now() > deadline:
                 return found, place
             place += 1
             if ends is not None and not self._directly and not _is_ancestor(columns, *ends):

@@ -6,13 +6,13 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
-from time import monotonic
 from typing import TYPE_CHECKING, Literal, get_args
 
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.edge_counts import edge_table, summed
 from cyclearn.classes.nearest_member import NearestMember, nearest_member
 from cyclearn.classes.seated_graphs import SeatedGraphs
+from cyclearn.deadlines import now
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
@@ -95,12 +95,12 @@ class GraphClass(SeatedGraphs):
         """The members as a list, at most ``max_members`` of them, within ``time_limit`` seconds."""
         if max_members is not None and max_members < 0:
             raise InputError(f"max_members is {max_members}; give zero or more")
-        deadline = None if time_limit is None else monotonic() + time_limit
+        deadline = None if time_limit is None else now() + time_limit
         graphs: list[DirectedGraph] = []
         for graph in self:
             if max_members is not None and len(graphs) >= max_members:
                 return Members(tuple(graphs), False, f"max_members={max_members}")
-            if deadline is not None and monotonic() > deadline:
+            if deadline is not None and now() > deadline:
                 return Members(tuple(graphs), False, f"time_limit={time_limit}")
             graphs.append(graph)
         return Members(tuple(graphs), True, None)

@@ -15,7 +15,7 @@ from typing import Annotated, TextIO
 import typer
 
 from cyclearn import __version__
-from cyclearn._kernels.first_use import when_compiling
+from cyclearn._kernels.first_use import when_compiling, when_held
 from cyclearn.cli.commands import Commands
 from cyclearn.cli.interruption import end_children, end_on_signals, ending_signal
 from cyclearn.cli.output import complain, say
@@ -66,11 +66,13 @@ def main() -> None:
     output = sys.stdout
     if sys.stderr is not None and sys.stderr.isatty():
         when_compiling(_say_compiling)
+    when_held(_say_held)
     when_asked(_say_stopping)
     try:
         code = _run()
     finally:
         when_compiling(None)
+        when_held(None)
         when_asked(None)
     if sys.stdout is not output:
         # How typer says that the reader went away.
@@ -80,6 +82,10 @@ def main() -> None:
 
 def _say_compiling() -> None:
     complain("cyclearn: first use on this machine: compiling, about two minutes")
+
+
+def _say_held() -> None:
+    complain("cyclearn: stopping as soon as the kernel at hand is compiled, some seconds")
 
 
 def _say_stopping() -> None:

@@ -31,8 +31,13 @@ def report(
     ),
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
     members: Annotated[
-        int, typer.Option(min=1, help="Most equally good graphs that the page can show.")
-    ] = 200,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Most equally good graphs that the page can show; by default 200, fewer of more "
+            "than 50 variables.",
+        ),
+    ] = None,
     jobs: given.Jobs = None,
     bootstrap: given.Resamples = None,
     checkpoint: given.Checkpoint = None,

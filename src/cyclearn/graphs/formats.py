@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from cyclearn.errors import InputError
-from cyclearn.files import checked_suffix, read_text, write_text
+from cyclearn.files import check_path, checked_suffix, read_text, write_text
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.dot_format import is_dot, parse_dot
 from cyclearn.graphs.graph_input import checked_graph
@@ -50,6 +50,7 @@ def write_graph(graph: DirectedGraph, path: str | Path) -> None:
     What stood there stays until the new file is whole.
     """
     graph = checked_graph(graph)
+    check_path(path)
     suffix = checked_suffix(path, _WRITERS, "a graph") if Path(path).suffix else ".json"
     write_text(path, _WRITERS[suffix](graph))
 

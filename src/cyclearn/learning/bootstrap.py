@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import numpy as np
 
 from cyclearn.arguments import at_least, processes
 from cyclearn.arguments import seed as drawn_seed
+from cyclearn.deadlines import now
 from cyclearn.errors import InputError, LimitError
 from cyclearn.interruption import interruptible
 from cyclearn.learning.bootstrap_result import BootstrapResult
@@ -163,9 +163,9 @@ def _within(options: SearchOptions, numbers: list[int]) -> Iterator[tuple[int, S
     if options.time_limit is None:
         yield from ((number, options) for number in numbers)
         return
-    end = monotonic() + options.time_limit
+    end = now() + options.time_limit
     for place, number in enumerate(numbers):
-        left = end - monotonic()
+        left = end - now()
         if place and left <= 0:
             return
         yield number, options.replaced(time_limit=max(left, 0.0))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.deadlines import now
 from cyclearn.learning.chain_record import Batch
 from cyclearn.learning.graph_jumps import packed_jumps
 from cyclearn.search.problem import SearchProblem
@@ -37,6 +38,8 @@ _FEW_VARIABLES, _SMALL_TABLE, _LARGE_TABLE = 10, 1 << 18, 1 << 20
 _HOT_COMPONENT = 5
 # Temperatures on the way from a start to where a chain begins.
 _WANDERING = (2.0, 1.4)
+# Steps until a chain that has little time first looks at the clock.
+_FIRST_STEPS = 50
 
 
 class ComponentMemory:
@@ -139,11 +142,22 @@ class GraphChain:
         for copy in self._copies:
             copy.rules = self._rules(copy.max_component, pair_weights, jumps)
 
-    def wander(self, n_steps: int) -> None:
-        """Walk away from the start at high temperatures, and cool down."""
+    def wander(self, n_steps: int, end: float | None = None) -> None:
+        """Walk away from the start at high temperatures, and cool down.
+
+        With an ``end`` (by :func:`cyclearn.deadlines.now`) there are as few steps as it takes.
+        """
         cold = self._copies[0]
-        for temperature in _WANDERING:
-            self._batches(replace(cold, temperature=temperature), 1, 1, n_steps)
+        n_taken = 0
+        for number, temperature in enumerate(_WANDERING, start=1):
+            hot = replace(cold, temperature=temperature)
+            part = n_steps if end is None else min(n_steps, _FIRST_STEPS)
+            while part and n_taken < number * n_steps:
+                part = min(part, number * n_steps - n_taken)
+                self._batches(hot, 1, 1, part)
+                n_taken += part
+                if end is not None:
+                    part = 0 if now() > end else 2 * part
 
     def run(self, n_batches: int, n_kept: int, stride: int) -> list[Batch]:
         """Take steps in batches, of each of which as many graphs are kept.

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import cycle, islice
-from time import monotonic
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from cyclearn.errors import InputError
+from cyclearn.deadlines import now
+from cyclearn.errors import InputError, LimitError
 from cyclearn.learning.chain_record import MOST_BATCHES, Batch, ChainRecord
 from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
 from cyclearn.learning.graph_jumps import jumps_between
@@ -37,6 +37,8 @@ _FIRST_STEPS = 1_000
 _LEAST_STEPS, _MOST_LEAST_STEPS = 10_000, 100_000
 # Steps at each high temperature before the first round, times the number of variables.
 _HOT_STEPS = 100
+# Steps to one graph of each chain, which show how many there is time for.
+_TRIED_STEPS = 100
 # A round ends when a record has this many batches; a full record is halved, and so on.
 _ROUND_ENDS = (MOST_BATCHES // 2, MOST_BATCHES * 2 // 3, MOST_BATCHES)
 # Share of proposals that look at any pair alike, however settled it seems.
@@ -44,6 +46,8 @@ _UNIFORM_SHARE = 0.25
 # Chains that disagree after this many rounds get hotter copies.
 _ROUNDS_BEFORE_TEMPERING = 14
 _TEMPERATURES = (1.0, 1.5, 2.2)
+# Records of more variables would take gigabytes, and steps a hundredth of a second.
+_MOST_VARIABLES = 300
 # Searches for graphs to start from; chains leave them at a high temperature.
 _N_SEARCHES = 2
 
@@ -99,21 +103,46 @@ def sample_graphs(
 ) -> GraphSample:
     """Sample graphs with probability proportional to exp(−NLL − λ·|E|).
 
-    ``on_round`` is called with the steps taken, the effective size and R̂ after every round.
+    ``on_round`` is called with the steps taken, the effective size and R̂ after every round. Of a
+    time limit, searches may take half; the first round is then as short as it has to be.
     """
-    deadline = None if time_limit is None else monotonic() + time_limit
+    begun = now()
+    deadline = None if time_limit is None else begun + time_limit
     p = problem.n_variables
+    if p > _MOST_VARIABLES:
+        raise LimitError(
+            f"there are {p} variables; chains over their graphs are taken for {_MOST_VARIABLES} at "
+            "most, since they keep the share of every edge in every batch: take fewer variables, "
+            "or a bootstrap"
+        )
     n_workers = min(effective_n_jobs(n_jobs or 1), size.n_chains)
     memories = [ComponentMemory(p) for _ in range(n_workers)]
     seeds = np.random.default_rng(seed).integers(1, 2**62, size=(2, size.n_chains)).tolist()
-    starts = _starts(problem, size.n_chains, seed, deadline, n_jobs)
+    half = None if time_limit is None else begun + time_limit / 2
+    starts = _starts(problem, size.n_chains, seed, half, n_jobs)
     chains = _chains(problem, memories, seeds[0], starts)
-    for chain in chains:
-        chain.wander(_HOT_STEPS * p)
+    walked = now()
+    for number, chain in enumerate(chains, start=1):
+        end = None
+        if deadline is not None:
+            # A third of what is left, in equal parts; at least the first look at the clock.
+            end = walked + (deadline - walked) / 3 * number / len(chains)
+        chain.wander(_HOT_STEPS * p, end)
     records = [ChainRecord() for _ in chains]
     # Graphs of a batch, so that the fewest batches that count have what is wanted.
     n_kept = -(-size.n_samples // (size.n_chains * _ROUND_ENDS[0] * 2 // 3))
     stride = max(1, _FIRST_STEPS * p // (_ROUND_ENDS[0] * n_kept))
+    if deadline is not None:
+        # Fewer graphs and fewer steps between them, if these take too long; chains of one memory
+        # run in turn.
+        tried = now()
+        for chain in chains:
+            chain.run(1, 1, _TRIED_STEPS)
+        pace = len(chains) / max(now() - tried, 1e-9)
+        in_turn = -(-size.n_chains // n_workers)
+        possible = max(deadline - now(), 0.0) * pace / in_turn / _ROUND_ENDS[0]
+        n_kept = max(1, min(n_kept, int(possible)))
+        stride = max(1, min(stride, int(_TRIED_STEPS * possible / n_kept)))
     n_steps, n_rounds = 0, 0
     is_cut = is_tempered = False
     while True:
@@ -233,11 +262,10 @@ def _run_in_turn(
 def _run_chain(
     chain: GraphChain, n_batches: int, n_kept: int, stride: int, deadline: float | None
 ) -> list[Batch] | None:
-    if deadline is None:
-        return chain.run(n_batches, n_kept, stride)
+    # One by one, so that Ctrl-C waits for one of them only.
     batches: list[Batch] = []
     for _ in range(n_batches):
-        if monotonic() > deadline:
+        if deadline is not None and now() > deadline:
             return None
         batches += chain.run(1, n_kept, stride)
     return batches

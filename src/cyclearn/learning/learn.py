@@ -143,10 +143,13 @@ def learn(
         Limits on the graph: nodes in a strongly connected component, nodes in a cycle, parents of
         a node, edges.
     max_evaluations : int, optional
-        Limit on the number of components fitted, for each start; keeps results repeatable.
+        Limit on the number of components fitted, for each start; keeps results repeatable. It is
+        looked at between moves, so that the last one may go over it.
     time_limit : float, optional
-        Limit in seconds; results may then differ between runs, and say so. Resamples, and a
-        posterior, may take as long again.
+        Limit in seconds, without those that kernels take to compile; results may then differ
+        between runs, and say so. Reading the table counts, but half of the time is left for the
+        search, and ``"auto"`` always comes to a first graph. Resamples, and a posterior, may take
+        as long again.
     random_state : int, Generator or None
         For annealing and for random starts; None is a fixed seed, so that results repeat. Of a
         generator a seed is drawn, and recorded with the result.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.arguments import at_least
+from cyclearn.arguments import at_least, share, whole
 from cyclearn.classes.design import InterventionDesign
 from cyclearn.classes.interventional_class import group_territories
 from cyclearn.classes.rule_search import ClassKey, linked_classes
@@ -307,11 +307,16 @@ def next_experiment(
     >>> print(advice.in_words())
     4 graphs are open. Setting b leaves 1.5 on average and 2 at most.
     """
-    at_least("max_members", max_members, 2)
-    at_least("max_truths", max_truths, 1)
+    whole("max_members", max_members, 2)
+    whole("max_truths", max_truths, 1)
     at_least("max_predicted", max_predicted, 0)
-    if not 0.5 < confidence < 1:
+    if not 0.5 < share("confidence", confidence, 0.5, 1) < 1:
         raise InputError(f"confidence is {confidence!r}; give a number between 0.5 and 1")
+    if model is not None and not isinstance(model, (LinearGaussianModel, FittedModel)):
+        raise InputError(
+            f"the model is of type {type(model).__name__}; give a LinearGaussianModel or what fit "
+            "returned"
+        )
     found = list_open(result_or_class, model, max_members, random_state)
     graph = found.members[0].graph
     judged = [_judged(found, chosen) for chosen in _candidates(graph, targets, size)]
@@ -349,7 +354,7 @@ def _candidates(
         if not chosen:
             raise InputError("targets are empty; name at least one experiment")
         return chosen
-    at_least("size", size, 1)
+    whole("size", size, 1)
     if size >= graph.n_nodes:
         raise InputError(
             f"size is {size}, and there are {graph.n_nodes} variables; an experiment leaves at "

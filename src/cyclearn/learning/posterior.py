@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.arguments import at_least, processes
+from cyclearn.arguments import at_least, processes, whole
 from cyclearn.classes import EquivalenceClass
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
@@ -167,6 +167,7 @@ def posterior(
     """
     if prior not in ("graphs", "classes"):
         raise InputError(f"prior is {prior!r}; give 'graphs' or 'classes'")
+    whole("lags", lags, 0)
     tables = as_tables(
         data, groups=groups, n_effective=n_effective, missing=missing, margins=margins, lags=lags
     )

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.arguments import share
 from cyclearn.classes import EquivalenceClass
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
+from cyclearn.json_input import short
 from cyclearn.learning.posterior_effects import PosteriorEffects, draw_effects
 from cyclearn.learning.sample_quality import LARGEST_R_HAT, SampleQuality
 from cyclearn.learning.saving import save
@@ -183,6 +185,11 @@ class Posterior:
         >>> found.probability(lambda graph: graph.n_edges >= 2) > 0.99
         True
         """
+        if not callable(statement):
+            raise InputError(
+                f"the statement is {short(statement)}; give a function of a graph, such as "
+                "lambda graph: graph.is_acyclic"
+            )
         holds = np.array([bool(statement(graph)) for graph in self.graphs])
         return float(self.weights[holds].sum())
 
@@ -205,9 +212,7 @@ class Posterior:
         Its feedback groups are those of these edges together (``graph.components``); how probable
         each group is, :meth:`feedback_probabilities` says.
         """
-        if not 0 < threshold <= 1:
-            raise InputError(f"threshold is {threshold}; give a share above 0 and at most 1")
-        return DirectedGraph(self.edges >= threshold, self.names)
+        return DirectedGraph(self.edges >= share("threshold", threshold, 0, 1), self.names)
 
     def effects(
         self,
@@ -341,7 +346,7 @@ class Posterior:
         """The result that :meth:`to_json` wrote."""
         try:
             record = json.loads(text)
-        except (ValueError, RecursionError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             raise InputError(f"not valid JSON: {error}") from None
         return cls.from_dict(record)
 

@@ -468,7 +468,7 @@ class LearnResult:
         """The result that :meth:`to_json` wrote; the model is fitted again from its moments."""
         try:
             record = json.loads(text)
-        except (ValueError, RecursionError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             raise InputError(f"not valid JSON: {error}") from None
         return cls.from_dict(record)
 

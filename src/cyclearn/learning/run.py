@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
+from cyclearn.deadlines import now
 from cyclearn.interruption import OnInterrupt, asks_once, interruptible
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.result import LearnResult
@@ -27,12 +28,10 @@ def learn_with(
     on_interrupt: OnInterrupt = "raise",
 ) -> LearnResult:
     """Learn with options that have been checked; :func:`cyclearn.learn` says what they mean."""
-    begun = perf_counter()
+    begun, clock = perf_counter(), now()
     tables, found = (data, ()) if isinstance(data, Tables) else _read(options, data)
     problem = options.problem(tables)
-    # Compiled before the clock starts: the first search on a machine is no slower than others.
-    problem.score()
-    budget = Budget.starting_now(options.max_evaluations, options.time_limit)
+    budget = Budget.since(clock, options.max_evaluations, options.time_limit)
     call = SearchCall(
         seed=options.seed,
         budget=budget,

@@ -273,9 +273,10 @@ def _not_gaussian(
     if moments.n_samples < _TESTED_ROWS:
         return
     centred = X - np.nanmean(X, axis=0)
-    variances = np.nanmean(centred**2, axis=0)
-    skewness = np.nanmean(centred**3, axis=0) / variances**1.5
-    excess = np.nanmean(centred**4, axis=0) / variances**2 - 3
+    # In units of its own: the fourth power of a column may be no number in others.
+    scaled = centred / np.sqrt(np.nanmean(centred**2, axis=0))
+    skewness = np.nanmean(scaled**3, axis=0)
+    excess = np.nanmean(scaled**4, axis=0) - 3
     matters = (np.abs(skewness) > _SKEWNESS) | (np.abs(excess) > _EXCESS_KURTOSIS)
     if not matters.any():
         return
@@ -288,8 +289,8 @@ def _not_gaussian(
     third = np.maximum(1 + 2 * (lags**3).sum(axis=0), 1)
     fourth = 1 + 2 * (lags**4).sum(axis=0)
     present = {"nan_policy": "omit"} if np.isnan(X).any() else {}
-    z_skew = skewtest(X, **present).statistic / np.sqrt(third)
-    z_kurtosis = kurtosistest(X, **present).statistic / np.sqrt(fourth)
+    z_skew = skewtest(scaled, **present).statistic / np.sqrt(third)
+    z_kurtosis = kurtosistest(scaled, **present).statistic / np.sqrt(fourth)
     alarmed = chi2.sf(z_skew**2 + z_kurtosis**2, 2) < _FALSE_ALARMS / moments.n_variables
     columns = np.flatnonzero(alarmed & matters)
     if not columns.size:

@@ -13,6 +13,8 @@ _MAX_MEMBERS = 30
 # A report is read after a search and may take a second, no more.
 _MAX_TRUTHS = 2
 _MAX_PREDICTED = 2
+# With more variables it takes minutes.
+_MAX_VARIABLES = 50
 
 
 def next_experiment_section(found: Findings) -> Markup:
@@ -30,6 +32,14 @@ def next_experiment_section(found: Findings) -> Markup:
             )
         n_unstable = sum(member.times for member in listed.members if not member.is_stable)
         return tag("p", settled_in_words(n_unstable))
+    if len(names) > _MAX_VARIABLES:
+        return tag(
+            "p",
+            f"The open graphs disagree about what drives {len(varying)} of {len(names)} variables. "
+            "With so many variables it takes a while to say what each experiment would settle: ",
+            tag("code", "cl.next_experiment(result, targets=[...])"),
+            " does, for those that can be done.",
+        )
     advice = next_experiment(
         found.result,
         varying[:_MAX_TARGETS],

@@ -9,8 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cyclearn.arguments import at_least
 from cyclearn.drawing.markup import Markup, join, tag
-from cyclearn.errors import InputError
 from cyclearn.files import check_output, write_text
 from cyclearn.learning import BootstrapResult, LearnResult, Posterior
 from cyclearn.learning.edge_rows import agreement_in_words
@@ -40,7 +40,20 @@ from cyclearn.report.what_if_section import what_if_section
 if TYPE_CHECKING:
     from cyclearn.models.grouped_tables import SeveralData
 
-MAX_MEMBERS = 200
+# A member of a graph with many variables takes long to fit, and its page long to draw.
+_MAX_MEMBERS, _MANY_VARIABLES, _LEAST_MEMBERS = 200, 50, 10
+
+
+def members_shown(n_variables: int) -> int:
+    """How many graphs of the class a page shows by itself.
+
+    Examples
+    --------
+    >>> [members_shown(p) for p in (10, 50, 100, 300)]
+    [200, 200, 50, 10]
+    """
+    share = min(1.0, (_MANY_VARIABLES / n_variables) ** 2)
+    return max(_LEAST_MEMBERS, int(_MAX_MEMBERS * share))
 
 
 def write_report(
@@ -52,7 +65,7 @@ def write_report(
     posterior: Posterior | None = None,
     title: str | None = None,
     command: Iterable[str] | None = None,
-    max_members: int = MAX_MEMBERS,
+    max_members: int | None = None,
 ) -> Path:
     """Write the report of a result to a file; see :func:`report_html` for the parameters.
 
@@ -89,7 +102,7 @@ def report_html(
     posterior: Posterior | None = None,
     title: str | None = None,
     command: Iterable[str] | None = None,
-    max_members: int = MAX_MEMBERS,
+    max_members: int | None = None,
 ) -> str:
     """The report of a result as one page of HTML that opens without a network.
 
@@ -108,8 +121,9 @@ def report_html(
         Heading of the page.
     command : sequence of str, optional
         The command line that made the result, to be shown.
-    max_members : int
-        How many graphs of the class the page can show.
+    max_members : int, optional
+        How many graphs of the class the page can show: 200 by default, fewer of more than 50
+        variables.
 
     Examples
     --------
@@ -118,10 +132,9 @@ def report_html(
     >>> page.startswith("<!DOCTYPE html>"), " src=" in page
     (True, False)
     """
-    if max_members < 1:
-        raise InputError(f"max_members is {max_members}; give at least 1")
+    at_least("max_members", max_members, 1)
     result = with_evidence(result, bootstrap=bootstrap, posterior=posterior)
-    found = find_out(result, data, max_members)
+    found = find_out(result, data, max_members or members_shown(result.graph.n_nodes))
     source = _source(data, None if command is None else shlex.join(command))
     heading = title or (f"What drives what in {source.name}" if source.name else "What drives what")
     sections = [

@@ -21,12 +21,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from math import inf
-from time import monotonic
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from cyclearn.deadlines import now
 from cyclearn.interruption import is_asked_to_stop
 from cyclearn.search.combined_starts import combined
 from cyclearn.search.local_search import Climbing, local_search
@@ -164,7 +164,7 @@ class AutoSearch:
 
 def _is_soon(deadline: float | None) -> bool:
     """Whether other processes would hardly have begun by then."""
-    return deadline is not None and deadline - monotonic() < _WORKERS_BEGIN
+    return deadline is not None and deadline - now() < _WORKERS_BEGIN
 
 
 def run_from(
@@ -212,7 +212,9 @@ class AnnealedSearch:
         start = np.ascontiguousarray(start, dtype=np.uint8)
         self._graph, self._value = start, self.score.value(start)
         self._is_admitted = self._admit(start)[0] is start
-        found = self._best_acyclic() if acyclic_stage and not self._ended() else start
+        # However little time there is, it is enough for a first graph.
+        may_begin = self._ended() in (None, SearchStatus.TIME_LIMIT)
+        found = self._best_acyclic() if acyclic_stage and may_begin else start
         if not self._ended():
             self._climb(found, may_start_refused=True)
         while self._ended() is None:

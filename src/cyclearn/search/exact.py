@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from math import comb, floor, isfinite
-from time import monotonic
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.deadlines import now
 from cyclearn.errors import InputError, LimitError
 from cyclearn.interruption import is_asked_to_stop
 from cyclearn.search.auto_search import Annealing, run_from
@@ -216,7 +216,7 @@ class ComponentProgramme:
     def _check_time(self) -> None:
         if is_asked_to_stop():
             raise _StoppedError
-        if self.deadline is not None and monotonic() > self.deadline:
+        if self.deadline is not None and now() > self.deadline:
             raise LimitError(
                 "the time limit ended the exact search before it was complete; raise "
                 "time_limit, limit max_component or max_parents, or use method='auto'"

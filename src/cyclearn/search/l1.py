@@ -12,10 +12,14 @@ the objective, until the conditions of optimality hold.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.arguments import at_least, seconds
+from cyclearn.deadlines import now
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.interruption import interruptible
@@ -23,6 +27,8 @@ from cyclearn.models import as_moments
 from cyclearn.models.moments import Data
 
 FloatArray = NDArray[np.float64]
+
+_SHORTEST = 1e-14
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,7 @@ def l1_learn(
     threshold: float = 0.05,
     tolerance: float = 1e-6,
     max_iterations: int = 20_000,
+    time_limit: float | None = None,
 ) -> L1Fit:
     """l1-regularised maximum likelihood, its entries cut at ``threshold``.
 
@@ -65,6 +72,8 @@ def l1_learn(
         Largest violation of the optimality conditions at convergence.
     max_iterations : int
         Limit on gradient steps; ``converged`` of the result says whether they sufficed.
+    time_limit : float, optional
+        Limit in seconds, after which the solution is where the steps have come to.
 
     Returns
     -------
@@ -79,8 +88,17 @@ def l1_learn(
     >>> l1_learn(model.sample(1000, random_state=0)).converged
     True
     """
-    if not (coefficient >= 0 and threshold >= 0):
-        raise InputError("coefficient and threshold are at least zero")
+    for name, value in (
+        ("coefficient", coefficient),
+        ("threshold", threshold),
+        ("tolerance", tolerance),
+    ):
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not (is_number and 0 <= value < inf):
+            raise InputError(f"{name} is {value!r}; give a number that is at least zero")
+    max_iterations = at_least("max_iterations", max_iterations, 1) or 1
+    limit = seconds("time_limit", time_limit)
+    end = inf if limit is None else now() + limit
     moments = as_moments(data)
     S = moments.covariance
     p = len(S)
@@ -88,10 +106,12 @@ def l1_learn(
     B = np.zeros((p, p))
     smooth, gradient = _likelihood(S, B)
     objective = smooth
-    step = 1.0 / (1.0 + float(np.linalg.norm(gradient)))
+    # In units of the largest entry: its square may be no number.
+    largest = float(np.abs(gradient).max(initial=1.0))
+    step = 1.0 / (1.0 + largest * float(np.linalg.norm(gradient / largest)))
     violation = _violation(B, gradient, coefficient)
     iteration = 0
-    while violation > tolerance and iteration < max_iterations:
+    while violation > tolerance and iteration < max_iterations and now() < end:
         iteration += 1
         while True:
             candidate = B - step * gradient
@@ -100,9 +120,13 @@ def l1_learn(
             moved = candidate - B
             smooth_after, gradient_after = _likelihood(S, candidate)
             after = smooth_after + coefficient * np.abs(candidate).sum()
-            if after <= objective - 1e-4 / step * np.sum(moved**2) or step < 1e-14:
+            with np.errstate(over="ignore"):
+                least = 1e-4 / step * np.sum(moved**2)
+            if after <= objective - least or step < _SHORTEST:
                 break
             step /= 2
+        if not after <= objective:
+            break  # no step is short enough: scales differ too much, or this is as near as it gets
         bend = np.sum(moved * (gradient_after - gradient))
         B, gradient, objective = candidate, gradient_after, after
         # A negative curvature, as the problem is not convex, asks for a long step.
@@ -117,16 +141,21 @@ def l1_learn(
 
 
 def _likelihood(S: FloatArray, B: FloatArray) -> tuple[float, FloatArray]:
-    """Negative log-likelihood per sample without constants, and its gradient in B."""
+    """Negative log-likelihood per sample without constants, and its gradient in B.
+
+    Infinite where weights are so large that it is no number.
+    """
     Q = np.eye(len(S)) - B
     sign, log_det = np.linalg.slogdet(Q)
     if sign == 0:
         return np.inf, np.zeros_like(B)
-    SQ = S @ Q
-    s = np.einsum("ij,ij->j", Q, SQ)
-    gradient = np.linalg.inv(Q).T - SQ / s
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        SQ = S @ Q
+        s = np.einsum("ij,ij->j", Q, SQ)
+        gradient = np.linalg.inv(Q).T - SQ / s
+        value = float(0.5 * np.log(s).sum() - log_det)
     np.fill_diagonal(gradient, 0.0)
-    return float(0.5 * np.log(s).sum() - log_det), gradient
+    return (value if np.isfinite(gradient).all() else np.inf), gradient
 
 
 def _violation(B: FloatArray, gradient: FloatArray, coefficient: float) -> float:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.deadlines import for_other_processes, from_other_processes, now
 from cyclearn.interruption import is_asked_to_stop
 
 if TYPE_CHECKING:
@@ -62,9 +62,20 @@ class Budget:
     deadline: float | None = None
 
     @classmethod
-    def starting_now(cls, max_evaluations: int | None, time_limit: float | None) -> Budget:
-        """A budget whose time begins with this call."""
-        return cls(max_evaluations, None if time_limit is None else monotonic() + time_limit)
+    def since(cls, begun: float, max_evaluations: int | None, time_limit: float | None) -> Budget:
+        """A budget whose time began at that point of the clock (:func:`cyclearn.deadlines.now`).
+
+        At least half of the time is left from now on: what reading a large table took is not at the
+        cost of all searching.
+        """
+        if time_limit is None:
+            return cls(max_evaluations)
+        return cls(max_evaluations, max(begun + time_limit, now() + time_limit / 2))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process has another clock.
+        end = None if self.deadline is None else for_other_processes(self.deadline)
+        return _arrived, (self.max_evaluations, end)
 
     def evaluations_left(self, n_evaluations: int) -> int:
         """How many evaluations are left after so many."""
@@ -74,9 +85,13 @@ class Budget:
         """Why a search has to end after so many evaluations, if it has to."""
         if self.evaluations_left(n_evaluations) <= 0:
             return SearchStatus.MAX_EVALUATIONS
-        if self.deadline is not None and monotonic() > self.deadline:
+        if self.deadline is not None and now() > self.deadline:
             return SearchStatus.TIME_LIMIT
         return SearchStatus.INTERRUPTED if is_asked_to_stop() else None
+
+
+def _arrived(max_evaluations: int | None, end: float | None) -> Budget:
+    return Budget(max_evaluations, None if end is None else from_other_processes(end))
 
 
 @dataclass(frozen=True)
