@@ -192,7 +192,7 @@ def test_ties_that_are_many(monkeypatch):
 
 def test_the_least_time_is_enough_for_a_first_graph():
     """A table whose reading took all the time was learned to have no edges."""
-    graph, moments = drawn(40, 3)
+    graph, moments = drawn(20, 3)
     late, greedy = learn(moments, time_limit=0.0), learn(moments, method="hill-climbing")
     assert late.status is SearchStatus.TIME_LIMIT
     assert late.score < greedy.score + 0.01 * abs(greedy.score)
