@@ -243,7 +243,7 @@ def _run_round(
     # Compiled code lets go of the lock, so threads are as good as processes and share memory. On a
     # cluster, chains come back from where they were run.
     done = Parallel(n_jobs=n_workers, prefer="threads")(
-        delayed(_run_in_turn)(group, size, deadline) for group in groups
+        delayed(_run_in_turn)(group, size, Budget(None, deadline)) for group in groups
     )
     batches: list[list[Batch] | None] = [None] * len(chains)
     for worker, (group, batches_of_group) in enumerate(done):
@@ -254,9 +254,9 @@ def _run_round(
 
 
 def _run_in_turn(
-    chains: list[GraphChain], size: tuple[int, int, int], deadline: float | None
+    chains: list[GraphChain], size: tuple[int, int, int], budget: Budget
 ) -> tuple[list[GraphChain], list[list[Batch] | None]]:
-    return chains, [_run_chain(chain, *size, deadline) for chain in chains]
+    return chains, [_run_chain(chain, *size, budget.deadline) for chain in chains]
 
 
 def _run_chain(
