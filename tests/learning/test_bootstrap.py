@@ -325,7 +325,7 @@ def test_a_time_limit_is_for_all_resamples_together(monkeypatch):
     whole = bootstrap(DATA, 6, **QUICK)
     clock = iter(range(100))
     # A second passes with every look at the clock: after three resamples nothing is left.
-    monkeypatch.setattr(ROOM, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(ROOM, "now", lambda: float(next(clock)))
     limited = bootstrap(DATA, 6, **QUICK, time_limit=4)
     assert limited.resamples == whole.resamples[:3]
     assert "others of 6" in str(limited)

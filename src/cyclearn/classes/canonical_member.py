@@ -65,11 +65,27 @@ def components_of(
     nodes: Sequence[int], columns: Sequence[int]
 ) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
     """The components of two nodes or more among ``nodes``, each with its columns."""
-    reach = mutual_reach(nodes, columns, sum(1 << j for j in nodes))
+    held = _cyclic_part(nodes, columns)
+    inside = sum(1 << j for j, _ in held)
+    reach = mutual_reach([j for j, _ in held], [column for _, column in held], inside)
     for first, partners in enumerate(reach):
         members = list(bits(partners))
         if len(members) > 1 and members[0] == first:
-            yield tuple(nodes[n] for n in members), tuple(columns[n] for n in members)
+            yield tuple(held[n][0] for n in members), tuple(held[n][1] for n in members)
+
+
+def _cyclic_part(nodes: Sequence[int], columns: Sequence[int]) -> list[tuple[int, int]]:
+    """Nodes that lie in cycles, or on paths from and to these; none of an acyclic graph.
+
+    Nodes without parents are in no cycle, nor are those without others when these are gone.
+    """
+    held = list(zip(nodes, columns, strict=True))
+    n_before = -1
+    while len(held) != n_before:
+        n_before = len(held)
+        inside = sum(1 << j for j, _ in held)
+        held = [(j, column) for j, column in held if column & inside != 1 << j]
+    return held
 
 
 def _feedback(nodes: Sequence[int], columns: Sequence[int]) -> tuple[int, int]:
@@ -94,6 +110,10 @@ def _first_filling(seating: Seating, block: Block, admits: Admits) -> tuple[int,
         acyclic = _first_acyclic(seating, block, listed[0])
         if acyclic is not None:
             return acyclic
+    if not seating.reducible:
+        without = [columns for columns in listed if not _cyclic_part(block.nodes, columns)]
+        if without:
+            return min(without, key=lambda columns: _edge_list(block.nodes, columns))
     # Which nodes are in cycles depends on the columns, not on who holds which.
     inside: dict[tuple[int, ...], tuple[int, int]] = {}
     ranked = []
