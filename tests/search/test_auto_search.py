@@ -190,10 +190,12 @@ def test_ties_that_are_many(monkeypatch):
     assert "more than 5 other classes" in str(cut)
 
 
-def test_the_least_time_is_enough_for_a_first_graph():
+@pytest.mark.parametrize("method", ["auto", "tabu", "hill-climbing"])
+def test_the_least_time_is_enough_for_a_first_graph(method):
     """A table whose reading took all the time was learned to have no edges."""
     graph, moments = drawn(20, 3)
-    late, greedy = learn(moments, time_limit=0.0), learn(moments, method="hill-climbing")
+    late = learn(moments, method=method, time_limit=0.0)
+    greedy = learn(moments, method="hill-climbing")
     assert late.status is SearchStatus.TIME_LIMIT
     assert late.score < greedy.score + 0.01 * abs(greedy.score)
     assert late.graph.n_edges > graph.n_edges / 2

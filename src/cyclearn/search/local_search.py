@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
+from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import (
     Adjacency,
@@ -219,4 +220,42 @@ def _run_from(
     on_step: OnStep | None = None,
 ) -> SearchRun:
     """Search from one start, with a memory of components and of moves of its own."""
-    return local_search(problem, problem.score(), start, deepcopy(strategy), budget, on_step)
+    score = problem.score()
+    run = local_search(problem, score, start, deepcopy(strategy), budget, on_step)
+    if run.status is SearchStatus.TIME_LIMIT:
+        return _no_worse_than_quick(problem, score, run, budget)
+    return run
+
+
+def _no_worse_than_quick(
+    problem: SearchProblem, score: GraphScore, run: SearchRun, budget: Budget
+) -> SearchRun:
+    """The run, with a last step to an acyclic graph that is found at once, where that is better.
+
+    With many variables there is time for a few moves only, and these alone would be no answer.
+    """
+    requires_cycles = score.largest_component(problem.required.astype(np.uint8)) > 1
+    if requires_cycles or len(score.shares) > 1 or score.experiments is not None:
+        return run  # orders are searched for one table
+    limits = problem.limits
+    quick = best_acyclic(
+        score.S[0],
+        problem.penalty,
+        problem.allowed,
+        problem.required,
+        limits.max_parents,
+        limits.max_edges,
+        seed=0,
+        effort=0,
+        deadline=budget.deadline,
+    ).adjacency
+    value = score.value(quick)
+    if not value < run.score - _ROUNDING:
+        return run
+    last, before = run.start, score.value(run.start)
+    if run.steps:
+        last, before = run.steps[-1].graph, run.steps[-1].score
+    step = SearchStep(
+        np.argwhere(last != quick), value - before, value, True, quick, is_annealed=True
+    )
+    return replace(run, best=quick, score=value, steps=(*run.steps, step))
