@@ -49,12 +49,13 @@ class LocalScores:
         redrawn = toggled(self._A, pairs)
         part = self._part_around(tuple(sorted(set(chain.from_iterable(pairs)))))
         inside = part.around.part(redrawn)
+        # One start for each component may end a little above the best, and tells most apart.
+        if part.outside + part.score.value(inside) > value + NEAR:
+            return False
         largest = max(part.largest_outside, part.score.largest_component(inside))
         return bool(
             self._problem.limits.allow(redrawn, largest)
             and self._problem.respects_knowledge(redrawn)
-            # One start for each component may end a little above the best, and tells most apart.
-            and part.outside + part.score.value(inside) <= value + NEAR
             and abs(part.outside + part.score.thorough_value(inside) - value) <= SAME_SCORE
         )
 
