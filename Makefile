@@ -56,7 +56,7 @@ bench-full: .venv/.dev
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "cyclearn needs Python 3.10 or later; set PYTHON=... (found " + sys.version.split()[0] + ")")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
-	@echo "Installing cyclearn compiles it for this machine, a minute or two …"
+	@echo "Installing cyclearn compiles it for this machine, two to four minutes …"
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 

@@ -111,9 +111,10 @@ def _first_filling(seating: Seating, block: Block, admits: Admits) -> tuple[int,
         if acyclic is not None:
             return acyclic
     if not seating.reducible:
-        without = [columns for columns in listed if not _cyclic_part(block.nodes, columns)]
-        if without:
-            return min(without, key=lambda columns: _edge_list(block.nodes, columns))
+        # All have as many edges, so that those without a cycle come first, and any is admitted.
+        acyclic_ones = [columns for columns in listed if not _cyclic_part(block.nodes, columns)]
+        if acyclic_ones:
+            return min(acyclic_ones, key=lambda columns: _edge_list(block.nodes, columns))
     # Which nodes are in cycles depends on the columns, not on who holds which.
     inside: dict[tuple[int, ...], tuple[int, int]] = {}
     ranked = []
