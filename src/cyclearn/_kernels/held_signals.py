@@ -36,7 +36,7 @@ def held() -> Iterator[None]:
     def hold(number: int, frame: FrameType | None) -> None:
         if _is_at_machine_code(frame):
             waiting.append(number)
-            if len(waiting) == 1:
+            if len(waiting) == 1 and not _is_read_from_disk(frame):
                 announce_held()
         else:
             handlers[number](number, frame)
@@ -54,8 +54,18 @@ def held() -> Iterator[None]:
 
 
 def _is_at_machine_code(frame: FrameType | None) -> bool:
+    return any(
+        str(caller.f_globals.get("__name__")).startswith(_AT_MACHINE_CODE)
+        for caller in _with_callers(frame)
+    )
+
+
+def _is_read_from_disk(frame: FrameType | None) -> bool:
+    """A moment, not the seconds that compiling takes."""
+    return any(caller.f_code.co_name == "load_overload" for caller in _with_callers(frame))
+
+
+def _with_callers(frame: FrameType | None) -> Iterator[FrameType]:
     while frame is not None:
-        if str(frame.f_globals.get("__name__")).startswith(_AT_MACHINE_CODE):
-            return True
+        yield frame
         frame = frame.f_back
-    return False

@@ -4,7 +4,7 @@ import { getMembers } from "./api.js";
 import { arrow, fill, h, menu, number, place, table } from "./dom.js";
 import { decide } from "./knowledge.js";
 import { choose, picture, pressable, showMember } from "./picture.js";
-import { attempt, say, store, watch } from "./store.js";
+import { attempt, onlyTheLast, say, store, watch } from "./store.js";
 
 let svg = null, current = 0, order = [], edge = null;
 let filter = { source: "", target: "", how: "directly", sort: "nearest", stable: false };
@@ -125,11 +125,13 @@ function renderEdges() {
   }) : []);
 }
 
+const lastPage = onlyTheLast();
+
 /** Look through the whole class on the server, from a place on. */
 async function turn(at, before) {
   const { source, target, how, stable } = filter;
   const of = store.result.id;
-  const found = await attempt(() => getMembers(of, { at, source, target, how, stable }), "Looking through the class …");
+  const found = await lastPage(() => attempt(() => getMembers(of, { at, source, target, how, stable }), "Looking through the class …"));
   if (!found || store.result.id !== of) return;
   part = { ...store.result.view, ...found };
   trail = [...before, at];

@@ -58,6 +58,16 @@ export async function quietly(action) {
   }
 }
 
+/** Of answers that overtake each other only the one to the last question counts; others are undefined. */
+export function onlyTheLast() {
+  let asked = 0;
+  return async (action) => {
+    const mine = ++asked;
+    const value = await action();
+    return mine === asked ? value : undefined;
+  };
+}
+
 function freshDraft(table) {
   return {
     columns: table.columns.filter((column) => !column.problem).map((column) => column.name),
@@ -115,8 +125,11 @@ export function change(changes) {
   tell("draft");
 }
 
+const lastTable = onlyTheLast(), lastResult = onlyTheLast();
+
 export async function lookAtTable(id) {
-  const table = await api.getTable(id);
+  const table = await lastTable(() => api.getTable(id));
+  if (!table) return;
   const { draft, ...record } = table;
   store.table = record;
   store.draft = { ...freshDraft(record), ...draft };
@@ -125,7 +138,8 @@ export async function lookAtTable(id) {
 }
 
 export async function lookAt(id) {
-  const job = await api.getJob(id);
+  const job = await lastResult(() => api.getJob(id));
+  if (!job) return;
   store.result = job;
   sessionStorage.setItem("result", id);
   if (!store.table || store.table.id !== job.table) await lookAtTable(job.table);
