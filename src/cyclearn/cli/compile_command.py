@@ -11,6 +11,8 @@ import numpy as np
 from cyclearn.cli.output import say
 from cyclearn.graphs import DirectedGraph
 
+_LOOP = DirectedGraph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
+
 
 def compile_kernels() -> None:
     """Compile for this machine, which the first search or fit would do otherwise."""
@@ -18,7 +20,10 @@ def compile_kernels() -> None:
 
     say("Compiling for this machine, on two cores, a minute or two …")
     begin = perf_counter()
-    Parallel(n_jobs=2)(delayed(_quietly)(task) for task in (_search, _fit_and_sample))
+    with Parallel(n_jobs=2) as on_two_cores:
+        # In this order no two at the same time need what is not compiled yet.
+        for both in ((_fit, _order), (_search, _sample)):
+            on_two_cores(delayed(_quietly)(task) for task in both)
     say(f"Done after {perf_counter() - begin:.0f} s: no search or fit has to compile.")
 
 
@@ -34,6 +39,19 @@ def _rows() -> np.ndarray:
     return np.random.default_rng(0).standard_normal((200, 4)) @ chain
 
 
+def _fit() -> None:
+    from cyclearn.models import fit
+
+    fit(_LOOP, _rows())
+
+
+def _order() -> None:
+    from cyclearn.search.orders import best_acyclic
+
+    every, none = ~np.eye(4, dtype=bool), np.zeros((4, 4), dtype=bool)
+    best_acyclic(np.corrcoef(_rows().T), 0.01, every, none, 3, 12, seed=0)
+
+
 def _search() -> None:
     from cyclearn.learning import learn
 
@@ -41,14 +59,12 @@ def _search() -> None:
         learn(_rows(), method=method)
 
 
-def _fit_and_sample() -> None:
+def _sample() -> None:
     from cyclearn.learning.posterior import posterior
     from cyclearn.models import fit
 
     rows = _rows()
-    loop = DirectedGraph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
-    fit(loop, rows)
     posterior(rows, n_samples=100, time_limit=5)
     rows_with_holes = np.where(np.random.default_rng(1).random(rows.shape) < 0.1, np.nan, rows)
-    fit(loop, rows_with_holes, missing="em")
-    fit(loop, [rows, rows + 1], interventions=[[], ["X1"]])
+    fit(_LOOP, rows_with_holes, missing="em")
+    fit(_LOOP, [rows, rows + 1], interventions=[[], ["X1"]])
