@@ -37,10 +37,15 @@ def learned():
     return result
 
 
+@pytest.fixture(scope="module")
+def report(learned, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    return learned.report(path, title="<script>hacked = 1</script>")
+
+
 @pytest.fixture
-def page(browser, learned, tmp_path):
+def page(browser, report):
     """The report opened from a file; whatever it says or asks for is a failure."""
-    path = learned.report(tmp_path / "report.html", title="<script>hacked = 1</script>")
     context = browser.new_context()
     context.set_default_timeout(10_000)
     opened = context.new_page()
@@ -48,10 +53,10 @@ def page(browser, learned, tmp_path):
     opened.on("console", lambda message: troubles.append(message.text))
     opened.on("pageerror", lambda error: troubles.append(str(error)))
     opened.on("request", lambda request: troubles.append(request.url))
-    opened.goto(path.as_uri())
+    opened.goto(report.as_uri())
     yield opened
     # The page itself is the only thing that was ever asked for.
-    assert troubles == [path.as_uri()]
+    assert troubles == [report.as_uri()]
     context.close()
 
 
