@@ -150,7 +150,8 @@ def print_rows(rows: pd.DataFrame) -> None:
     print(
         "One observed table and one for each single target; BIC but where *by default* stands. "
         "*Wrong*: edges missing, superfluous or turned (two each), against the true graph itself, "
-        "which observed data alone cannot settle; *as good*: share of answers with at least the score of the truth; "
+        "which observed data alone cannot settle; *as good*: share of answers with at least the "
+        "score of the truth; "
         "*error*: of all weights (Frobenius norm). *Worse than gies*: cases in which the score is. "
         f"GIES is an acyclic method; LLC keeps standardised weights above {LLC_THRESHOLD}.\n"
     )
