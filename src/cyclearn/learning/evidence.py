@@ -62,6 +62,8 @@ def evidence_in_words(result: LearnResult) -> str:
             f"{often} of {len(rows)} edges came out of at least {OFTEN:.0%} of "
             f"{result.bootstrap.n_resamples:,} resamples."
         )
+    # A posterior takes observed tables.
+    ask = "the posterior" if result.experiments is None else "a bootstrap"
     return " ".join(parts) or (
-        "How probable an edge is, given these data, is another question: ask for the posterior."
+        f"How probable an edge is, given these data, is another question: ask for {ask}."
     )
