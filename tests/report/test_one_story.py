@@ -120,3 +120,10 @@ def test_feedback_is_the_same_everywhere(told):
     if len(loops) == 1:
         said = f"Feedback was found among {loops[0]}"
         assert said.replace(", ", " and ") in words.replace(", ", " and ")
+
+
+def test_nobody_is_sent_to_a_posterior_that_would_be_refused(told):
+    result, words = told
+    takes_one = result.experiments is None
+    assert ("posterior=True" in words) == takes_one
+    assert takes_one or "ask for the posterior" not in str(result)

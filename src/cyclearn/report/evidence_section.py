@@ -18,20 +18,7 @@ def evidence_section(found: Findings) -> Markup:
     """The posterior and the bootstrap, or how to have them."""
     result = found.result
     if result.posterior is None and result.bootstrap is None:
-        return tag(
-            "p",
-            "Nobody asked yet. With ",
-            tag("code", "posterior=True"),
-            " in Python (",
-            tag("code", "--posterior"),
-            " on the command line) graphs are drawn by how probable they are, and this section and "
-            "the picture say how probable each edge is. With ",
-            tag("code", "bootstrap=100"),
-            " (",
-            tag("code", "--bootstrap 100"),
-            ") the graph is learned again from 100 resamples, and they say how often each edge "
-            "came out.",
-        )
+        return _how_to_ask(takes_posterior=result.experiments is None)
     parts = []
     if result.posterior is not None:
         parts.append(_posterior(result.posterior))
@@ -40,6 +27,28 @@ def evidence_section(found: Findings) -> Markup:
             parts.append(tag("h3", "How often it comes out of resamples"))
         parts.append(bootstrap_section(result.bootstrap))
     return join(parts)
+
+
+def _how_to_ask(*, takes_posterior: bool) -> Markup:
+    posterior: tuple[Markup | str, ...] = (
+        "With ",
+        tag("code", "posterior=True"),
+        " in Python (",
+        tag("code", "--posterior"),
+        " on the command line) graphs are drawn by how probable they are, and this section and "
+        "the picture say how probable each edge is. ",
+    )
+    return tag(
+        "p",
+        "Nobody asked yet. ",
+        *(posterior if takes_posterior else ()),
+        "With ",
+        tag("code", "bootstrap=100"),
+        " (",
+        tag("code", "--bootstrap 100"),
+        ") the graph is learned again from 100 resamples, and they say how often each edge "
+        "came out.",
+    )
 
 
 def _posterior(found: Posterior) -> Markup:
