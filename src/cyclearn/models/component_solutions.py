@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -183,6 +182,9 @@ def flat_directions(
     # ill-conditioned, leave no trace, and small eigenvalues come from the coupling of columns.
     blocks = np.where(columns.same_column, info, 0.0)
     # The usual case at the price of a factorisation: no eigenvalue is near zero.
+    # Loaded here: a table that is only opened needs none of it.
+    from scipy.linalg import lapack
+
     if lapack.dpotrf(info - _FLAT * blocks)[1] == 0:
         return np.empty((len(info), 0))
     eigenvalues, directions, failed = lapack.dsygvd(info, blocks)

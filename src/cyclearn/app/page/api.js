@@ -17,8 +17,8 @@ async function ask(path, options = {}) {
   return answered(response);
 }
 
-const sent = (method, path, value) =>
-  ask(path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(value ?? {}) });
+const sent = (method, path, value, options = {}) =>
+  ask(path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(value ?? {}), ...options });
 
 export const getState = () => ask("/api/state");
 export const getTable = (table) => ask(`/api/tables/${table}`);
@@ -27,7 +27,9 @@ export const openExample = () => sent("POST", "/api/tables/example");
 export const openFile = (file) =>
   ask(`/api/tables?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
 export const readAgain = (table, codes) => sent("POST", `/api/tables/${table}/read`, { missing_codes: codes });
-export const saveDraft = (table, draft) => sent("PUT", `/api/tables/${table}/draft`, draft);
+// A page that is left still sends it; browsers do that up to 64 kB.
+export const saveDraft = (table, draft) =>
+  sent("PUT", `/api/tables/${table}/draft`, draft, { keepalive: JSON.stringify(draft).length < 20_000 });
 export const startJob = (kind, table, of, request) => sent("POST", "/api/jobs", { kind, table, of, request });
 export const stopJob = (job) => sent("POST", `/api/jobs/${job}/stop`);
 export const cancelJob = (job) => sent("POST", `/api/jobs/${job}/cancel`);

@@ -32,9 +32,12 @@ export const place = (id) => document.querySelector(`#${id} > div`);
  * there is none any more the section has it, so that a keyboard goes on from here, not from the top.
  */
 export function fill(element, ...children) {
+  const wanted = children.flat(3).filter((child) => child !== null && child !== undefined && child !== false);
+  // A button that is taken out and put back between the two halves of a click is not clicked.
+  if (wanted.length === element.childNodes.length && wanted.every((child, n) => child === element.childNodes[n])) return;
   const had = element.contains(document.activeElement) ? document.activeElement : null;
   element.replaceChildren();
-  filled(element, {}, children);
+  element.append(...wanted);
   if (!had) return;
   const again = had.id && document.getElementById(had.id);
   (again || element.closest("section"))?.focus({ preventScroll: !again });

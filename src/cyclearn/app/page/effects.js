@@ -1,8 +1,8 @@
 // What changing one variable does to the others, over all graphs that fit equally well.
 
 import { fill, h, menu, number, place, s } from "./dom.js";
-import { jobCard } from "./learn.js";
-import { jobsAbout, quietly, start, store, viewOf, watch } from "./store.js";
+import { showJob } from "./learn.js";
+import { ask, jobsAbout, onlyTheLast, quietly, store, viewOf, watch } from "./store.js";
 
 let source = "", group = "", how = "hold", value = null, unit = 1;
 
@@ -53,32 +53,38 @@ function verdict(effects) {
   return high <= none ? "down or none" : "of open sign";
 }
 
+/** One variable, as a row of the table and a function that writes it anew for another value. */
 function row(view, target) {
   const settled = target.lines.length > 0;
-  const found = settled ? predicted(view, target) : { own: null, smallest: null, largest: null, lowest: null, highest: null };
-  const numeric = (words) => h("td", { class: "number" }, words);
-  return h("tr", {},
+  const [then, interval, all, whole] = Array.from({ length: 4 }, () => h("td", { class: "number" }, "–")), drawn = h("td", {});
+  const update = () => {
+    if (!settled) return;
+    const found = predicted(view, target);
+    if (found.own) [then.textContent, interval.textContent] = [number(found.own.mean), span(found.own.low, found.own.high, target.sd)];
+    all.textContent = span(found.smallest, found.largest, target.sd);
+    whole.textContent = span(found.lowest, found.highest, target.sd);
+    drawn.replaceChildren(bar(found, target.mean, target.sd));
+  };
+  const element = h("tr", {},
     h("th", { scope: "row" }, target.name),
     h("td", {}, verdict(target.effects)),
-    numeric(number(target.mean)),
-    numeric(found.own ? number(found.own.mean) : "–"),
-    numeric(found.own ? span(found.own.low, found.own.high, target.sd) : "–"),
-    numeric(span(found.smallest, found.largest, target.sd)),
-    numeric(span(found.lowest, found.highest, target.sd)),
-    numeric(span(target.low, target.high, target.sd / view.sd)),
-    h("td", {}, settled ? bar(found, target.mean, target.sd) : ""));
+    h("td", { class: "number" }, number(target.mean)),
+    then, interval, all, whole,
+    h("td", { class: "number" }, span(target.low, target.high, target.sd / view.sd)), drawn);
+  return { element, update };
 }
 
 function predictions(view) {
-  const body = h("tbody", {});
+  const rows = view.targets.map((target) => row(view, target));
   const isHeld = view.how === "hold", middle = isHeld ? view.mean : 0;
   const interval = `${Math.round(100 * view.level)}% interval`;
   const columns = ["variable", "so it goes", "mean now", "mean then", interval, "over all graphs", "with intervals", "effect of one unit", ""];
-  const shown = h("output", { for: "value", id: "value-words" });
+  // The slider itself says it.
+  const shown = h("output", { for: "value", id: "value-words", "aria-live": "off" });
   const update = () => {
     shown.textContent = `${number(value)} (${isHeld ? `mean ${number(view.mean)}, ` : ""}standard deviation ${number(view.sd)})`;
     slider.setAttribute("aria-valuetext", shown.textContent);
-    body.replaceChildren(...view.targets.map((target) => row(view, target)));
+    for (const each of rows) each.update();
   };
   const slider = h("input", { type: "range", id: "value", min: middle - 3 * view.sd, max: middle + 3 * view.sd, step: view.sd / 20, oninput: (event) => { value = Number(event.target.value); update(); } });
   value = middle + unit * view.sd;
@@ -92,36 +98,56 @@ function predictions(view) {
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Predictions" },
       h("table", {}, h("caption", {}, `Where the others are predicted to be on average if ${view.source} is ${isHeld ? "held there" : "pushed so far, and goes on listening to its causes"}`),
         h("thead", {}, h("tr", {}, columns.map((name, n) => h("th", { scope: "col", class: n > 1 && n < 8 && "number" }, name || h("span", { class: "unseen" }, "range"))))),
-        body)),
+        h("tbody", {}, rows.map((each) => each.element)))),
   ];
 }
 
-let shown = "";
+let shown = "", about = "", asking = 0;
+const lastView = onlyTheLast();
+
+/** What is asked, and a place for the answer; menus stay as they are while work goes on. */
+function frame() {
+  const { names, groups } = store.result.view;
+  [about, shown] = [store.result.id, ""];
+  if (!groups.includes(group)) group = groups[0] ?? "";
+  if (!names.includes(source)) [source] = names;
+  fill(place("effects"),
+    h("p", {}, "What would happen if a variable were held at a value, or pushed, in every graph that fits equally well."),
+    h("p", { class: "fields" },
+      menu("effect-how", "Do this", [["hold", "hold it at a value"], ["push", "push it, and let it go on"]], how, (word) => { how = word; predict(); }),
+      menu("effect-source", "to the variable", names.map((name) => [name, name]), source, (name) => { source = name; predict(); }),
+      groups.length ? menu("effect-group", "In the group", groups.map((name) => [name, name]), group, (name) => { group = name; predict(); }) : null,
+      h("button", { type: "button", id: "ask-effects", onclick: predict }, "Predict")),
+    h("div", { id: "effects-found" }));
+}
 
 async function render() {
   if (!store.result) return fill(place("effects"), h("p", { class: "note" }, "Nothing has been learned yet."));
-  const job = latest();
-  const key = JSON.stringify([store.result.id, job, source, how]);
-  if (key === shown) return undefined;
+  if (about !== store.result.id) frame();
+  const job = latest(), key = JSON.stringify([about, job]);
+  // The answer to an earlier question is of no interest any more.
+  if (asking || key === shown) return undefined;
   shown = key;
-  const { names, groups } = store.result.view;
-  if (!groups.includes(group)) group = groups[0] ?? "";
-  if (!names.includes(source)) [source] = names;
-  const view = job?.state === "done" ? await quietly(() => viewOf(job.id)) : null;
-  if (view) [source, group, how] = [view.source, view.group, view.how];
-  return fill(place("effects"),
-    h("p", {}, "What would happen if a variable were held at a value, or pushed, in every graph that fits equally well."),
-    h("p", { class: "fields" },
-      menu("effect-how", "Do this", [["hold", "hold it at a value"], ["push", "push it, and let it go on"]], how, (word) => { how = word; ask(); }),
-      menu("effect-source", "to the variable", names.map((name) => [name, name]), source, (name) => { source = name; ask(); }),
-      groups.length ? menu("effect-group", "In the group", groups.map((name) => [name, name]), group, (name) => { group = name; ask(); }) : null,
-      h("button", { type: "button", id: "ask-effects", onclick: ask }, "Predict")),
-    job && !view ? h("ul", { class: "jobs" }, jobCard(job, `Changing ${source}`)) : null,
-    view ? predictions(view) : null);
+  const found = await lastView(async () => ({ view: job?.state === "done" ? await quietly(() => viewOf(job.id)) : null }));
+  if (!found || asking) return undefined;
+  const box = document.getElementById("effects-found"), { view } = found;
+  if (view) {
+    [source, group, how] = [view.source, view.group, view.how];
+    for (const [id, chosen] of [["source", source], ["how", how], ["group", group]]) {
+      const field = document.getElementById(`effect-${id}`);
+      if (field) field.value = chosen;
+    }
+    return fill(box, predictions(view));
+  }
+  return job ? showJob(box, job, `Changing ${source}`) : fill(box);
 }
 
-async function ask() {
-  await start("effects", store.result.id, group ? { source, how, group } : { source, how });
+async function predict() {
+  asking += 1;
+  await ask("effects", group ? { source, how, group } : { source, how });
+  asking -= 1;
+  shown = "";
+  await render();
 }
 
 watch(["result", "state"], render);

@@ -4,7 +4,7 @@ import { getMembers } from "./api.js";
 import { arrow, fill, h, menu, number, place, table } from "./dom.js";
 import { decide } from "./knowledge.js";
 import { choose, picture, pressable, showMember } from "./picture.js";
-import { attempt, onlyTheLast, say, store, watch } from "./store.js";
+import { aloud, attempt, onlyTheLast, say, store, watch } from "./store.js";
 
 let svg = null, current = 0, order = [], edge = null;
 let filter = { source: "", target: "", how: "directly", sort: "nearest", stable: false };
@@ -48,7 +48,8 @@ function select() {
   current = 0;
 }
 
-function about(number_) {
+/** What is known of an edge, as pairs [name, words]. */
+function factsOf(number_) {
   const { edges, coefficients, groups } = view();
   const { source, target, members, shared } = edges[number_];
   const place_ = member() ? member().edges.indexOf(number_) : -1;
@@ -68,7 +69,11 @@ function about(number_) {
   }
   if (isLearned && groups.length) for (const each of rows) facts.push([`In ${each.group}`, `${number(each.weight)}, standard error ${number(each.standard_error)}`]);
   facts.push(["Equally good graphs", shared ? "the same in all" : members]);
-  for (const [name, probability] of probabilities(source, target)) facts.push([name, probability]);
+  return [...facts, ...probabilities(source, target)];
+}
+
+function about(number_, facts) {
+  const { source, target } = view().edges[number_];
   const say_ = (word, words) => h("button", { type: "button", onclick: () => { decide(source, target, word); say(`${arrow(source, target)} is ${words} from the next search on.`); } }, `${word === "required" ? "Require" : "Forbid"} it`);
   return [
     h("h3", {}, arrow(source, target)),
@@ -86,15 +91,23 @@ export function addFacts(facts) {
 
 const probabilities = (source, target) => known.flatMap((facts) => facts(source, target));
 
-export function press(number_) {
+function press(number_) {
   edge = number_;
   choose(svg, edge);
   renderAbout();
+  const { source, target } = view().edges[edge];
+  aloud(`${arrow(source, target)}. ${factsOf(edge).map((fact) => fact.join(": ")).join(". ")}.`);
 }
+
+let written = "";
 
 export function renderAbout() {
   const box = document.getElementById("about-edge");
-  if (box) fill(box, edge === null ? h("p", { class: "note" }, "Press an edge in the picture or in the list to read about it.") : about(edge));
+  const facts = edge === null ? [] : factsOf(edge);
+  const key = JSON.stringify([store.result?.id, edge, facts]);
+  if (!box || (key === written && box.hasChildNodes())) return;
+  written = key;
+  fill(box, edge === null ? h("p", { class: "note" }, "Press an edge in the picture or in the list to read about it.") : about(edge, facts));
 }
 
 function step(to) {
@@ -108,7 +121,7 @@ function step(to) {
   }
   document.getElementById("member-number").value = order.length ? String(current + 1) : "";
   count.textContent = ` of ${order.length.toLocaleString("en")}`;
-  words.textContent = one ? one.words : "No listed graph is like this.";
+  fill(words, one ? [h("span", { class: "unseen" }, `Graph ${current + 1} of ${order.length}. `), one.words] : "No listed graph is like this.");
   // Not "disabled": a button that loses the focus throws keyboard users back to the top.
   document.getElementById("member-previous").setAttribute("aria-disabled", String(current <= 0));
   document.getElementById("member-next").setAttribute("aria-disabled", String(current >= last));
@@ -119,9 +132,10 @@ function step(to) {
 function renderEdges() {
   const one = member();
   const list = document.getElementById("edge-list");
-  fill(list, one ? one.edges.map((n) => {
+  fill(list, one ? one.edges.map((n, place_) => {
     const { source, target, shared } = view().edges[n];
-    return h("li", {}, h("button", { type: "button", class: "link", id: `edge-${n}`, onclick: () => press(n) }, arrow(source, target)), shared ? " (the same in all)" : "");
+    const more = [one.standardised && number(one.standardised[place_], 2), shared && "the same in all"].filter(Boolean).join(", ");
+    return h("li", {}, h("button", { type: "button", class: "link", id: `edge-${n}`, "aria-label": `${arrow(source, target)}${more && ": "}${more}`, onclick: () => press(n) }, arrow(source, target)), more && ` ${more}`);
   }) : []);
 }
 
@@ -186,7 +200,7 @@ function controls(hidden) {
   const box = h("div", { class: "buttons", hidden },
     h("button", { type: "button", id: "member-previous", onclick: () => step(current - 1) }, "← Previous"),
     h("span", {}, h("label", { for: "member-number" }, "Graph "),
-      h("input", { id: "member-number", type: "number", min: 1, onchange: (event) => step((Number.parseInt(event.target.value, 10) || 1) - 1) }),
+      h("input", { id: "member-number", type: "number", min: 1, "aria-describedby": "member-count", onchange: (event) => step((Number.parseInt(event.target.value, 10) || 1) - 1) }),
       h("span", { id: "member-count" })),
     h("button", { type: "button", id: "member-next", onclick: () => step(current + 1) }, "Next →"));
   return [box, h("p", { id: "member-words", role: "status", "aria-live": "polite" })];
@@ -234,7 +248,7 @@ function render() {
   const kept = store.result.is_kept ? [h("p", { class: "mind" }, "This search was stopped. The graph is the best that was found until then; a longer search may find a better one.")] : [];
   const box = h("div", { class: "browse" },
     h("div", {}, h("div", { class: "canvas", id: "graph-canvas", tabindex: "0", role: "group", "aria-label": "Graph" }), legend()),
-    h("div", { class: "side" }, h("div", { id: "about-edge", "aria-live": "polite" }), h("h3", {}, "Edges of this graph"), h("ul", { id: "edge-list", class: "edges" })));
+    h("div", { class: "side" }, h("div", { id: "about-edge" }), h("h3", {}, "Edges of this graph"), h("ul", { id: "edge-list", class: "edges" })));
   const all = h("div", { onkeydown: keys }, browser(), box);
   const note = h("p", { class: "note" }, "A learned graph is never changed here. To try another, make a copy under 7.");
   fill(place("graph"), h("h3", {}, `Graph ${store.result.id.slice(1)}`), kept, view().summary.map((line) => h("p", {}, line)), note, all, numbers());

@@ -1,8 +1,8 @@
 // What is known before looking at the data: tiers, required and forbidden edges.
 
-import { arrow, fill, h, place } from "./dom.js";
+import { fill, h, place } from "./dom.js";
 import { pairGrid } from "./grid.js";
-import { change, chosen, store, watch } from "./store.js";
+import { aloud, change, chosen, store, watch } from "./store.js";
 
 const same = (a, b) => ([x, y]) => x === a && y === b;
 const MARKS = { free: "", forbidden: "×", required: "✓", excluded: "·" };
@@ -40,13 +40,17 @@ function move(name, tier) {
   const tiers = known().tiers.map((names) => names.filter((each) => each !== name));
   if (tier >= 0) tiers[Math.min(tier, most)].push(name);
   set({ tiers });
+  aloud(`${name} is ${where(tier)}.`);
 }
 
+const where = (tier) => (tier < 0 ? "in no tier" : `in tier ${tier + 1}`);
+
 function chip(name, tier) {
-  const where = tier < 0 ? "in no tier" : `in tier ${tier + 1}`;
   return h("button", {
     type: "button", class: "chip", draggable: "true", id: `chip-${chosen().indexOf(name)}`,
-    "aria-label": `${name}, ${where}. Arrow keys move it.`,
+    "aria-label": `${name}, ${where(tier)}. Press it to move it on.`,
+    // Fingers cannot drag, and a screen reader has the arrow keys for itself.
+    onclick: () => move(name, tier + 1 < known().tiers.length ? tier + 1 : -1),
     ondragstart: (event) => event.dataTransfer.setData("text/plain", name),
     onkeydown: (event) => {
       const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
@@ -70,16 +74,21 @@ function box(title, names, tier) {
   return element;
 }
 
+function count(tiers) {
+  set({ tiers });
+  aloud(`${tiers.length} tier${tiers.length === 1 ? "" : "s"}.`);
+}
+
 function tiers() {
   const names = chosen();
   const { tiers: all, exogenous } = known();
   const free = names.filter((name) => tierOf(name) < 0);
   return [
     h("h3", {}, "Tiers"),
-    h("p", {}, "Nothing in a later tier causes anything in an earlier one. Drag variables into tiers, or use the arrow keys."),
+    h("p", {}, "Nothing in a later tier causes anything in an earlier one. Drag variables into tiers, or press them to move them on; arrow keys move them too."),
     h("p", { class: "buttons" },
-      h("button", { type: "button", id: "add-tier", onclick: () => set({ tiers: [...all, []] }) }, "Add a tier"),
-      all.length ? h("button", { type: "button", id: "drop-tier", onclick: () => set({ tiers: all.slice(0, -1) }) }, "Drop the last tier") : null),
+      h("button", { type: "button", id: "add-tier", onclick: () => count([...all, []]) }, "Add a tier"),
+      all.length ? h("button", { type: "button", id: "drop-tier", onclick: () => count(all.slice(0, -1)) }, "Drop the last tier") : null),
     all.length ? h("div", { class: "tiers" }, box("In no tier", free, -1),
       all.map((tier, n) => box(`Tier ${n + 1}${n === 0 ? " (earliest)" : ""}`, tier.filter((name) => names.includes(name)), n))) : null,
     h("details", { id: "sources", open: exogenous.length > 0 || document.getElementById("sources")?.open }, h("summary", {}, "Variables that nothing in the table causes"),
@@ -90,37 +99,40 @@ function tiers() {
   ];
 }
 
-function show(cell, a, b) {
+function look(a, b) {
   const word = standing(a, b);
-  cell.textContent = MARKS[word];
-  cell.className = word;
-  cell.setAttribute("aria-label", `${arrow(a, b)}: ${WORDS[word]}`);
+  return [MARKS[word], word, WORDS[word]];
 }
 
 const AFTER = { free: "forbidden", excluded: "required", forbidden: "required", required: "free" };
+const press = (a, b) => decide(a, b, AFTER[standing(a, b)]);
 
-function press(a, b) {
-  isOwn = true;
-  decide(a, b, AFTER[standing(a, b)]);
-  isOwn = false;
-  drawn = key();
+let grid = null, about = "", drawn = "";
+
+/** What stays while the same columns are chosen: with many of them the matrix takes a while to make. */
+function frame(names) {
+  grid = names.length > 1 ? pairGrid(names, "Single edges", look, press) : null;
+  fill(place("knowledge"),
+    h("p", {}, "Optional. What is said here is never violated."),
+    h("div", { id: "tiers" }),
+    h("h3", {}, "Single edges"),
+    h("p", {}, "Press a cell to forbid an edge (×), again to require it (✓), again to leave it free. A dot is excluded by tiers."),
+    grid ? grid.element : h("p", {}, "Choose two columns or more."),
+    h("div", { id: "forgetting" }));
 }
-
-let isOwn = false, drawn = "";
-const key = () => JSON.stringify([store.table?.id, chosen(), known()]);
 
 function render() {
   if (!store.draft) return fill(place("knowledge"), h("p", { class: "note" }, "Open a table first."));
-  if (isOwn || key() === drawn) return undefined;
-  drawn = key();
-  const names = chosen();
-  const said = known().required.length + known().forbidden.length + known().tiers.length + known().exogenous.length;
-  return fill(place("knowledge"),
-    h("p", {}, "Optional. What is said here is never violated."),
-    tiers(),
-    h("h3", {}, "Single edges"),
-    h("p", {}, "Press a cell to forbid an edge (×), again to require it (✓), again to leave it free. A dot is excluded by tiers."),
-    names.length > 1 ? pairGrid(names, "Single edges", show, press) : h("p", {}, "Choose two columns or more."),
+  const names = chosen(), { required, forbidden, tiers: all, exogenous } = known();
+  const key = JSON.stringify([store.table.id, names]);
+  if (key !== about) frame(names);
+  else grid?.refresh();
+  const said = required.length + forbidden.length + all.length + exogenous.length;
+  const now = JSON.stringify([key, all, exogenous, said > 0]);
+  if (now === drawn) return undefined;
+  [about, drawn] = [key, now];
+  fill(document.getElementById("tiers"), tiers());
+  return fill(document.getElementById("forgetting"),
     said ? h("p", {}, h("button", { type: "button", id: "forget", onclick: () => set({ required: [], forbidden: [], tiers: [], exogenous: [] }) }, "Forget all of this")) : null);
 }
 

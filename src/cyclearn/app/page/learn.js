@@ -75,37 +75,58 @@ function form() {
 
 const STATES = { waiting: "Waiting for a free process.", running: "Running.", stopping: "Stopping; what was found is kept.", failed: "Refused: ", lost: "", cancelled: "Dropped." };
 
-/** A job in words, with what can be done about it. */
+const cards = new Map();
+
+/** A job in words, with what can be done about it; the same element while only its progress changes. */
 export function jobCard(job, title, { onshow } = {}) {
+  const { progress, ...rest } = job;
+  const looks = JSON.stringify([rest, title, store.result?.id === job.id]);
+  if (cards.get(job.id)?.looks !== looks) cards.set(job.id, { looks, ...newCard(job, title, onshow) });
+  const { card, news } = cards.get(job.id);
+  fill(news, ["waiting", "running", "stopping"].includes(job.state) ? howFar(progress || {}, title) : []);
+  return card;
+}
+
+/** Put the card of a job into a box, and leave it there while it stays the same. */
+export function showJob(box, job, title) {
+  const card = jobCard(job, title);
+  if (card.parentNode?.parentNode !== box) fill(box, h("ul", { class: "jobs" }, card));
+}
+
+const howFar = (progress, title) => [
+  progress.words ? h("p", {}, progress.words) : null,
+  progress.total ? h("progress", { max: progress.total, value: progress.done, "aria-label": title }) : null,
+  progress.scores ? sparkline(progress.scores, `Score, falling to ${number(progress.best, 2)}`) : null,
+];
+
+function newCard(job, title, onshow) {
   const act = (action) => async () => {
     awaitJob(job.id);
     await attempt(() => action(job.id));
     await poll(true);
   };
-  const progress = job.progress || {};
   const words = job.state === "done" ? (job.is_kept ? "Stopped; the best so far was kept." : "Done.") : STATES[job.state] + job.message;
   const runs = ["waiting", "running", "stopping"].includes(job.state);
-  return h("li", { class: `job ${job.state}`, "data-job": job.id },
-    h("h3", {}, title),
-    h("p", {}, words, runs && progress.words ? ` ${progress.words}` : ""),
-    runs && progress.total ? h("progress", { max: progress.total, value: progress.done, "aria-label": title }) : null,
-    runs && progress.scores ? sparkline(progress.scores, `Score, falling to ${number(progress.best, 2)}`) : null,
+  const news = h("div", {});
+  const card = h("li", { class: `job ${job.state}`, "data-job": job.id },
+    h("h3", {}, title), h("p", {}, words), news,
     h("p", { class: "buttons" },
       job.state === "done" && onshow ? h("button", { type: "button", id: `show-${job.id}`, "aria-pressed": String(store.result?.id === job.id), onclick: onshow }, "Show") : null,
       (job.state === "running" || job.state === "lost") && job.can_keep ? h("button", { type: "button", id: `stop-${job.id}`, onclick: act(api.stopJob) }, job.state === "lost" ? "Keep the best so far" : "Stop, keep the best so far") : null,
       runs ? h("button", { type: "button", id: `cancel-${job.id}`, onclick: act(api.cancelJob) }, "Drop") : null));
+  return { card, news };
 }
 
 function jobs() {
   const searches = store.state.jobs.filter((job) => job.kind === "learn" && job.state !== "cancelled");
   const named = (id) => store.state.tables.find((table) => table.id === id)?.name ?? id;
-  return h("ul", { class: "jobs" }, searches.reverse().map((job) =>
-    jobCard(job, `Graph ${job.id.slice(1)}, ${named(job.table)}`, { onshow: () => attempt(() => lookAt(job.id)) })));
+  return searches.reverse().map((job) =>
+    jobCard(job, `Graph ${job.id.slice(1)}, ${named(job.table)}`, { onshow: () => attempt(() => lookAt(job.id)) }));
 }
 
 function renderForm() {
   if (!store.draft) return fill(place("learn"), h("p", { class: "note" }, "Open a table first."));
-  fill(place("learn"), form(), h("div", { id: "searches" }));
+  fill(place("learn"), form(), h("ul", { id: "searches", class: "jobs" }));
   return renderJobs();
 }
 

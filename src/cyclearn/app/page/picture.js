@@ -23,7 +23,7 @@ export function pressable(svg, edges, pressed) {
     const edge = edges[Number(group.dataset.edge)];
     group.setAttribute("tabindex", "0");
     group.setAttribute("role", "button");
-    group.setAttribute("aria-label", arrow(edge.source, edge.target));
+    group.dataset.name = arrow(edge.source, edge.target);
     // A thin line is hard to hit: a wide one lies over it.
     const line = group.querySelector("path");
     const wide = line.cloneNode();
@@ -53,6 +53,8 @@ export function showMember(svg, member, learned) {
     const chosen = group.classList.contains("chosen") ? "chosen" : "";
     group.setAttribute("class", ["edge", isHere ? sign : "", change, chosen].filter(Boolean).join(" "));
     group.setAttribute("tabindex", change === "absent" ? "-1" : "0");
+    const words = isHere ? weight !== null && number(weight, 2) : "not in this graph";
+    group.setAttribute("aria-label", [group.dataset.name, words].filter(Boolean).join(": "));
     if (isHere) group.querySelector("path").setAttribute("stroke-width", (0.045 + 0.115 * Math.min(Math.abs(weight ?? 0.2), 1)).toFixed(3));
     if (labels[n]) {
       labels[n].textContent = isHere && weight !== null ? number(weight, 2) : "";

@@ -26,6 +26,11 @@ export function say(words, lasts = false) {
   if (words && !lasts) silence = setTimeout(() => say(""), 8000);
 }
 
+/** Tell those who do not see the page what a press has done. */
+export function aloud(words) {
+  document.getElementById("aloud").textContent = words;
+}
+
 /** Say what went wrong; it stays until it is put away or something works. */
 export function complain(words) {
   const box = document.getElementById("trouble");
@@ -114,35 +119,59 @@ export function reading() {
   };
 }
 
-let saving;
+let saving, unsaved = null, saves = Promise.resolve();
+
+/** Save what was chosen, one after the other: none overtakes a later one. */
+function save() {
+  clearTimeout(saving);
+  if (unsaved) {
+    const [table, draft] = unsaved;
+    unsaved = null;
+    saves = saves.then(() => quietly(() => api.saveDraft(table, draft)));
+  }
+  return saves;
+}
+
+window.addEventListener("pagehide", save);
 
 /** Change what was chosen; the server keeps it for the next time. */
 export function change(changes) {
   store.draft = { ...store.draft, ...changes };
-  const [table, draft] = [store.table.id, store.draft];
+  unsaved = [store.table.id, store.draft];
   clearTimeout(saving);
-  saving = setTimeout(() => quietly(() => api.saveDraft(table, draft)), 300);
+  saving = setTimeout(save, 300);
   tell("draft");
 }
 
-const lastTable = onlyTheLast(), lastResult = onlyTheLast();
+const lastLook = onlyTheLast();
 
-export async function lookAtTable(id) {
-  const table = await lastTable(() => api.getTable(id));
-  if (!table) return;
-  const { draft, ...record } = table;
+function showTable({ draft, ...record }) {
   store.table = record;
   store.draft = { ...freshDraft(record), ...draft };
-  sessionStorage.setItem("table", id);
+  sessionStorage.setItem("table", record.id);
   tell("table", "draft");
 }
 
+async function tableFor(id) {
+  // What was chosen a moment ago is part of the answer.
+  await save();
+  return api.getTable(id);
+}
+
+export async function lookAtTable(id) {
+  const table = await lastLook(() => tableFor(id));
+  if (table) showTable(table);
+}
+
 export async function lookAt(id) {
-  const job = await lastResult(() => api.getJob(id));
-  if (!job) return;
-  store.result = job;
+  const found = await lastLook(async () => {
+    const job = await api.getJob(id);
+    return { job, table: store.table?.id === job.table ? null : await tableFor(job.table) };
+  });
+  if (!found) return;
+  store.result = found.job;
   sessionStorage.setItem("result", id);
-  if (!store.table || store.table.id !== job.table) await lookAtTable(job.table);
+  if (found.table) showTable(found.table);
   tell("result");
 }
 
@@ -159,9 +188,11 @@ export const jobsAbout = (kind) =>
   store.state.jobs.filter((job) => job.kind === kind && store.result && job.of === store.result.id);
 
 let seen = "";
+const lastState = onlyTheLast();
 
 async function refresh() {
-  const state = await api.getState();
+  const state = await lastState(api.getState);
+  if (!state) return;
   const written = JSON.stringify(state);
   if (written === seen) return;
   const before = store.state;
@@ -196,16 +227,26 @@ async function follow(before, state) {
     else if (state.tables.length) await lookAtTable(state.tables[state.tables.length - 1].id);
     return;
   }
-  if (state.first && !before.first) await lookAtTable(state.first);
+  if (state.first && !before.first) {
+    await lookAtTable(state.first);
+    sayOpen();
+  }
   if (!store.table && !state.opening && state.tables.length) await lookAtTable(state.tables[state.tables.length - 1].id);
   for (const job of state.jobs) {
     const earlier = before.jobs.find((each) => each.id === job.id);
-    if (job.state !== "done" || earlier?.state === "done") continue;
+    if (earlier?.state === job.state) continue;
+    if (["failed", "lost"].includes(job.state) && isAwaited(job.id)) say(`${job.kind === "learn" ? `Graph ${job.id.slice(1)}` : "It"} could not be done: ${job.message}`);
+    if (job.state !== "done") continue;
     if (job.kind === "learn" && (isAwaited(job.id) || !store.result)) {
       await lookAt(job.id);
       say(`Graph ${job.id.slice(1)} is done.`);
     } else if (job.kind in READY && isAwaited(job.id)) say(READY[job.kind]);
   }
+}
+
+/** Say that the table is there. */
+export function sayOpen() {
+  if (store.table) say(`${store.table.name} is open: ${store.table.n_rows.toLocaleString("en")} rows, ${store.table.columns.length} columns.`);
 }
 
 const awaited = () => JSON.parse(sessionStorage.getItem("awaited") || "[]");
@@ -219,9 +260,27 @@ export function awaitJob(id) {
 /** Start a job, and show its graph when it is done. */
 export async function start(kind, of, request) {
   const job = await attempt(() => api.startJob(kind, store.table.id, of, request));
-  if (job) awaitJob(job.id);
+  if (job) {
+    awaitJob(job.id);
+    say(kind === "learn" ? `Graph ${job.id.slice(1)} is being learned.` : "Working on it …");
+  }
   await poll(true);
   return job;
+}
+
+const askedFor = new Map();
+let asking = Promise.resolve();
+
+/** Start a job about the graph, in place of the one of its kind that this window asked for before. */
+export function ask(kind, request) {
+  const of = store.result.id, key = `${kind} ${of}`;
+  asking = asking.then(async () => {
+    // One that has ended stays as it is.
+    if (askedFor.has(key)) await quietly(() => api.cancelJob(askedFor.get(key)));
+    const job = await start(kind, of, request);
+    if (job) askedFor.set(key, job.id);
+  });
+  return asking;
 }
 
 let timer, isPolling = false;
@@ -239,5 +298,5 @@ export async function poll(atOnce = false) {
   isPolling = false;
   const isBusy = store.state?.opening || store.state?.jobs.some((job) => ["waiting", "running", "stopping"].includes(job.state));
   clearTimeout(timer);
-  timer = setTimeout(poll, isBusy ? 300 : 2500);
+  timer = setTimeout(poll, store.state?.opening ? 100 : isBusy ? 300 : 2500);
 }

@@ -2,8 +2,8 @@
 
 import { arrow, fill, h, menu, number, place, table } from "./dom.js";
 import { addFacts, renderAbout } from "./graph.js";
-import { jobCard } from "./learn.js";
-import { jobsAbout, quietly, start, store, viewOf, watch } from "./store.js";
+import { showJob } from "./learn.js";
+import { ask, jobsAbout, onlyTheLast, quietly, store, viewOf, watch } from "./store.js";
 
 const percent = (share) => `${Math.round(100 * share)}%`;
 let found = {};
@@ -48,7 +48,8 @@ const SECTIONS = {
   posterior: ["Probabilities", "Graphs are drawn in proportion to how probable they are, given the data.", "Sample", probabilities],
   bootstrap: ["Resamples", "The same search on resamples of the rows: how often does each edge come out?", "Resample", resamples],
 };
-let wanted = 100, precision = "200", together = "1", shown = "";
+let wanted = 100, precision = "200", together = "1", shown = "", about = "";
+const lastViews = onlyTheLast();
 
 function asked(kind) {
   if (kind === "experiment") return { size: Number(together) };
@@ -56,26 +57,41 @@ function asked(kind) {
   return precision ? { effective_size: Number(precision) } : {};
 }
 
-async function render() {
-  if (!store.result) return fill(place("sure"), h("p", { class: "note" }, "Nothing has been learned yet."));
-  const latest = (kind) => jobsAbout(kind).filter((job) => job.state !== "cancelled").pop();
-  const jobs = Object.fromEntries(Object.keys(SECTIONS).map((kind) => [kind, latest(kind)]));
-  const key = JSON.stringify([store.result.id, jobs]);
-  if (key === shown) return undefined;
-  shown = key;
-  const views = {};
-  for (const [kind, job] of Object.entries(jobs)) views[kind] = job?.state === "done" ? await quietly(() => viewOf(job.id)) : null;
-  found = views;
-  renderAbout();
-  return fill(place("sure"), h("div", { class: "pair" }, Object.entries(SECTIONS).map(([kind, [title, words, button, show]]) => h("div", {},
+/** What can be asked, and places for the answers; fields stay as they are while work goes on. */
+function frame() {
+  [about, shown, found] = [store.result.id, "", {}];
+  fill(place("sure"), h("div", { class: "pair" }, Object.entries(SECTIONS).map(([kind, [title, words, button]]) => h("div", {},
     h("h3", {}, title), h("p", {}, words),
     h("p", { class: "fields" },
       kind === "bootstrap" ? h("label", { class: "field" }, h("span", {}, "Resamples"), h("input", { type: "number", id: "n-resamples", min: 1, max: 10000, value: wanted, onchange: (event) => { wanted = Number.parseInt(event.target.value, 10) || 100; } })) : null,
       kind === "experiment" ? menu("together", "Variables set together", [[1, "one"], [2, "two"], [3, "three"]], together, (value) => { together = value; }) : null,
       kind === "posterior" ? menu("precision", "Precision", [[200, "rough: within some percent"], ["", "fine: takes longer"]], precision, (value) => { precision = value; }) : null,
-      h("button", { type: "button", id: `ask-${kind}`, onclick: () => start(kind, store.result.id, asked(kind)) }, button)),
-    jobs[kind] && !views[kind] ? h("ul", { class: "jobs" }, jobCard(jobs[kind], title)) : null,
-    views[kind] ? show(views[kind]) : null))));
+      h("button", { type: "button", id: `ask-${kind}`, onclick: () => ask(kind, asked(kind)) }, button)),
+    h("div", { id: `${kind}-found` })))));
+}
+
+async function render() {
+  if (!store.result) return fill(place("sure"), h("p", { class: "note" }, "Nothing has been learned yet."));
+  if (about !== store.result.id) frame();
+  const latest = (kind) => jobsAbout(kind).filter((job) => job.state !== "cancelled").pop();
+  const jobs = Object.fromEntries(Object.keys(SECTIONS).map((kind) => [kind, latest(kind)]));
+  const key = JSON.stringify([about, jobs]);
+  if (key === shown) return undefined;
+  shown = key;
+  const views = await lastViews(async () => {
+    const each = async ([kind, job]) => [kind, job?.state === "done" ? await quietly(() => viewOf(job.id)) : null];
+    return Object.fromEntries(await Promise.all(Object.entries(jobs).map(each)));
+  });
+  if (!views) return undefined;
+  for (const [kind, [title, , , show]] of Object.entries(SECTIONS)) {
+    const box = document.getElementById(`${kind}-found`);
+    if (views[kind] && views[kind] === found[kind]) continue;
+    if (views[kind]) fill(box, show(views[kind]));
+    else if (jobs[kind]) showJob(box, jobs[kind], title);
+    else fill(box);
+  }
+  found = views;
+  return renderAbout();
 }
 
 watch(["result", "state"], render);

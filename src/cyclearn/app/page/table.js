@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { fill, h, menu, number, place, s } from "./dom.js";
-import { attempt, change, lookAtTable, poll, store, watch } from "./store.js";
+import { aloud, attempt, change, lookAtTable, poll, sayOpen, store, watch } from "./store.js";
 
 const SHOWN = 4;
 let plotted = new Set();
@@ -10,7 +10,8 @@ let plotted = new Set();
 async function open(action, name) {
   const table = await attempt(action, `Opening ${name} …`);
   if (!table) return;
-  await lookAtTable(table.id);
+  await attempt(() => lookAtTable(table.id));
+  sayOpen();
   await poll(true);
 }
 
@@ -55,7 +56,7 @@ function columnRow(column) {
     drawScatter();
   };
   return h("tr", {},
-    h("td", {}, h("input", { type: "checkbox", checked: isChosen, "aria-label": `Use ${column.name}`, onchange: choose })),
+    h("td", {}, h("input", { type: "checkbox", class: "use", checked: isChosen, "aria-label": `Use ${column.name}`, onchange: choose })),
     h("th", { scope: "row" }, column.name),
     h("td", {}, histogram(column.histogram, column.name)),
     h("td", { class: "number" }, number(column.mean)),
@@ -76,7 +77,11 @@ function columns() {
 
 function allOrNone() {
   const every = store.table.columns.filter((column) => !column.problem).map((column) => column.name);
-  const all = (names) => () => { change({ columns: names }); render(); };
+  const all = (names) => () => {
+    change({ columns: names });
+    for (const box of document.querySelectorAll("input.use")) box.checked = names.length > 0;
+    aloud(`${names.length} columns are used.`);
+  };
   return h("p", { class: "buttons" },
     h("button", { type: "button", id: "use-all", onclick: all(every) }, "Use all columns"),
     h("button", { type: "button", id: "use-none", onclick: all([]) }, "Use none"));
@@ -117,7 +122,7 @@ function warnings() {
   ];
 }
 
-function cell(across, down, label) {
+function cell(across, down, label, colour) {
   const size = 96, scale = window.devicePixelRatio || 1;
   const canvas = h("canvas", { class: "plot", width: size * scale, height: size * scale, role: "img", "aria-label": label });
   const pairs = across.map((x, n) => [x, down[n]]).filter(([x, y]) => x !== null && y !== null);
@@ -125,7 +130,7 @@ function cell(across, down, label) {
   const [left, wide] = range(pairs.map(([x]) => x)), [low, high] = range(pairs.map(([, y]) => y));
   const pen = canvas.getContext("2d");
   pen.scale(scale, scale);
-  pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--accent");
+  pen.fillStyle = colour;
   pen.globalAlpha = 0.45;
   for (const [x, y] of pairs) pen.fillRect(4 + ((x - left) / wide) * (size - 10), size - 6 - ((y - low) / high) * (size - 10), 2.2, 2.2);
   return canvas;
@@ -136,26 +141,27 @@ function drawScatter() {
   if (!box) return;
   const { sample } = store.table;
   const names = Object.keys(sample).filter((name) => plotted.has(name));
+  const colour = getComputedStyle(document.documentElement).getPropertyValue("--accent");
   if (names.length < 2) return fill(box, h("p", { class: "note" }, "Choose two columns or more to plot."));
   return fill(box, h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Scatter plots" },
     h("table", { class: "scatter" }, h("tbody", {}, names.map((down, row) => h("tr", {},
-      names.map((across, column) => h("td", {}, row === column ? h("span", { class: "diagonal" }, down) : cell(sample[across], sample[down], `${down} against ${across}`)))))))));
+      names.map((across, column) => h("td", {}, row === column ? h("span", { class: "diagonal" }, down) : cell(sample[across], sample[down], `${down} against ${across}`, colour)))))))));
+}
+
+/** What there is to open; the table itself is not made again with it. */
+function renderOpening() {
+  const { table, state } = store;
+  if (!state) return;
+  if (!document.getElementById("opening")) fill(place("table"), opener(), h("div", { id: "opening" }), h("div", { id: "opened" }));
+  fill(document.getElementById("opening"),
+    state.opening ? h("p", {}, "Opening the table that was named at the start …") : null,
+    state.tables.length > 1 ? menu("tables", "Table", state.tables.map((each) => [each.id, `${each.name} (${each.n_rows.toLocaleString("en")} rows)`]), table?.id, (id) => attempt(() => lookAtTable(id))) : null);
 }
 
 function render() {
-  const { table, state } = store;
-  if (!state) return;
-  const parts = [opener()];
-  if (state.opening) parts.push(h("p", {}, "Opening the table that was named at the start …"));
-  if (state.tables.length > 1) {
-    parts.push(menu("tables", "Table", state.tables.map((each) => [each.id, `${each.name} (${each.n_rows.toLocaleString("en")} rows)`]), table?.id, (id) => attempt(() => lookAtTable(id))));
-  }
-  if (table) {
-    parts.push(allOrNone(), columns(), groups(), missing(), warnings(),
-      h("details", { open: true }, h("summary", {}, "Scatter plots"), h("div", { id: "scatter" })));
-  }
-  fill(place("table"), parts);
-  if (table) drawScatter();
+  fill(document.getElementById("opened"), allOrNone(), columns(), groups(), missing(), warnings(),
+    h("details", { open: true }, h("summary", {}, "Scatter plots"), h("div", { id: "scatter" })));
+  drawScatter();
 }
 
 // The dots have the colour of the moment in which they are drawn.
@@ -164,10 +170,11 @@ window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () 
 let shown = "";
 watch(["table"], () => {
   plotted = new Set(Object.keys(store.table.sample).slice(0, SHOWN));
+  renderOpening();
   render();
 });
 watch(["state"], () => {
   const key = JSON.stringify([store.state.tables, store.state.opening]);
-  if (key !== shown) render();
+  if (key !== shown) renderOpening();
   shown = key;
 });

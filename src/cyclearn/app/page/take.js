@@ -26,9 +26,10 @@ const further = () => Object.entries(MORE).flatMap(([kind, files]) =>
   jobsAbout(kind).filter((job) => job.state === "done").flatMap((job) =>
     files.map(([name, words]) => [api.fileOf(job.id, name), `${words} ${job.id.slice(1)}`])));
 
-const listed = (links) => links.map(([address, words], n) => [n ? ", " : "", link(address, words)]);
+const listed = (title, links) => links.map(([address, words], n) => [n ? ", " : "", link(address, words, `${title}: ${words}`)]);
 
-const link = (address, words) => h("a", { href: address, download: true }, words);
+// Who goes from link to link does not hear what they stand under.
+const link = (address, words, label) => h("a", { href: address, download: true, "aria-label": label }, words);
 
 /** The files that there are of this result: some forms cannot hold every name or several groups. */
 function offered({ id, view }) {
@@ -41,8 +42,8 @@ function render() {
   const { result, state } = store;
   const done = state?.jobs.some((job) => job.state === "done");
   fill(place("take"),
-    result ? h("dl", { class: "files" }, offered(result).map(([title, links]) => [h("dt", {}, title), h("dd", {}, listed(links))]),
-      further().length ? [h("dt", {}, "About it"), h("dd", {}, listed(further()))] : null,
+    result ? h("dl", { class: "files" }, offered(result).map(([title, links]) => [h("dt", {}, title), h("dd", {}, listed(title, links))]),
+      further().length ? [h("dt", {}, "About it"), h("dd", {}, listed("About it", further()))] : null,
       h("dt", {}, "Python"), h("dd", {}, link(api.scriptOf(result.id), "script that repeats this graph"), ", ", link(api.scriptOf(null), "script of everything done here"), ", ", link(api.tableFile(result.table), "the table that it reads"))) : h("p", { class: "note" }, "Nothing has been learned yet."),
     done ? h("p", { class: "note" }, "The script gives the same graphs as this page.") : null);
 }
