@@ -81,6 +81,21 @@ def learned(page, before):
     return page.text_content("#graph h3")
 
 
+def is_heard(page, words):
+    """Whether a screen reader is told so."""
+    page.wait_for_selector(f"#aloud:text('{words}')", state="attached")
+
+
+def everything_has_a_name(page):
+    """What a screen reader stops at says what it is."""
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    named = {"button", "link", "checkbox", "combobox", "spinbutton", "slider", "textbox", "image"}
+    named |= {"region", "grid", "table", "progressbar", "DisclosureTriangle"}
+    found = [node for node in tree if not node["ignored"] and node["role"]["value"] in named]
+    assert len(found) > 100
+    assert [node for node in found if not node["name"]["value"]] == []
+
+
 def downloaded(page, words, path):
     with page.expect_download() as download:
         page.click(f"#take a:text-is('{words}')")
@@ -108,11 +123,18 @@ def from_the_example_to_the_same_graph_in_python(page, tmp_path, monkeypatch):
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "knowledge"
     page.click("#add-tier")
-    page.focus("#chip-0")
+    page.click("#chip-0")
+    is_heard(page, "costs is in tier 1.")
+    page.keyboard.press("ArrowLeft")
+    assert "no tier" in page.get_attribute("#chip-0", "aria-label")
     page.keyboard.press("ArrowRight")
     assert "tier 1" in page.get_attribute("#chip-0", "aria-label")
     page.click("button[aria-label='price → profit: free']")
     assert page.locator("button[aria-label='price → profit: forbidden']").count() == 1
+    is_heard(page, "price → profit: forbidden")
+    # Left at once, the page still keeps what was said last.
+    page.reload()
+    page.wait_for_selector("button[aria-label='price → profit: forbidden']")
     page.click("#start")
     assert learned(page, "") == "Graph 1"
     # What was chosen and what was learned survive a reload.
@@ -137,6 +159,7 @@ def the_graph_and_its_class(page):
     page.focus("#edge-list button >> nth=0")
     page.keyboard.press("Enter")
     assert "Standard error" in page.text_content("#about-edge")
+    is_heard(page, "Standard error")
     page.dispatch_event("g.edge:not(.absent) >> nth=1", "click")
     assert page.locator("g.edge.chosen").count() == 1
     # The members, one by one: nodes stay where they are, edges change.
@@ -191,13 +214,16 @@ def questions_about_the_graph(page):
     page.click("#compare-text")
     page.wait_for_selector("#comparison .failed")
     assert "'nobody'" in page.text_content("#comparison")
+    assert "'nobody'" in page.text_content("#status")
+    everything_has_a_name(page)
 
 
 def stop_and_a_killed_worker(page, server, long_table):
     page.set_input_files("#file", long_table)
     page.wait_for_selector("caption:text('long.csv')")
     page.click("#start")
-    page.click("[id^='stop-']")
+    # A button stays itself from press to release, though the score beside it falls.
+    page.click("[id^='stop-']", delay=700)
     stopped = learned(page, "Graph 2")
     assert "stopped" in page.text_content("#graph .mind")
     page.click("#start")

@@ -82,7 +82,14 @@ def test_the_words_count(client, large):
 
 
 @pytest.mark.parametrize(
-    "asked", [{"at": -1}, {"at": "all"}, {"at": True}, {"source": "nobody", "target": "a0"}]
+    "asked",
+    [
+        {"at": -1},
+        {"at": "all"},
+        {"at": True},
+        {"at": 10**30},
+        {"source": "nobody", "target": "a0"},
+    ],
 )
 def test_what_cannot_be_asked(client, large, asked):
     answer = client.post(f"/api/jobs/{large}/members", asked)

@@ -84,6 +84,15 @@ def test_files_that_unpack_to_much_more(client):
     assert "Unpack" in client.refused("bomb.csv.gz", b"\x1f\x8b")
 
 
+@pytest.mark.parametrize("far", ['"XFD1048576"', "'XFD1048576'"])
+def test_a_cell_that_is_far_out(client, far):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        cells = f'<row r="1"><c r="A1"/></row><row r="1048576"><c r={far}/></row>'
+        archive.writestr("xl/worksheets/sheet1.xml", cells)
+    assert "row 1,048,576 and column 16,384" in client.refused("far.xlsx", packed.getvalue())
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [

@@ -18,6 +18,8 @@ from cyclearn.report.class_listing import Listing, listed_by_distance
 
 # Where few members are like what is asked for, a page ends with those that were met until then.
 _SECONDS = 8.0
+# Nobody has gone through as many.
+_FURTHEST = 10**15
 
 
 def members_page(*, folder: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -51,8 +53,8 @@ class _Asked:
         names = result.graph.names
         self._result = result
         self.at = request.get("at", 0)
-        if not isinstance(self.at, int) or isinstance(self.at, bool) or self.at < 0:
-            raise InputError(f"a page cannot begin at {self.at!r}; give a number from 0 on")
+        if type(self.at) is not int or not 0 <= self.at <= _FURTHEST:
+            raise InputError(f"a page cannot begin there; give a whole number, 0 to {_FURTHEST:,}")
         self._ends = request.get("source") or "", request.get("target") or ""
         for name in self._ends:
             if name and name not in names:

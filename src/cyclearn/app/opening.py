@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 # A sheet is text with many words in it, packed: this many times larger at most.
 _UNPACKED = 20
+# Where a cell or a row of a sheet says that it is, and how much of a sheet is looked at in one go.
+_CELL = re.compile(rb"""\br\s*=\s*["']([A-Z]{0,3})([0-9]{1,9})["']""")
+_PIECE = 2**20
 _BINS = 16
 # Rows and columns that the page gets to draw.
 _SAMPLE_ROWS, _SAMPLE_COLUMNS = 300, 60
@@ -93,6 +98,8 @@ def _check_size(path: Path, limits: Limits, name: str) -> None:
     if path.suffix == ".xlsx" and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             size = sum(each.file_size for each in archive.infolist()) // _UNPACKED
+            if size <= limits.max_bytes:
+                _check_corner(archive, limits, name)
     elif path.suffix == ".parquet":
         try:
             from pyarrow.lib import ArrowException
@@ -107,6 +114,41 @@ def _check_size(path: Path, limits: Limits, name: str) -> None:
             size = limits.max_bytes + 1
     if size > limits.max_bytes:
         raise InputError(limits.too_large(name))
+
+
+def _check_corner(archive: zipfile.ZipFile, limits: Limits, name: str) -> None:
+    """Refuse a sheet with a cell so far out that the empty ones before it would fill the memory."""
+    for part in archive.namelist():
+        if part.startswith("xl/worksheets/") and part.endswith(".xml"):
+            rows, columns = _corner(archive, part)
+            # No file of text has more cells than half as many as bytes.
+            if rows * columns > limits.max_bytes // 2:
+                raise InputError(
+                    f"{name} has a sheet that reaches to row {rows:,} and column {columns:,}; "
+                    "delete the empty rows and columns at its end"
+                )
+
+
+def _corner(archive: zipfile.ZipFile, part: str) -> tuple[int, int]:
+    """The last row and the last column that a sheet speaks of."""
+    rows, columns, kept = 0, 0, b""
+    try:
+        with archive.open(part) as sheet:
+            while piece := sheet.read(_PIECE):
+                found = _CELL.findall(kept + piece)
+                rows = max([rows, *map(int, {row for _, row in found})])
+                columns = max([columns, *map(_number, {column for column, _ in found})])
+                # A cell may stand across two pieces.
+                kept = piece[-50:]
+    except zipfile.BadZipFile:
+        # The reader says in words what is wrong with it.
+        return 0, 0
+    return rows, columns
+
+
+def _number(column: bytes) -> int:
+    """The number of a column named as spreadsheets do: A is 1, AA is 27."""
+    return reduce(lambda number, letter: 26 * number + letter - 64, column, 0)
 
 
 def _column(name: str, column: pd.Series) -> dict[str, Any]:

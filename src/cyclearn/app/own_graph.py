@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cyclearn.app.learning_tasks import learned
 from cyclearn.app.workspace import write_json
 from cyclearn.classes.equivalence import equivalent
@@ -147,13 +145,8 @@ def _ratio(own: FittedModel, learned_: FittedModel) -> list[str]:
     return [f"{words}. Neither graph is a part of the other, so there is no test of it."]
 
 
-def _standardised(fitted: FittedModel) -> np.ndarray:
-    scale = fitted.moments.scale
-    return np.asarray(fitted.B * scale[:, None] / scale)
-
-
 def _picture(fitted: FittedModel) -> str:
-    graph, B = fitted.graph, _standardised(fitted)
+    graph, B = fitted.graph, fitted.standardised_weights
     drawn = []
     for place, (a, b) in enumerate(graph.edges):
         weight = float(B[graph.index(a), graph.index(b)])

@@ -60,6 +60,7 @@ _TYPES = {
 }
 # Bytes of a request that is no file.
 _MAX_REQUEST = 5_000_000
+_MAX_DIGITS = 18
 _LOST = "The process that did this ended unexpectedly; there may not be enough memory for it."
 
 
@@ -386,6 +387,9 @@ def _in_words(handler: Handler) -> Handler:
             return _json({"error": f"the workspace cannot be used: {error.strerror}"}, 500)
         except ClientDisconnect:
             return Response(status_code=400)
+        except asyncio.CancelledError:
+            # Ctrl-C does not wait for it.
+            return _json({"error": "The program has been ended."}, 503)
 
     return answered
 
@@ -398,12 +402,21 @@ async def _given(request: Request) -> dict[str, Any]:
             raise InputError(f"the request has more than {_MAX_REQUEST:,} bytes")
         parts.append(part)
     try:
-        given = json.loads(b"".join(parts) or b"{}")
+        given = json.loads(b"".join(parts) or b"{}", parse_int=_whole)
+        # Halves of characters can be written in JSON, and nowhere else.
+        json.dumps(given, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise InputError("the request is not valid JSON") from None
     if not isinstance(given, dict):
         raise InputError("the request is no JSON object")
     return given
+
+
+def _whole(digits: str) -> int:
+    """A whole number of a size that every part of the library can count with."""
+    if len(digits) > _MAX_DIGITS:
+        raise ValueError
+    return int(digits)
 
 
 def _file_name(name: str) -> str:

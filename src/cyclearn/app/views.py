@@ -150,7 +150,8 @@ def _weights(member: ListedMember, found: Findings) -> tuple[FloatArray, FloatAr
     # Of several groups it is not known which parameters belong to which.
     if not member.models or len(models) > 1:
         return None
-    B, scale = member.models[0].B, found.result.model.moments.scale
+    # Deviations that the model implies, as for the learned graph: equivalent ones imply the same.
+    B, scale = member.models[0].B, np.sqrt(found.result.model.covariance.diagonal())
     return B, B * scale[:, None] / scale
 
 

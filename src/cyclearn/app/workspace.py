@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -128,8 +129,8 @@ class Workspace:
     def _there(self, part: str, name: str, what: str) -> Path:
         place = self.folder / part / name
         # Names come from requests: what is no number of ours never touches the disk.
-        if not (name[:1] == part[0] and name[1:].isascii() and name[1:].isdigit()):
-            raise InputError(f"there is no {what} {name!r}")
+        if not re.fullmatch(f"{part[0]}[0-9]{{1,18}}", name):
+            raise InputError(f"there is no {what} {name[:40]!r}")
         if not place.is_dir():
             raise InputError(f"there is no {what} {name!r} in this workspace")
         return place

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import Markup, join, number, script_data, tag
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
@@ -139,7 +141,8 @@ def _weights(found: Findings, member: ListedMember, index: dict[Edge, int]) -> d
         # Groups have weights of their own.
         return {}
     model, graph = member.models[0], member.graph
-    scale = found.result.model.moments.scale
+    # Deviations that the model implies, as for the learned graph.
+    scale = np.sqrt(found.result.model.covariance.diagonal())
     weights = model.B * scale[:, None] / scale
     return {
         str(index[edge]): number(float(weights[graph.index(edge[0]), graph.index(edge[1])]), 2)

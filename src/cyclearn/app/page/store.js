@@ -28,7 +28,10 @@ export function say(words, lasts = false) {
 
 /** Tell those who do not see the page what a press has done. */
 export function aloud(words) {
-  document.getElementById("aloud").textContent = words;
+  const box = document.getElementById("aloud");
+  box.textContent = "";
+  // What is said twice in a row is heard only where something changes.
+  requestAnimationFrame(() => { box.textContent = words; });
 }
 
 /** Say what went wrong; it stays until it is put away or something works. */
