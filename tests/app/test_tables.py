@@ -137,8 +137,10 @@ def test_requests_that_make_no_sense_are_refused_in_words(client, example):
         answer = client.post(path, value)
         assert answer.status_code == 400
         assert answer.json()["error"]
-    raw = client.raw.post("/api/jobs", content=b"{" * 100_000, headers=client.headers)
-    assert raw.status_code == 400
+    # Too deep, too large, and half a character.
+    for content in (b"{" * 100_000, b'{"kind": 1%s}' % (b"0" * 400), b'{"kind": "\\ud800"}'):
+        raw = client.raw.post("/api/jobs", content=content, headers=client.headers)
+        assert raw.status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -149,6 +151,8 @@ def test_requests_that_make_no_sense_are_refused_in_words(client, example):
         {"options": {"knowledge": {"required": [["costs", "nobody"]]}}},
         {"options": {"knowledge": {"tiers": 3}}},
         {"options": []},
+        {"options": {"start": 3}},
+        {"reading": ["costs"]},
         {"reading": {"columns": ["nobody"]}},
         {"reading": {"columns": []}},
         {"reading": {"columns": "costs"}},

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 def reading_options(request: dict[str, Any]) -> dict[str, Any]:
     """The arguments of ``read_table`` that a request asks for; what is default is left out."""
     given = request.get("reading") or {}
+    if not isinstance(given, dict):
+        raise InputError("reading must be given by name")
     options: dict[str, Any] = {}
     for name in ("columns", "missing_codes", "labels"):
         value = given.get(name)

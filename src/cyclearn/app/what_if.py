@@ -79,7 +79,7 @@ def asked(result: LearnResult, request: dict[str, Any]) -> tuple[str, str, str]:
     source, how = request.get("source"), request.get("how", "hold")
     if source not in result.graph.names:
         raise InputError(f"there is no variable {source!r}; choose one of the graph")
-    if how not in _HOW:
+    if how not in tuple(_HOW):
         raise InputError(f"a variable cannot be changed by {how!r}; ask for hold or push")
     return source, _group(result, request.get("group")), how
 

@@ -122,10 +122,17 @@ function warnings() {
   ];
 }
 
+function correlation(pairs) {
+  const mean = (values) => values.reduce((sum, each) => sum + each, 0) / values.length;
+  const middle = [0, 1].map((n) => mean(pairs.map((pair) => pair[n])));
+  const product = (i, j) => mean(pairs.map((pair) => (pair[i] - middle[i]) * (pair[j] - middle[j])));
+  return product(0, 1) / Math.sqrt(product(0, 0) * product(1, 1));
+}
+
 function cell(across, down, label, colour) {
   const size = 96, scale = window.devicePixelRatio || 1;
-  const canvas = h("canvas", { class: "plot", width: size * scale, height: size * scale, role: "img", "aria-label": label });
   const pairs = across.map((x, n) => [x, down[n]]).filter(([x, y]) => x !== null && y !== null);
+  const canvas = h("canvas", { class: "plot", width: size * scale, height: size * scale, role: "img", "aria-label": `${label}, correlation ${number(correlation(pairs), 2)} in the rows drawn` });
   const range = (values) => { const low = Math.min(...values), high = Math.max(...values); return [low, high > low ? high - low : 1]; };
   const [left, wide] = range(pairs.map(([x]) => x)), [low, high] = range(pairs.map(([, y]) => y));
   const pen = canvas.getContext("2d");
