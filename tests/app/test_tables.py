@@ -1,6 +1,7 @@
 """Tables of users: what is opened, what is refused and with which words."""
 
 import io
+import re
 import zipfile
 
 import numpy as np
@@ -116,6 +117,18 @@ def test_what_is_no_table_is_refused_in_words(client, name, content):
     assert "Traceback" not in words
     assert "defect" not in words
     assert client.get("/api/state")["tables"] == before
+
+
+def test_remedies_are_on_the_page(client):
+    rng = np.random.default_rng(0)
+    bad = rng.standard_normal((300, 3))
+    bad[:, :2] = bad[:, :2].cumsum(axis=0) ** 3
+    bad[::20, 2] = -999
+    table = client.upload("bad.csv", csv(pd.DataFrame(bad, columns=list("abc")))).json()
+    kinds = {each["kind"] for each in table["warnings"]}
+    assert kinds >= {"missing codes", "dependent rows", "not Gaussian"}
+    for each in table["warnings"]:
+        assert not re.search(r"\w=|\w_\w|--", each["remedy"]), each
 
 
 def test_names_of_files_stay_names(client, frame):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyclearn.app.limits import Limits
+from cyclearn.app.page_words import warning_in_words
 from cyclearn.app.reading import reading_options
 from cyclearn.app.workspace import write_json
 from cyclearn.errors import InputError
@@ -181,15 +182,7 @@ def _warnings(frame: pd.DataFrame) -> dict[str, Any]:
     except InputError as error:
         return {"warnings": [], "trouble": str(error), "has_holes": False}
     return {
-        "warnings": [
-            {
-                "kind": w.kind,
-                "message": w.message,
-                "remedy": w.remedy,
-                "columns": list(w.columns),
-            }
-            for w in warnings
-        ],
+        "warnings": [warning_in_words(each) for each in warnings],
         "trouble": None,
         "has_holes": holes is not None,
     }

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.app.forms import lacking
+from cyclearn.app.page_words import warning_in_words
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
 from cyclearn.graphs.directed_graph import Edge
@@ -45,9 +46,7 @@ def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> d
         "coefficients": _coefficients(found),
         "groups": list(result.groups),
         "fit": [_fit(name, model) for name, model in result.models.items()],
-        "warnings": [
-            {"kind": w.kind, "message": w.message, "remedy": w.remedy} for w in found.warnings
-        ],
+        "warnings": [warning_in_words(each) for each in found.warnings],
         "score": result.score,
         "scores": [move.score for move in result.moves],
         "n_ties": len(result.alternatives),
