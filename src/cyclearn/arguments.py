@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite, isnan
 from numbers import Integral, Real
 
@@ -29,6 +30,20 @@ def whole(name: str, value: int, least: int) -> int:
     return int(value)
 
 
+def one_of(name: str, value: object, words: Sequence[str], remedy: str = "") -> str:
+    """One of some words, and nothing else, whatever else compares with words in its own way.
+
+    Examples
+    --------
+    >>> one_of("margins", "rank", ("raw", "rank"))
+    'rank'
+    """
+    if not isinstance(value, str) or value not in words:
+        listed = f"{', '.join(map(repr, words[:-1]))} or {words[-1]!r}"
+        raise InputError(f"{name} is {short(value)}; give {remedy or listed}")
+    return str(value)
+
+
 def share(name: str, value: float, least: float, most: float) -> float:
     """A number strictly above ``least`` and up to ``most``."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
@@ -44,14 +59,16 @@ def seconds(name: str, value: float | None) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, Real) or isnan(value) or value < 0:
-        raise InputError(f"{name} is {value!r}; give a number of seconds, or None for no limit")
+        raise InputError(
+            f"{name} is {short(value)}; give a number of seconds, or None for no limit"
+        )
     return float(value) if isfinite(value) else None
 
 
 def flag(name: str, value: bool) -> bool:
     """True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise InputError(f"{name} is {value!r}; give True or False")
+        raise InputError(f"{name} is {short(value)}; give True or False")
     return bool(value)
 
 
@@ -61,7 +78,7 @@ def processes(n_jobs: int | None) -> int | None:
         return None
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise InputError(
-            f"n_jobs is {n_jobs!r}; give a whole number of processes, or -1 for all cores"
+            f"n_jobs is {short(n_jobs)}; give a whole number of processes, or -1 for all cores"
         )
     return int(n_jobs)
 

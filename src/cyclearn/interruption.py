@@ -20,6 +20,7 @@ from types import FrameType
 from typing import Literal, ParamSpec, TypeVar, get_args
 
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -76,7 +77,7 @@ def asks_once(on_interrupt: OnInterrupt) -> Iterator[None]:
     """
     global _is_asked
     if on_interrupt not in get_args(OnInterrupt):
-        raise InputError(f"on_interrupt is {on_interrupt!r}; give 'raise' or 'best'")
+        raise InputError(f"on_interrupt is {short(on_interrupt)}; give 'raise' or 'best'")
     is_ours = threading.current_thread() is threading.main_thread() and (
         signal.getsignal(signal.SIGINT) is signal.default_int_handler
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 
 RandomState = int | np.random.Generator | np.random.RandomState | None
 
@@ -17,6 +18,6 @@ def generator(random_state: RandomState) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         raise InputError(
-            f"random_state is {random_state!r}; give a whole number of at least 0, "
+            f"random_state is {short(random_state)}; give a whole number of at least 0, "
             "a numpy Generator or None"
         ) from None

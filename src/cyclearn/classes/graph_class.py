@@ -16,6 +16,7 @@ from cyclearn.deadlines import now
 from cyclearn.errors import InputError, LimitError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.json_input import short
 from cyclearn.random_state import RandomState, generator
 
 if TYPE_CHECKING:
@@ -60,10 +61,10 @@ class GraphClass(SeatedGraphs):
         """Check what the class is made from, and write it once, past the guard in __setattr__."""
         checked_graph(graph)
         if rules not in get_args(Rules):
-            raise InputError(f"rules is {rules!r}; give 'all' or 'rotations'")
+            raise InputError(f"rules is {short(rules)}; give 'all' or 'rotations'")
         for name, limit in (("max_states", max_states), ("max_classes", max_classes)):
             if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-                raise InputError(f"{name} is {limit!r}; give a whole number of at least 1")
+                raise InputError(f"{name} is {short(limit)}; give a whole number of at least 1")
         self.__dict__.update(
             graph=graph,
             names=graph.names,
@@ -121,7 +122,7 @@ class GraphClass(SeatedGraphs):
         3
         """
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
-            raise InputError(f"n is {n!r}; give a whole number of members, zero or more")
+            raise InputError(f"n is {short(n)}; give a whole number of members, zero or more")
         # Python's own generator draws whole numbers of any size.
         source = Random(int(generator(random_state).integers(2**62)))
         size = self.size

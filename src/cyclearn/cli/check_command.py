@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.cli.table_options import Lags, Margins, Missing, takes_rows
+from cyclearn.cli.table_options import Estimate, Lags, Margins, Missing, takes_rows
 
 
 @takes_rows
@@ -14,6 +14,7 @@ def check(
     missing: Missing = "error",
     margins: Margins = "raw",
     lags: Lags = 0,
+    estimate: Estimate = "sample",
     as_json: Json = False,
 ) -> None:
     """Say what of a table will be used, and what to mind. Nothing is learned."""
@@ -26,9 +27,15 @@ def check(
     # What is to mind can be said of a table with holes all the same.
     treated = missing
     if holes is not None and missing == "error":
-        treated = "rows" if lags else "em"
-    tables = as_tables(frame, missing=treated, margins=margins, lags=lags)
-    warnings = check_data(frame, missing=treated, margins=margins, lags=lags)
+        treated = "rows" if lags or estimate == "shrunk" else "em"
+    reading: dict[str, Any] = {
+        "missing": treated,
+        "margins": margins,
+        "lags": lags,
+        "covariance": estimate,
+    }
+    tables = as_tables(frame, **reading)
+    warnings = check_data(frame, **reading)
     if as_json:
         print_json(
             "check",

@@ -71,6 +71,8 @@ def _about(attributes: dict[str, Any], level: float) -> str:
         f"largest: means over {attributes['n_looked_at']} graphs that fit equally well "
         f"({looked[attributes['selection']]}); lowest, highest: with their intervals."
     )
+    if "scale" in attributes:
+        words += f" All are on the scale of {attributes['scale']}."
     if attributes["n_unstable"]:
         words += f" {attributes['n_unstable']} of the graphs have no stable fit and are left out."
     if attributes["n_unsettled"]:

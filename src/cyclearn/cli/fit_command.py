@@ -9,6 +9,8 @@ import typer
 
 from cyclearn.cli.output import Json, Standardised, print_json, say
 from cyclearn.cli.table_options import (
+    EffectiveRows,
+    Estimate,
     Groups,
     Intercepts,
     InterventionKind,
@@ -16,6 +18,7 @@ from cyclearn.cli.table_options import (
     Lags,
     Margins,
     Missing,
+    number_or_name,
     takes_table,
 )
 from cyclearn.errors import InputError
@@ -42,6 +45,8 @@ def fit(
     missing: Missing = "error",
     margins: Margins = "raw",
     lags: Lags = 0,
+    n_effective: EffectiveRows = None,
+    estimate: Estimate = "sample",
     standardised: Standardised = False,
     indices: Annotated[
         bool,
@@ -67,6 +72,8 @@ def fit(
         missing=missing,
         margins=margins,
         lags=lags,
+        n_effective=number_or_name(n_effective),
+        covariance=estimate,
         random_state=seed,
     )
     if not isinstance(fitted, FittedModel):

@@ -58,11 +58,11 @@ def next_experiment(
     if do:
         if isinstance(found, LearnResult):
             raise InputError("--do goes with a graph file; a result is of observed data alone")
-        tables = [[], *(names.split(",") for names in do)]
+        tables = [[], *map(_names, do)]
         open_graphs = equivalence_class(found, interventions=tables)
     advice = advise(
         open_graphs,
-        [names.split(",") for names in targets] if targets else None,
+        [_names(each) for each in targets] if targets else None,
         size,
         confidence=confidence,
         max_members=max_members,
@@ -76,15 +76,25 @@ def next_experiment(
 
 
 def _read(path: Path) -> LearnResult | DirectedGraph:
-    from cyclearn.learning import LearnResult
+    from cyclearn.learning import LearnResult, load
 
     if path.suffix.lower() == ".json":
         try:
-            text = path.read_text(encoding="utf-8")
-            record = json.loads(text)
+            record = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
             # The reader of graphs says what is wrong.
             return read_graph(path)
-        if isinstance(record, dict) and "model" in record:
-            return LearnResult.from_json(text)
+        if isinstance(record, dict) and "schema" in record:
+            found = load(path)
+            if not isinstance(found, LearnResult):
+                raise InputError(
+                    f"{path} is a saved {type(found).__name__}; an experiment is planned for a "
+                    "result of learn, or for a graph"
+                )
+            return found
     return read_graph(path)
+
+
+def _names(text: str) -> list[str]:
+    """Names that stand between commas."""
+    return [name.strip() for name in text.split(",")]

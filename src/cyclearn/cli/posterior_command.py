@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.cli.table_options import Groups, Lags, Margins, Missing, takes_table
+from cyclearn.cli.search_options import said_in_the_result
+from cyclearn.cli.table_options import (
+    EffectiveRows,
+    Estimate,
+    Groups,
+    Lags,
+    Margins,
+    Missing,
+    number_or_name,
+    takes_table,
+)
 from cyclearn.files import check_output, checked_suffix, write_text
 from cyclearn.learning.knowledge import Knowledge
 
@@ -23,15 +31,14 @@ def posterior(
         str | None,
         typer.Option(help="What an edge costs: bic, '2 bic', ebic, or a number."),
     ] = None,
-    n_effective: Annotated[
-        str | None, typer.Option(help="Independent rows the data are worth: a number, or auto.")
-    ] = None,
+    n_effective: EffectiveRows = None,
     prior: Annotated[
         Literal["graphs", "classes"], typer.Option(help="What is equally probable beforehand.")
     ] = "graphs",
     missing: Missing = "error",
     margins: Margins = "raw",
     lags: Lags = 0,
+    estimate: Estimate = "sample",
     knowledge: Annotated[
         Path | None, typer.Option(help="JSON file: required, forbidden, tiers, exogenous.")
     ] = None,
@@ -59,25 +66,23 @@ def posterior(
     as_json: Json = False,
 ) -> None:
     """Sample graphs by how probable they are, and say how probable each edge is."""
-    from cyclearn.learning import SamplingWarning
     from cyclearn.learning import posterior as sample
 
     if out is not None:
         # Sampling can take long; what would fail after it fails before it.
         checked_suffix(out, (".json",), "a posterior")
         check_output(out, [knowledge])
-    with warnings.catch_warnings():
-        # The result says it in its own words.
-        warnings.simplefilter("ignore", SamplingWarning)
+    with said_in_the_result():
         found = sample(
             data,
             groups=groups,
-            penalty=_number_or_name(penalty),
-            n_effective=_number_or_name(n_effective),  # type: ignore[arg-type]
+            penalty=number_or_name(penalty),
+            n_effective=number_or_name(n_effective),
             prior=prior,
             missing=missing,
             margins=margins,
             lags=lags,
+            covariance=estimate,
             knowledge=None if knowledge is None else Knowledge.read(knowledge),
             stable=stable,
             max_component=max_component,
@@ -98,9 +103,3 @@ def posterior(
         print_json("posterior", found.to_dict())
     else:
         say(str(found))
-
-
-def _number_or_name(text: str | None) -> str | float | None:
-    with suppress(ValueError, TypeError):
-        return float(text)  # type: ignore[arg-type]
-    return text

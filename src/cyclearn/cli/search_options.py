@@ -5,14 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from cyclearn.cli.table_options import number_or_name
 from cyclearn.errors import InputError
 from cyclearn.graphs import read_graph
 from cyclearn.learning.knowledge import Knowledge
@@ -150,8 +152,7 @@ def _read(given: dict[str, Any]) -> SearchOptions:
     if given["start"] is not None:
         given["start"] = read_graph(given["start"])
     for name in ("penalty", "n_effective"):
-        with suppress(ValueError, TypeError):
-            given[name] = float(given[name])
+        given[name] = number_or_name(given[name])
     return SearchOptions(**given)
 
 
@@ -169,7 +170,7 @@ def search(
 
     if checkpoint is not None and bootstrap is None:
         raise InputError("--checkpoint keeps resamples; say how many with --bootstrap")
-    with _progress() as (on_step, on_resample):
+    with _progress() as (on_step, on_resample), said_in_the_result():
         resampling = {
             "n_resamples": bootstrap,
             "checkpoint": checkpoint,
@@ -192,6 +193,16 @@ def end_as_asked(result: LearnResult) -> None:
 
     if result.status is SearchStatus.INTERRUPTED:
         raise KeyboardInterrupt
+
+
+@contextmanager
+def said_in_the_result() -> Iterator[None]:
+    """Where a sample of graphs warns about itself: what is printed of it says so."""
+    from cyclearn.learning import SamplingWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)
+        yield
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -80,6 +81,22 @@ Intercepts = Annotated[
     Literal["shared", "table"],
     typer.Option(help="With interventions: whether shifts of means between tables count."),
 ]
+
+
+Estimate = Annotated[
+    Literal["sample", "shrunk"],
+    typer.Option(help="Covariance of the rows, or shrunk by Ledoit and Wolf."),
+]
+EffectiveRows = Annotated[
+    str | None, typer.Option(help="Independent rows that the rows are worth: a number, or auto.")
+]
+
+
+def number_or_name(text: str | None) -> Any:
+    """What is written on the command line as a number, where it is one."""
+    with suppress(ValueError, TypeError):
+        return float(text)  # type: ignore[arg-type]
+    return text
 
 
 def takes_table(command: Callable[..., None]) -> Callable[..., None]:

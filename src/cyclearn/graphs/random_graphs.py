@@ -8,6 +8,7 @@ from cyclearn.errors import InputError
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import check_number_of_nodes
+from cyclearn.json_input import short
 from cyclearn.random_state import RandomState, generator
 
 
@@ -54,7 +55,7 @@ def random_graph(
             continue
         is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
         if value is None or not is_whole or value < least:
-            raise InputError(f"{name} is {value!r}; give a whole number of at least {least}")
+            raise InputError(f"{name} is {short(value)}; give a whole number of at least {least}")
     check_number_of_nodes(n_nodes)
     # What a machine word can hold; more edges than that are no limit.
     max_degree = min(max_degree, 2**62)

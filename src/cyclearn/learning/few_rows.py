@@ -10,7 +10,7 @@ likelihood ratio is −n/2 log(1 − r²), whose quantiles grow as k comes near 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log1p
 
 from cyclearn.models.data_checks import DataWarning
@@ -31,22 +31,42 @@ class FewRows:
     max_component: int
     price: float
 
-    def warning(self, given: float, n_effective: float) -> DataWarning:
-        """What was done, for the result."""
+    def warning(
+        self,
+        n_effective: float,
+        given: float,
+        *,
+        is_raised: bool,
+        max_parents: int | None,
+        max_component: int | None,
+    ) -> DataWarning:
+        """What was done, for the result: the price, and the limits that nobody else set."""
+        words = f"an edge costs {given:.2f}"
+        if given < self.price:
+            words = (
+                f"an edge costs {self.price:.2f} instead of {given:.2f}"
+                if is_raised
+                else f"{words}, and chance alone may pay {self.price:.2f}"
+            )
+        limits = []
+        if max_parents is not None:
+            limits.append(f"a variable has at most {count_of(max_parents, 'cause')}")
+        if max_component is not None:
+            has = "" if limits else "has "
+            limits.append(f"a feedback group {has}at most {count_of(max_component, 'member')}")
+        if limits:
+            words += f"; {' and '.join(limits)} unless you say otherwise"
         return DataWarning(
             "too few rows",
-            f"{n_effective:.0f} rows cannot tell so many variables apart: an edge costs "
-            + (
-                f"{self.price:.2f} instead of {given:.2f}, "
-                if given < self.price
-                else f"{given:.2f}, "
-            )
-            + f"a variable has at most {count_of(self.max_parents, 'cause')} and a feedback group "
-            f"at most {count_of(self.max_component, 'member')} unless you say otherwise.",
+            f"{n_effective:.0f} rows cannot tell so many variables apart: {words}.",
             "Only very strong edges can be found. Use fewer variables, or give penalty as a number "
             "and max_parents, max_component yourself.",
             n_effective,
         )
+
+    def cheaper(self, share: float) -> FewRows:
+        """The same where so large a share is left of every likelihood ratio."""
+        return replace(self, price=share * self.price)
 
 
 def few_rows(n_effective: float, n_variables: int) -> FewRows | None:

@@ -167,5 +167,6 @@ def _best_for(
         names[j],
         tuple((names[a], names[b]) for a, b in learned),
         tuple((names[a], names[b]) for a, b in sorted(superfluous)),
-        float(best - result.score),
+        # Beyond these digits is rounding; adding zero makes -0.0 none.
+        round(float(best - result.score), 6) + 0.0,
     )

@@ -25,6 +25,7 @@ from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.json_input import short
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.member_ranking_result import (
     BlockRanking,
@@ -92,7 +93,7 @@ def rank_members(
     names = graphs[0].names
     moments, Z = _standardised(data, names)
     if not 0 < level < 1:
-        raise InputError(f"level is {level!r}; give a number between 0 and 1")
+        raise InputError(f"level is {short(level)}; give a number between 0 and 1")
     masks = (None, None) if knowledge is None else knowledge.masks(names)
     residuals = Residuals(Z)
     suspects = _p_values(Z, shown, moments)

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 from math import comb, inf
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.arguments import at_least, share, whole
+from cyclearn.arguments import at_least, whole
 from cyclearn.classes.design import InterventionDesign
 from cyclearn.classes.interventional_class import group_territories
 from cyclearn.classes.rule_search import ClassKey, linked_classes
@@ -310,8 +311,11 @@ def next_experiment(
     whole("max_members", max_members, 2)
     whole("max_truths", max_truths, 1)
     at_least("max_predicted", max_predicted, 0)
-    if not 0.5 < share("confidence", confidence, 0.5, 1) < 1:
-        raise InputError(f"confidence is {confidence!r}; give a number between 0.5 and 1")
+    is_number = isinstance(confidence, Real) and not isinstance(confidence, bool)
+    if not (is_number and 0.5 < confidence < 1):
+        raise InputError(
+            f"confidence is {short(confidence)}; give a number above 0.5 and below 1, such as 0.9"
+        )
     if model is not None and not isinstance(model, (LinearGaussianModel, FittedModel)):
         raise InputError(
             f"the model is of type {type(model).__name__}; give a LinearGaussianModel or what fit "

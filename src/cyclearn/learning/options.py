@@ -9,6 +9,7 @@ from typing import Any, Literal
 from cyclearn.arguments import at_least, flag, seconds, seed
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.json_input import short
 from cyclearn.learning.few_rows import FewRows, few_rows
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.models.data_checks import DataWarning
@@ -87,10 +88,10 @@ class SearchOptions:
         for name in ("tabu_length", "patience"):
             if checked[name] is None:
                 raise InputError(f"{name} is None; give a whole number")
-        if self.n_effective not in (None, "auto"):
+        if self.n_effective is not None and not _is_auto(self.n_effective):
             checked["n_effective"] = checked_effective_rows(self.n_effective)
         if not isinstance(self.groups, str | None):
-            raise InputError(f"groups is {self.groups!r}; give the name of a column")
+            raise InputError(f"groups is {short(self.groups)}; give the name of a column")
         checked["interventions"] = checked_interventions(self.interventions)
         Design(self.kind, self.intercepts)
         checked["missing"] = checked_treatment(self.missing)
@@ -103,7 +104,7 @@ class SearchOptions:
         if not isinstance(self.penalty, str):
             checked["penalty"] = edge_penalty(self.penalty, 2, 1)
         if not isinstance(self.knowledge, Knowledge | None):
-            raise InputError(f"knowledge is {self.knowledge!r}; give a Knowledge")
+            raise InputError(f"knowledge is {short(self.knowledge)}; give a Knowledge")
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         if self.start is not None and self.n_starts is not None:
@@ -173,47 +174,70 @@ class SearchOptions:
     def edge_penalty(self, tables: Tables) -> float:
         """What one edge costs with these data, which is paid in every group.
 
+        Correlations that were shrunk by a share s leave (1 − s)² of every likelihood ratio, those
+        of chance included, and of a price by name as much.
+        """
+        full = self.full_price(tables)
+        return full * tables.evidence_left if self.is_price_named else full
+
+    def full_price(self, tables: Tables) -> float:
+        """What one edge costs in all groups, whatever was shrunk.
+
         Where a group has too few rows, at least what chance reaches there. Tables that share their
-        weights pay once, for all rows. Correlations that were shrunk by a share s leave (1 − s)² of
-        every likelihood ratio, those of chance included, and of a price by name as much.
+        weights pay once, for all rows.
         """
         total = 0.0
         paid = _rows_paid_for(tables)
-        for rows, few in zip(paid, self.few_rows(tables), strict=True):
+        for rows, few in zip(paid, few_rows_of(tables), strict=True):
             named = edge_penalty(self.penalty, rows, tables.n_choices, len(paid))
-            total += named if few is None else max(named, few.price)
-        if isinstance(self.penalty, str):
-            total *= float(tables.shares @ [(1 - table.shrinkage) ** 2 for table in tables])
+            total += max(named, few.price) if few is not None and self.is_price_named else named
         return total
 
-    def few_rows(self, tables: Tables) -> tuple[FewRows | None, ...]:
-        """What applies in each group with too few rows; a price given as a number is left alone."""
-        paid = _rows_paid_for(tables)
-        if not isinstance(self.penalty, str):
-            return (None,) * len(paid)
-        return tuple(few_rows(rows, tables.n_variables) for rows in paid)
+    @property
+    def is_price_named(self) -> bool:
+        """Whether an edge costs what a rule says; a number is left alone."""
+        return isinstance(self.penalty, str)
 
     def warnings(self, tables: Tables) -> tuple[DataWarning, ...]:
         """What these options add to what the data have to say."""
         found = []
         paid = _rows_paid_for(tables)
         names = tables.groups if len(paid) == len(tables) else ("",)
-        for name, rows, few in zip(names, paid, self.few_rows(tables), strict=True):
+        limits = self._limits(tables)
+        own = {name: None if getattr(self, name) is not None else limits[name] for name in limits}
+        for name, rows, few in zip(names, paid, few_rows_of(tables), strict=True):
             if few is not None:
                 named = edge_penalty(self.penalty, rows, tables.n_choices, len(paid))
-                found.append(few.warning(named, rows).in_group(name))
+                if self.is_price_named:
+                    named *= tables.evidence_left
+                said = few.cheaper(tables.evidence_left).warning(
+                    rows, named, is_raised=self.is_price_named, **own
+                )
+                found.append(said.in_group(name))
         return tuple(found)
+
+    def _limits(self, tables: Tables) -> dict[str, int | None]:
+        """Most parents and members of a feedback group: as given, or as few rows ask for.
+
+        With as many parents as rows no price makes a search sound, so the limits hold whatever an
+        edge costs. What is required or started from has been decided by somebody who knows.
+        """
+        limits = {"max_parents": self.max_parents, "max_component": self.max_component}
+        few = [each for each in few_rows_of(tables) if each is not None]
+        is_decided = self.start is not None or (
+            self.knowledge is not None and self.knowledge.required
+        )
+        if few and not is_decided:
+            fewest = min(few, key=lambda each: each.max_parents)
+            limits = {
+                name: getattr(fewest, name) if given is None else given
+                for name, given in limits.items()
+            }
+        return limits
 
     def problem(self, tables: Tables) -> SearchProblem:
         """The problem that data pose with these options."""
         allowed, required = (self.knowledge or Knowledge()).masks(tables.names)
-        max_parents, max_component = self.max_parents, self.max_component
-        few = [each for each in self.few_rows(tables) if each is not None]
-        # What is required or started from has been decided by somebody who knows.
-        if few and self.start is None and not required.any():
-            fewest = min(few, key=lambda each: each.max_parents)
-            max_parents = fewest.max_parents if max_parents is None else max_parents
-            max_component = fewest.max_component if max_component is None else max_component
         return SearchProblem.of(
             tables,
             self.edge_penalty(tables),
@@ -221,10 +245,9 @@ class SearchOptions:
             required=required,
             stable=self.stable,
             virtual_edges=self.virtual_edges,
-            max_component=max_component,
             max_cycle_length=self.max_cycle_length,
-            max_parents=max_parents,
             max_edges=self.max_edges,
+            **self._limits(tables),
         )
 
     def given(self) -> dict[str, Any]:
@@ -274,6 +297,15 @@ class SearchOptions:
         return cls.of(options)
 
 
+def _is_auto(n_effective: object) -> bool:
+    return isinstance(n_effective, str) and n_effective == "auto"
+
+
+def few_rows_of(tables: Tables) -> tuple[FewRows | None, ...]:
+    """What applies in each group with too few rows; once for tables that share their weights."""
+    return tuple(few_rows(rows, tables.n_variables) for rows in _rows_paid_for(tables))
+
+
 def _rows_paid_for(tables: Tables) -> tuple[float, ...]:
     """Independent rows by which each edge is paid for: those of every group, or all together."""
     if tables.design is not None:
@@ -287,7 +319,7 @@ def _starts(start: Start) -> tuple[DirectedGraph, ...] | None:
     if isinstance(start, DirectedGraph):
         return (start,)
     if not isinstance(start, Sequence) or not all(isinstance(g, DirectedGraph) for g in start):
-        raise InputError(f"start is {start!r}; give a DirectedGraph or a list of them")
+        raise InputError(f"start is {short(start)}; give a DirectedGraph or a list of them")
     if not start:
         raise InputError("start is an empty list; give at least one graph")
     return tuple(start)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.arguments import at_least, processes, whole
+from cyclearn.arguments import one_of, processes, whole
 from cyclearn.classes import EquivalenceClass
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
@@ -19,14 +19,16 @@ from cyclearn.interruption import interruptible
 from cyclearn.learning.graph_sample import GraphSample, SampleSize, sample_graphs
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.members import list_members
-from cyclearn.learning.options import SearchOptions
+from cyclearn.learning.options import SearchOptions, few_rows_of
 from cyclearn.learning.over_time import knowing_the_past
 from cyclearn.learning.posterior_result import Posterior
+from cyclearn.learning.run import read_tables
 from cyclearn.learning.sample_quality import SamplingWarning
 from cyclearn.models.grouped_tables import SeveralData
 from cyclearn.models.margins import Margins
 from cyclearn.models.missing_values import Missing
-from cyclearn.models.tables import EffectiveRows, Tables, as_tables
+from cyclearn.models.shrinkage import Covariance
+from cyclearn.models.tables import EffectiveRows, Tables
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import Penalty
 
@@ -81,6 +83,7 @@ def posterior(
     missing: Missing = "error",
     margins: Margins = "raw",
     lags: int = 0,
+    covariance: Covariance = "sample",
     prior: Prior = "graphs",
     knowledge: Knowledge | None = None,
     stable: bool = True,
@@ -112,12 +115,14 @@ def posterior(
         The column of one table that names the group of each row.
     penalty : "bic", a multiple such as "2 bic", "ebic", or a number, optional
         λ. By default ½ log n + log(p/1.5), see :func:`posterior_penalty`; a penalty that suits a
-        search, such as "2 bic", is larger with many rows and makes weak edges too improbable.
+        search, such as "2 bic", is larger with many rows and makes weak edges too improbable. With
+        too few rows an edge costs more, and ``max_parents`` and ``max_component`` are limited, as
+        in :func:`cyclearn.learn`; the result says so.
     n_effective : number, "auto" or None
         How many independent rows the data are worth; see :func:`cyclearn.learn`.
-    missing, margins, lags
-        What becomes of missing values, of each column by itself, and how many rows before each may
-        cause it; see :func:`cyclearn.learn`.
+    missing, margins, lags, covariance
+        What becomes of missing values, of each column by itself, how many rows before each may
+        cause it, and which covariance of the rows is taken; see :func:`cyclearn.learn`.
     prior : {"graphs", "classes"}
         ``"graphs"``: graphs with as many edges are equally probable before looking at the data, so
         a class counts as often as it has admissible members. ``"classes"``: classes are; every
@@ -165,12 +170,16 @@ def posterior(
     >>> bool(found.edge_probabilities().loc["a", "c"] > 0.9 and found.converged)
     True
     """
-    if prior not in ("graphs", "classes"):
-        raise InputError(f"prior is {prior!r}; give 'graphs' or 'classes'")
-    whole("lags", lags, 0)
-    tables = as_tables(
-        data, groups=groups, n_effective=n_effective, missing=missing, margins=margins, lags=lags
+    one_of("prior", prior, ("graphs", "classes"))
+    reading = SearchOptions(
+        groups=groups,
+        n_effective=n_effective,
+        missing=missing,
+        margins=margins,
+        lags=lags,
+        covariance=covariance,
     )
+    tables, minded = read_tables(reading, data)
     if tables.design is not None:
         raise InputError(
             "variables were set from outside (interventions), and a posterior takes observed "
@@ -180,7 +189,7 @@ def posterior(
     if tables.n_variables < 2:
         raise InputError("there is one variable; a posterior over graphs takes at least two")
     given: dict[str, Any] = {
-        "penalty": _default_penalty(tables) if penalty is None else penalty,
+        "penalty": _price(tables, penalty),
         "n_effective": None if n_effective is None or tables.is_grouped else tables.n_effective,
         "knowledge": knowing_the_past(knowledge, tables.past),
         "stable": stable,
@@ -203,17 +212,31 @@ def posterior(
         n_jobs=processes(n_jobs),
         on_round=on_round,
     )
-    found = _result(sample, tables, options, size, prior)
+    found = replace(
+        _result(sample, tables, options, size, prior),
+        warnings=(*minded, *options.warnings(tables)),
+    )
     if not found.converged:
         warnings.warn(found.warning, SamplingWarning, stacklevel=2)
     return found
 
 
-def _default_penalty(tables: Tables) -> float:
-    """What an edge costs in each group: its own ½ log n, and a share of the prior, paid once."""
+def _price(tables: Tables, penalty: Penalty | None) -> float:
+    """What an edge costs in each group: by default its own ½ log n, and a share of the prior.
+
+    At least what chance reaches with too few rows. Where correlations were shrunk it stays what it
+    is: less evidence leaves what was believed before it.
+    """
+    if penalty is not None:
+        return SearchOptions(penalty=penalty).full_price(tables) / len(tables)
     rows = [table.n_effective for table in tables]
-    prior = posterior_penalty(1, tables.n_variables)
-    return (sum(0.5 * log(n) for n in rows) + prior) / len(rows)
+    prior = posterior_penalty(1, tables.n_variables) / len(rows)
+    prices = [0.5 * log(n) + prior for n in rows]
+    few = few_rows_of(tables)
+    total = sum(
+        max(price, each.price if each else 0.0) for price, each in zip(prices, few, strict=True)
+    )
+    return total / len(rows)
 
 
 def _sample_size(
@@ -223,16 +246,12 @@ def _sample_size(
         effective_size = _FEW_SIZE if p <= _FEW_VARIABLES else _SIZE
     if max_steps is None:
         max_steps = min(max(_STEPS_A_PAIR * p * (p - 1) // 2, _LEAST_STEPS), _MOST_STEPS)
-    wanted = {
-        "n_samples": at_least("n_samples", n_samples, 1),
-        "n_chains": at_least("n_chains", n_chains, 2),
-        "effective_size": at_least("effective_size", effective_size, 1),
-        "max_steps": at_least("max_steps", max_steps, 1),
-    }
-    for name, value in wanted.items():
-        if value is None:
-            raise InputError(f"{name} is None; give a whole number")
-    return SampleSize(**wanted)  # type: ignore[arg-type]
+    return SampleSize(
+        n_samples=whole("n_samples", n_samples, 1),
+        n_chains=whole("n_chains", n_chains, 2),
+        effective_size=whole("effective_size", effective_size, 1),
+        max_steps=whole("max_steps", max_steps, 1),
+    )
 
 
 def _result(

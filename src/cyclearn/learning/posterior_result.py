@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +21,8 @@ from cyclearn.json_input import short
 from cyclearn.learning.posterior_effects import PosteriorEffects, draw_effects
 from cyclearn.learning.sample_quality import LARGEST_R_HAT, SampleQuality
 from cyclearn.learning.saving import save
-from cyclearn.models import Moments
+from cyclearn.models import DataWarning, Moments
+from cyclearn.models.data_checks import warnings_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,6 +80,8 @@ class Posterior:
         Steps of each chain, those before the last round included.
     is_cut : bool
         Whether the time limit ended the chains before they agreed.
+    warnings : tuple of DataWarning
+        What there is to mind about the data.
     """
 
     names: tuple[str, ...]
@@ -96,6 +99,7 @@ class Posterior:
     options: Mapping[str, Any]
     n_steps: int
     is_cut: bool
+    warnings: tuple[DataWarning, ...] = ()
 
     @property
     def moments(self) -> Moments:
@@ -242,7 +246,7 @@ class Posterior:
         if group is None and len(names) == 1:
             group = names[0]
         if group is None or group not in self.tables:
-            raise InputError(f"group is {group!r}; give one of {', '.join(map(repr, names))}")
+            raise InputError(f"group is {short(group)}; give one of {', '.join(map(repr, names))}")
         return self.tables[group], self.n_effective[names.index(group)]
 
     def edge_table(self) -> pd.DataFrame:
@@ -294,6 +298,7 @@ class Posterior:
             "options": dict(self.options),
             "n_steps": self.n_steps,
             "is_cut": self.is_cut,
+            "warnings": [asdict(warning) for warning in self.warnings],
         }
 
     def to_json(self) -> str:
@@ -335,6 +340,7 @@ class Posterior:
                 options=dict(record["options"]),
                 n_steps=int(record["n_steps"]),
                 is_cut=bool(record["is_cut"]),
+                warnings=warnings_of(record.get("warnings", ())),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
@@ -370,6 +376,7 @@ class Posterior:
         lines.append(table.head(_SHOWN).round(3).to_string(index=False))
         if len(table) > _SHOWN:
             lines.append(f"… {len(table) - _SHOWN} more (see edge_table)")
+        lines += [f"Mind: {warning.message}" for warning in self.warnings]
         return "\n".join(lines)
 
     @property
@@ -387,8 +394,13 @@ class Posterior:
         if self.converged:
             return ""
         why = "the time limit came first" if self.is_cut else "the limit on steps came first"
+        what = (
+            "the sample is smaller than was asked for, though the chains agree"
+            if self.r_hat <= LARGEST_R_HAT
+            else "the chains do not agree well enough"
+        )
         return (
-            f"the chains do not agree well enough ({why}): effective size "
+            f"{what} ({why}): effective size "
             f"{self.effective_size:.0f} of {self.wanted_size} wanted, R̂ {self.r_hat:.2f} (at most "
             f"{LARGEST_R_HAT}); probabilities may be off by "
             f"{min(1.0, 1 / np.sqrt(max(self.effective_size, 1.0))):.2f}. Raise max_steps or "
@@ -408,6 +420,7 @@ def _moments_record(moments: Moments) -> dict[str, Any]:
         "n_samples": moments.n_samples,
         "mean": None if moments.mean is None else moments.mean.tolist(),
         "names": None if moments.has_default_names else list(moments.names),
+        **({"past": list(moments.past)} if moments.past else {}),
     }
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 from cyclearn.learning.options import SearchOptions
 from cyclearn.models import Moments, as_moments
 from cyclearn.models.grouped_tables import SeveralData, named_tables, naming_group
@@ -322,8 +323,8 @@ def table_resampler(data: Any, kind: Kind | None, seed: int, options: SearchOpti
         return Resampler(data, None, "parametric", seed, worth)
     if kind not in (None, "rows", "blocks", "half", "parametric"):
         raise InputError(
-            f"kind is {kind!r}; give 'rows', 'blocks', 'half' or 'parametric', and 'groups' where "
-            "there are several"
+            f"kind is {short(kind)}; give 'rows', 'blocks', 'half' or 'parametric', and 'groups' "
+            "where there are several"
         )
     if kind == "parametric":
         return Resampler(moments, None, "parametric", seed, worth, shrinkage=table.shrinkage)

@@ -123,7 +123,8 @@ class LearnResult:
             names = ", ".join(map(repr, list(models)[:5]))
             raise InputError(
                 f"there are {len(models)} groups, each with a model of its own: "
-                f"result.models[name], with name one of {names}{', …' * (len(models) > 5)}"
+                "result.models[name], or group=name in a method that has it, with name one of "
+                f"{names}{', …' * (len(models) > 5)}"
             )
         (model,) = models.values()
         return model

@@ -14,7 +14,8 @@ from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.posterior_result import Posterior
 from cyclearn.learning.trace import SearchCost, TracedMove
-from cyclearn.models import DataWarning, Moments, fit
+from cyclearn.models import Moments, fit
+from cyclearn.models.data_checks import warnings_of
 from cyclearn.models.input_checks import check_names, checked_matrix, whole_number
 from cyclearn.models.moments import checked_mean
 from cyclearn.models.tables import Design, Table, Tables, as_tables
@@ -45,6 +46,7 @@ def plain_values(result: LearnResult, *, timings: bool) -> dict[str, Any]:
         "limits": list(result.limits),
         "alternatives": [graph.to_dict() for graph in result.alternatives],
         "has_more_alternatives": result.has_more_alternatives,
+        "starts": list(result.n_starts_agreeing),
         "options": result.options.to_dict(),
         "certificate": certificate,
         "warnings": [asdict(warning) for warning in result.warnings],
@@ -56,7 +58,6 @@ def plain_values(result: LearnResult, *, timings: bool) -> dict[str, Any]:
     }
     if timings:
         record["run"] = {
-            "starts": list(result.n_starts_agreeing),
             # Nobody knows how long a result took that was read from a file without timings.
             "cost": {k: v for k, v in asdict(result.cost).items() if v == v},
             "trace": [move.to_dict() for move in result.moves],
@@ -102,7 +103,9 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
     for about in (resampled, probable):
         if about and set(about["names"]) != set(graph.names):
             raise InputError("what is said about its edges is about other variables")
-    run = record.get("run") or {"starts": (0, 0), "cost": {}, "trace": ()}
+    run = record.get("run") or {"cost": {}, "trace": ()}
+    # Older files have it with the timings, if at all.
+    agreeing, starts = record.get("starts") or run.get("starts") or (0, 0)
     unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
     return {
         "graph": graph,
@@ -115,15 +118,12 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
         "has_more_alternatives": bool(record["has_more_alternatives"]),
         "moves": tuple(map(TracedMove.from_dict, run["trace"])),
         "cost": SearchCost(**(unknown | run["cost"])),
-        "n_starts_agreeing": (int(run["starts"][0]), int(run["starts"][1])),
+        "n_starts_agreeing": (int(agreeing), int(starts)),
         "options": options,
         "certificate": Certificate(**certificate) if certificate else None,
         "bootstrap": BootstrapResult.from_dict(resampled) if resampled else None,
         "posterior": Posterior.from_dict(probable) if probable else None,
-        "warnings": tuple(
-            DataWarning(**(each | {"columns": tuple(each["columns"])}))
-            for each in record.get("warnings", ())
-        ),
+        "warnings": warnings_of(record.get("warnings", ())),
     }
 
 
@@ -160,7 +160,8 @@ def _intervened_tables_of(record: Sequence[Any], options: SearchOptions) -> Tabl
             names,
             each["names"] is None,
         )
-        tables.append(Table(moments, float(moments.n_samples), targets=tuple(each["targets"])))
+        worth = float(each.get("n_effective", moments.n_samples))
+        tables.append(Table(moments, worth, targets=tuple(each["targets"])))
     return Tables(tuple(tables), Design(options.kind, options.intercepts))
 
 

@@ -29,7 +29,7 @@ def learn_with(
 ) -> LearnResult:
     """Learn with options that have been checked; :func:`cyclearn.learn` says what they mean."""
     begun, clock = perf_counter(), now()
-    tables, found = (data, ()) if isinstance(data, Tables) else _read(options, data)
+    tables, found = read_tables(options, data)
     problem = options.problem(tables)
     budget = Budget.since(clock, options.max_evaluations, options.time_limit)
     call = SearchCall(
@@ -72,8 +72,12 @@ def learn_with(
     )
 
 
-def _read(options: SearchOptions, data: SeveralData) -> tuple[Tables, tuple[DataWarning, ...]]:
-    """The tables, and what there is to mind about each."""
+def read_tables(
+    options: SearchOptions, data: SeveralData | Tables
+) -> tuple[Tables, tuple[DataWarning, ...]]:
+    """The tables, and what there is to mind about each; nothing about tables that were read."""
+    if isinstance(data, Tables):
+        return data, ()
     if options.interventions is not None:
         return options.tables(data), ()
     named = named_tables(data, options.groups, in_order=options.lags > 0)

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from cyclearn.models import FittedModel
 
 
+# Means below this share of a standard deviation are zero but for rounding.
+_ROUNDING = 1e-12
+
+
 def what_if(
     result: LearnResult,
     values: Mapping[Node, float] | None,
@@ -60,6 +64,8 @@ def what_if(
         "n_unstable": sum(member.times for member in listed.members if not member.is_stable),
         "selection": listed.selection,
     }
+    if result.options.margins == "rank":
+        table.attrs["scale"] = "normal scores of ranks"
     return table
 
 
@@ -129,6 +135,10 @@ def prediction_table(
         },
         index=pd.Index(names, name="variable"),
     )
+    # What only rounding keeps from zero is zero, but not what was asked for.
+    tiny = np.abs(table) < _ROUNDING * np.sqrt(shown.covariance.diagonal())[:, None]
+    tiny.iloc[list(held), 1:] = False
+    table = table.mask(tiny, 0.0)
     table.attrs = {"n_models": len(every), "n_unsettled": len(every) - len(settling)}
     return table
 

@@ -7,10 +7,10 @@ assumption and what to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import expm1, log, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,8 +58,9 @@ class DataWarning:
     """One thing to mind: what is the matter, the number behind it, what to do.
 
     ``kind`` is one of ``"dependent rows"``, ``"not Gaussian"``, ``"nearly collinear"``,
-    ``"few rows"``, ``"missing"``, ``"missing codes"``, ``"counter"``, ``"unstable"`` and
-    ``"fit"``; ``columns`` names the variables concerned, none where it is all of them.
+    ``"few rows"``, ``"too few rows"``, ``"missing"``, ``"missing codes"``, ``"counter"``,
+    ``"shrunk"``, ``"unstable"`` and ``"fit"``; ``columns`` names the variables concerned, none
+    where it is all of them.
     """
 
     kind: str
@@ -74,6 +75,11 @@ class DataWarning:
 
     def __str__(self) -> str:
         return f"{self.message} {self.remedy}"
+
+
+def warnings_of(records: Iterable[Mapping[str, Any]]) -> tuple[DataWarning, ...]:
+    """Warnings out of their plain values."""
+    return tuple(DataWarning(**{**each, "columns": tuple(each["columns"])}) for each in records)
 
 
 def check_data(

@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 
 # Lines from which the separator and the decimal mark are told.
 _LOOKED_AT = 100
@@ -28,6 +29,10 @@ _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _DOT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 _DOT_THOUSANDS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+")
 _COMMA_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+# Numbers of thousands with a point, as German or Spanish has them, and those below a thousand.
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
+_BELOW_THOUSAND = re.compile(r"[+-]?\d{1,3}")
+_MINUS = re.compile(r"(?<![^\s,;|\"])\N{MINUS SIGN}(?=[\d.,])")
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,12 @@ def delimited(
     """
     for name, mark in (("sep", sep), ("decimal", decimal)):
         if mark is not None and (not isinstance(mark, str) or not mark):
-            raise InputError(f"{name} is {mark!r}; give a character, such as ';'")
+            raise InputError(f"{name} is {short(mark)}; give a character, such as ';'")
     if decimal is not None and decimal not in {".", ","}:
-        raise InputError(f"decimal is {decimal!r}; give '.' or ','")
+        raise InputError(f"decimal is {short(decimal)}; give '.' or ','")
     sep = {"\\t": "\t", "tab": "\t", "space": _WHITESPACE, " ": _WHITESPACE}.get(sep or "", sep)
     if sep is not None and len(sep) > 1 and sep != _WHITESPACE:
-        raise InputError(f"sep is {sep!r}; give one character, 'tab' or 'space'")
+        raise InputError(f"sep is {short(sep)}; give one character, 'tab' or 'space'")
     # Lines end where editors end them, and not at the rarer characters of str.splitlines.
     numbered = list(enumerate(re.split(r"\r\n|\n|\r", text), start=1))
     if '"' in text:
@@ -82,8 +87,16 @@ def delimited(
         commented = [line for n, line in numbered if n < kept[0][0] and line.startswith("#")]
         names, from_comment = _names(lines, commented, chosen)
         kept = kept if from_comment else kept[1:]
-    sample = [cell for _, line in kept[:_LOOKED_AT] for cell in split_line(line, chosen)]
-    mark, thousands = _marks(sample, chosen) if decimal is None else (decimal, None)
+    if any("\N{MINUS SIGN}" in line for _, line in kept):
+        kept = [(n, _MINUS.sub("-", line)) for n, line in kept]
+        notes.append("the minus sign of typesetting is read as -")
+    rows = [split_line(line, chosen) for _, line in kept[:_LOOKED_AT]]
+    sample = [cell for row in rows for cell in row]
+    if decimal is None:
+        mark, thousands = _marks(sample, chosen)
+        notes += _suspected_thousands(names, rows) if (mark, thousands) == (".", None) else []
+    else:
+        mark, thousands = decimal, _thousands(sample, decimal)
     if decimal is None and mark == ",":
         notes.append("numbers are written with decimal commas")
     if thousands is not None:
@@ -150,6 +163,32 @@ def _is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _thousands(cells: list[str], decimal: str) -> str | None:
+    """What separates thousands, where the decimal mark has been given."""
+    if decimal == ",":
+        is_grouped = any(_DOT_THOUSANDS.fullmatch(c) or _GROUPED.fullmatch(c) for c in cells)
+        return "." if is_grouped else None
+    return "," if any(_COMMA_THOUSANDS.fullmatch(cell) for cell in cells) else None
+
+
+def _suspected_thousands(names: list[str], rows: list[list[str]]) -> list[str]:
+    """A note where points may stand between thousands: 4.266 beside 491, and never 0.5."""
+    usual = Counter(map(len, rows)).most_common(1)
+    if not usual:
+        return []
+    columns = list(zip(*(row for row in rows if len(row) == usual[0][0]), strict=True))
+    for j, column in enumerate(columns):
+        grouped = [cell for cell in column if _GROUPED.fullmatch(cell)]
+        small = [cell for cell in column if _BELOW_THOUSAND.fullmatch(cell)]
+        if grouped and small and len(grouped) + len(small) == len(column):
+            name = repr(names[j]) if len(names) == len(columns) else f"{j + 1}"
+            return [
+                f"column {name} holds {grouped[0]} beside {small[0]}: if points separate "
+                "thousands, say that commas are decimal (decimal=',', --decimal ,)"
+            ]
+    return []
 
 
 def _marks(cells: list[str], sep: str) -> tuple[str, str | None]:

@@ -45,6 +45,8 @@ def residual_correlations(fitted: FittedModel) -> pd.DataFrame:
     scale = np.sqrt(implied.diagonal())
     residuals = fitted.moments.correlation - implied / scale / scale[:, None]
     np.fill_diagonal(residuals, 0.0)
+    # What is fitted exactly leaves nothing but rounding.
+    residuals[np.abs(residuals) < 1e-12] = 0.0
     return pd.DataFrame(residuals, index=fitted.names, columns=list(fitted.names))
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 from cyclearn.models.moments import Data, Moments
 from cyclearn.models.table_files import as_rows, read_table
 
@@ -89,7 +90,7 @@ def _is_table(value: Any) -> bool:
 def _split(data: Any, groups: str, *, in_order: bool) -> dict[str, Any]:
     """The rows of one table by what a column says."""
     if not isinstance(groups, str):
-        raise InputError(f"groups is {groups!r}; give the name of a column")
+        raise InputError(f"groups is {short(groups)}; give the name of a column")
     frame = labelled_rows(data, [groups], "groups")
     labels = frame[groups]
     if labels.isna().any():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -15,6 +15,11 @@ from cyclearn.json_input import short
 
 # Share of a standardised column's variance that the columns before it leave unexplained.
 _COLLINEAR = 1e-11
+# Columns that a message names beside the first.
+_NAMED = 10
+# What stands for nothing in text.
+MISSING_TEXT = (".", "..", "?", "-", "--", "na", "NAN", "missing", "Missing", "MISSING")
+MISSING_WORDS = {*MISSING_TEXT, "", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "none"}
 
 FloatArray = NDArray[np.float64]
 
@@ -69,9 +74,14 @@ def numeric_matrix(table: Any, what: str, names: Sequence[str] | None = None) ->
             check_names([str(c) for c in table.columns], len(table.columns))
         values = table.to_numpy()
         if values.dtype.kind not in "fiub":
-            for column, dtype in zip(table.columns, table.dtypes, strict=True):
-                if getattr(dtype, "kind", "O") not in "fiub":
-                    _check_numeric(table[column].to_numpy(), str(column), what)
+            _check_numeric(
+                {
+                    str(column): table[column].to_numpy()
+                    for column, dtype in zip(table.columns, table.dtypes, strict=True)
+                    if getattr(dtype, "kind", "O") not in "fiub"
+                },
+                what,
+            )
             values = table.to_numpy(dtype=float, na_value=np.nan)
     else:
         is_hidden = np.ma.getmaskarray(table) if np.ma.isMaskedArray(table) else None
@@ -88,8 +98,7 @@ def numeric_matrix(table: Any, what: str, names: Sequence[str] | None = None) ->
         )
     if values.dtype.kind not in "fiub":
         labels = default_names(values.shape[1]) if names is None else names
-        for column in range(values.shape[1]):
-            _check_numeric(values[:, column], labels[column], what)
+        _check_numeric(dict(zip(labels, values.T, strict=True)), what)
     return np.asarray(values, dtype=float)
 
 
@@ -108,7 +117,9 @@ def check_finite(table: Any, what: str, names: Sequence[str] | None = None) -> N
     row, column = np.argwhere(~np.isfinite(matrix))[0]
     missing = np.isnan(matrix[row, column])
     kind, remedy = ("an infinite", "remove or correct it")
-    if missing:
+    if missing and what != "data":
+        kind, remedy = "a missing", "fill it in"
+    elif missing:
         cells = int(np.isnan(matrix).sum())
         kind = "a missing"
         remedy = (
@@ -121,17 +132,34 @@ def check_finite(table: Any, what: str, names: Sequence[str] | None = None) -> N
     )
 
 
-def _check_numeric(values: NDArray[Any], name: str, what: str) -> None:
-    wrong = [(row, value) for row, value in enumerate(values) if not _is_number(value)]
-    if not wrong:
+def _check_numeric(columns: Mapping[str, NDArray[Any]], what: str) -> None:
+    """Raise where cells are no numbers, naming all columns that have any."""
+    found = {name: cell for name, values in columns.items() if (cell := _no_number(values))}
+    if not found:
         return
+    (name, (row, value)), *others = found.items()
+    also = ", ".join(repr(other) for other, _ in others[:_NAMED])
+    if len(others) > _NAMED:
+        also += f" and {len(others) - _NAMED} more"
+    is_code = all(isinstance(v, str) and v.strip() in MISSING_WORDS for _, v in found.values())
+    remedy = (
+        "if that stands for a missing value, make it NaN and say missing='em'"
+        if is_code
+        else "drop it or encode it as numbers"
+    )
+    raise InputError(
+        f"column {name!r} of the {what} is not numeric: row {row} holds {short(value)}"
+        + (f" (the same of {also})" if also else "")
+        + f"; {remedy}"
+    )
+
+
+def _no_number(values: NDArray[Any]) -> tuple[int, Any] | None:
+    """The cell that keeps a column from being numbers, if any does."""
+    wrong = [(row, value) for row, value in enumerate(values) if not _is_number(value)]
     # One word makes texts of all numbers that a file has in its column; the word is to blame.
     words = (cell for cell in wrong if not (isinstance(cell[1], str) and _reads_as_number(cell[1])))
-    row, value = next(words, wrong[0])
-    raise InputError(
-        f"column {name!r} of the {what} is not numeric: row {row} holds {short(value)}; drop the "
-        "column or encode it as numbers"
-    )
+    return next(words, wrong[0]) if wrong else None
 
 
 def _reads_as_number(text: str) -> bool:
@@ -145,11 +173,13 @@ def _reads_as_number(text: str) -> bool:
 def _is_number(value: Any) -> bool:
     if value is None or str(value) == "<NA>":
         return True
+    if isinstance(value, (complex, np.complexfloating, str)):
+        return False
     try:
         float(value)
     except (TypeError, ValueError):
         return False
-    return not isinstance(value, (complex, str))
+    return True
 
 
 def checked_covariance(S: FloatArray, names: tuple[str, ...]) -> FloatArray:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 from cyclearn.models.grouped_tables import aligned_moments, labelled_rows, named_tables
 from cyclearn.models.input_checks import check_finite
 from cyclearn.models.missing_values import labelled
@@ -32,15 +33,15 @@ def checked_interventions(interventions: Any) -> Interventions | None:
         interventions = list(interventions.values())
     if not isinstance(interventions, Sequence):
         raise InputError(
-            f"interventions is {interventions!r}; give a list of targets for each table, such as "
-            "[[], ['a']], or the name of a column"
+            f"interventions is {short(interventions)}; give a list of targets for each table, such "
+            "as [[], ['a']], or the name of a column"
         )
     checked = []
     for targets in interventions:
         names = [targets] if isinstance(targets, str) else targets
         if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
             raise InputError(
-                f"the targets of a table are {targets!r}; give a list of names, empty where "
+                f"the targets of a table are {short(targets)}; give a list of names, empty where "
                 "nothing was set"
             )
         checked.append(tuple(names))

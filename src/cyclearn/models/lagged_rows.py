@@ -63,10 +63,11 @@ def with_past(data: Any, lags: int) -> pd.DataFrame:
         )
     X, names, _ = labelled(data)
     n = len(X) - lags
-    if n < 2:
+    if n < 3:
         raise InputError(
             f"lags is {lags}, and there are {len(X)} rows; a row with a whole past needs {lags} "
-            "rows before it: give a longer table, or fewer lags"
+            "rows before it, and at least three such rows are needed: give a longer table, or "
+            "fewer lags"
         )
     past = past_names(names, lags)
     for name in past:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import InputError
+from cyclearn.arguments import one_of
 
 Margins = Literal["raw", "rank"]
 
 
 def checked_margins(margins: object) -> Margins:
     """The name of a treatment of columns."""
-    if margins not in ("raw", "rank"):
-        raise InputError(
-            f"margins is {margins!r}; give 'raw' (columns as they are) or 'rank' (normal scores of "
-            "ranks)"
-        )
-    return margins
+    remedy = "'raw' (columns as they are) or 'rank' (normal scores of ranks)"
+    return cast(Margins, one_of("margins", margins, ("raw", "rank"), remedy))
 
 
 def normal_scores(X: NDArray[np.float64]) -> NDArray[np.float64]:

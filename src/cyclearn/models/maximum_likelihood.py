@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.arguments import at_least, share, whole
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.interruption import interruptible
@@ -32,7 +33,7 @@ from cyclearn.models.grouped_tables import SeveralData, named_tables, naming_gro
 from cyclearn.models.intervened_tables import tables_with_interventions
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.margins import Margins, checked_margins, with_margins
-from cyclearn.models.missing_values import Missing
+from cyclearn.models.missing_values import Missing, checked_treatment
 from cyclearn.models.moments import Moments, name_order
 from cyclearn.models.observed_fit import fit_rows_with_holes, rows_with_holes
 from cyclearn.models.shared_fit import (
@@ -41,6 +42,7 @@ from cyclearn.models.shared_fit import (
     observed_mean,
     shared_log_likelihood,
 )
+from cyclearn.models.shrinkage import Covariance, checked_covariance_estimate
 from cyclearn.models.table_files import as_rows
 from cyclearn.models.tables import Design, EffectiveRows, Intercepts, Kind, Table, Tables, as_tables
 from cyclearn.random_state import RandomState
@@ -61,6 +63,7 @@ def fit(
     missing: Missing = "error",
     margins: Margins = "raw",
     lags: int = 0,
+    covariance: Covariance = "sample",
     n_starts: int | None = None,
     tolerance: float = 1e-9,
     max_iterations: int = 1000,
@@ -83,6 +86,7 @@ def fit(
     missing: Missing = "error",
     margins: Margins = "raw",
     lags: int = 0,
+    covariance: Covariance = "sample",
     n_starts: int | None = None,
     tolerance: float = 1e-9,
     max_iterations: int = 1000,
@@ -129,6 +133,9 @@ def fit(
         Rows are a time series, each given so many rows before it. The graph may have nodes such as
         ``gdp[t-1]`` for these, which have no causes; those it lacks are taken to cause nothing.
         The likelihood, its tests and indices are given the past.
+    covariance : {"sample", "shrunk"}
+        That of the rows, or with correlations made smaller, for few rows (Ledoit and Wolf).
+        Likelihood, standard errors and tests are then those of the shrunk covariance.
     n_starts : int, optional
         Starts for each component of k ≥ 2 nodes: zero, then random; one more is made from the
         best of them by inverting the gain of its cycles. By default 2k − 4, but 4 to 20.
@@ -171,6 +178,7 @@ def fit(
         "missing": missing,
         "margins": margins,
         "lags": lags,
+        "covariance": covariance,
     }
     if interventions is not None:
         design = Design(kind, intercepts)
@@ -233,15 +241,29 @@ def _fit_data(
     missing: Missing,
     margins: Margins,
     lags: int,
+    covariance: Covariance,
 ) -> FittedModel:
     """The fit of one table as it was given."""
-    if missing == "em" and not lags and not isinstance(data, Moments):
+    is_sample = checked_covariance_estimate(covariance) == "sample"
+    if (
+        checked_treatment(missing) == "em"
+        and is_sample
+        and not lags
+        and not isinstance(data, Moments)
+    ):
         data = with_margins(as_rows(data), checked_margins(margins))
         margins = "raw"
         rows = rows_with_holes(graph, data)
         if rows is not None:
             return _fit_observed(graph, data, rows, n_effective, options)
-    tables = as_tables(data, n_effective=n_effective, missing=missing, margins=margins, lags=lags)
+    tables = as_tables(
+        data,
+        n_effective=n_effective,
+        missing=missing,
+        margins=margins,
+        lags=lags,
+        covariance=covariance,
+    )
     return _fit_table(_with_all_past(graph, tables.past), tables.only, options)
 
 
@@ -397,11 +419,9 @@ def worst_status(components: tuple[ComponentFit, ...]) -> FitStatus:
 
 
 def _check_options(n_starts: int | None, tolerance: float, max_iterations: int) -> None:
-    if (n_starts is not None and n_starts < 1) or max_iterations < 1 or not tolerance > 0:
-        raise InputError(
-            f"n_starts={n_starts}, max_iterations={max_iterations}, tolerance={tolerance}: the "
-            "counts are at least 1 and the tolerance is positive"
-        )
+    at_least("n_starts", n_starts, 1)
+    whole("max_iterations", max_iterations, 1)
+    share("tolerance", tolerance, 0, 1)
 
 
 def _with_all_past(graph: DirectedGraph, past: tuple[str, ...]) -> DirectedGraph:

@@ -14,11 +14,12 @@ average, and never too large by design.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.arguments import one_of
 from cyclearn.errors import InputError
 from cyclearn.models.input_checks import check_names, numeric_matrix
 from cyclearn.models.moments import Moments, as_moments, name_order
@@ -83,12 +84,8 @@ class Treated:
 
 def checked_treatment(missing: object) -> Missing:
     """The name of a treatment of missing values."""
-    if missing not in TREATMENTS:
-        raise InputError(
-            f"missing is {missing!r}; give 'error', 'em' (maximum likelihood), 'rows' (complete "
-            "rows only) or 'pairwise'"
-        )
-    return missing
+    remedy = "'error', 'em' (maximum likelihood), 'rows' (complete rows only) or 'pairwise'"
+    return cast(Missing, one_of("missing", missing, TREATMENTS, remedy))
 
 
 def labelled(data: Any) -> tuple[FloatArray, tuple[str, ...], bool]:

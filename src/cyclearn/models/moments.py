@@ -22,6 +22,7 @@ from cyclearn.models.input_checks import (
     default_names,
     numeric_matrix,
 )
+from cyclearn.models.table_columns import half_of_matrix
 from cyclearn.models.table_files import as_rows, read_table
 
 if TYPE_CHECKING:
@@ -73,11 +74,13 @@ class Moments:
         past: Sequence[str] = (),
     ) -> None:
         if not isinstance(n_samples, Real) or not n_samples >= 2 or n_samples % 1 != 0:
-            raise InputError(f"n_samples is {n_samples!r}; give the number of rows, at least 2")
+            raise InputError(
+                f"n_samples is {short(n_samples)}; give the number of rows, at least 2"
+            )
         index = getattr(covariance, "columns", None)
         if names is None and index is not None:
             names = [str(name) for name in index]
-        S = checked_matrix(covariance, "covariance")
+        S = checked_matrix(covariance, "covariance", names)
         labels = check_names(names, S.shape[1])
         S = checked_covariance(S, labels)
         check_positive_definite(S, labels, int(n_samples))
@@ -256,6 +259,8 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
     n = X.shape[0]
     if n < 2:
         raise InputError(f"the data have {n} rows; a covariance needs at least 2")
+    if n == 2 and X.shape[1] > 1:
+        raise InputError("the data have 2 rows, which lie on a line; give at least 3")
     with np.errstate(invalid="ignore", over="ignore"):
         mean = X.mean(axis=0)
         X = X - mean
@@ -290,7 +295,7 @@ def read_moments(
         As of :func:`read_table`.
     covariance : bool
         Whether the file holds a covariance or correlation matrix in place of rows, with the
-        divisor n, made from ``n_samples`` rows.
+        divisor n, made from ``n_samples`` rows; of which one half may be left empty.
     **options
         As of :func:`read_table`.
     """
@@ -307,7 +312,17 @@ def read_moments(
             f"{path}: {frame.shape[0]} rows and {frame.shape[1]} columns are no covariance matrix; "
             "it has as many rows as columns"
         )
-    return Moments(frame, n_samples)
+    return Moments(_mirrored(frame), n_samples)
+
+
+def _mirrored(frame: pd.DataFrame) -> pd.DataFrame:
+    """A matrix of which only one half is written, with both; any other as it is."""
+    if half_of_matrix(frame) is None:
+        return frame
+    S = np.nan_to_num(frame.to_numpy(dtype=float))
+    frame = frame.copy()
+    frame[:] = S + S.T - np.diag(S.diagonal())
+    return frame
 
 
 def _checked_past(past: Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:

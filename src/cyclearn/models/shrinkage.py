@@ -8,10 +8,11 @@ least. It is regular with any number of rows.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
+from cyclearn.arguments import one_of
 from cyclearn.errors import InputError
 from cyclearn.models.missing_values import Treated
 from cyclearn.models.moments import Moments, name_order
@@ -21,11 +22,9 @@ Covariance = Literal["sample", "shrunk"]
 
 def checked_covariance_estimate(covariance: object) -> Covariance:
     """The name of an estimate of the covariance."""
-    if covariance not in ("sample", "shrunk"):
-        raise InputError(
-            f"covariance is {covariance!r}; give 'sample' or 'shrunk' (Ledoit and Wolf)"
-        )
-    return covariance
+    words = ("sample", "shrunk")
+    remedy = "'sample' or 'shrunk' (Ledoit and Wolf)"
+    return cast(Covariance, one_of("covariance", covariance, words, remedy))
 
 
 def shrunk(treated: Treated, missing: str) -> Treated:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyclearn.errors import InputError
+from cyclearn.readable import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,8 +90,9 @@ def usable_columns(
     names, body = list(cells.names), cells.body
     if len(names) != body.shape[1]:
         raise InputError(
-            f"the header has {len(names)} names and the rows have {body.shape[1]} values; give "
-            "one name for each column"
+            f"the header has {count_of(len(names), 'name')} and the rows have {body.shape[1]} "
+            "values; give one name for each column, remove what stands above the names, or say "
+            "what separates cells (sep=…, --sep)"
         )
     if has_header:
         _check_header(names)
@@ -280,10 +282,29 @@ def _all_wrong(wrong: dict[str, str], *, has_others: bool) -> str:
     return f"{number} be used as numbers: {said}{more}; {remedy}"
 
 
+def half_of_matrix(frame: pd.DataFrame) -> str | None:
+    """Which half of a square table is empty, beside its diagonal, where the other is full."""
+    n, p = frame.shape
+    if n != p or p < 3:
+        return None
+    is_empty = frame.isna().to_numpy()
+    for name, other in (("upper", np.tril), ("lower", np.triu)):
+        if (is_empty == ~other(np.ones((p, p), dtype=bool))).all():
+            return name
+    return None
+
+
 def _check_square(frame: pd.DataFrame) -> None:
     n, p = frame.shape
     if n != p or p < 2:
         return
+    half = half_of_matrix(frame)
+    if half is not None:
+        raise InputError(
+            f"{p} rows and {p} columns whose {half} half is empty are half of a covariance or "
+            "correlation matrix, not rows; give read_moments(path, covariance=True, n_samples=…), "
+            "or --covariance --n ROWS"
+        )
     S = frame.to_numpy(dtype=float)
     scale = np.abs(S).max()
     if (

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from cyclearn.errors import InputError
 from cyclearn.files import replacing
 from cyclearn.models.delimited_text import Delimited, delimited
+from cyclearn.models.input_checks import MISSING_TEXT
 from cyclearn.models.table_columns import Cells, MissingCode, usable_columns, with_missing_codes
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 _TEXT = {".csv", ".tsv", ".txt", ".dat", ".tab"}
 _PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _BINARY = {".parquet", ".feather", ".arrow", ".dta", ".xlsx"}
-# What stands for nothing in text, beside what pandas takes for it (NA, NaN, null, empty, …).
-MISSING_TEXT = (".", "..", "?", "-", "--", "na", "NAN", "missing", "Missing", "MISSING")
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +151,7 @@ def read_table_file(
         raise InputError(f"{path}: {error}") from None
     except Exception as error:  # what readers raise for damaged files can be anything
         raise InputError(f"{path}: not a table with a header ({_first_line(error)})") from None
+    # Beside what pandas takes for nothing (NA, NaN, null, empty, …).
     body = with_missing_codes(raw.body, (*MISSING_TEXT, *missing_codes))
     try:
         frame, notes, unusable = usable_columns(
@@ -192,6 +192,9 @@ def as_rows(data: Any) -> Any:
 
     if isinstance(data, (str, Path)):
         return read_table(data)
+    if hasattr(data, "collect") and not hasattr(data, "to_pandas"):
+        # A query of polars that has not been carried out.
+        data = data.collect()
     if not isinstance(data, (pd.DataFrame, pd.Series)) and hasattr(data, "to_pandas"):
         try:
             return data.to_pandas()

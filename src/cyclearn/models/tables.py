@@ -17,7 +17,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.arguments import one_of
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 from cyclearn.models.effective_rows import effective_rows
 from cyclearn.models.grouped_tables import (
     SeveralData,
@@ -61,9 +63,7 @@ class Design:
 
     def __post_init__(self) -> None:
         for name, known in (("kind", ("perfect", "noise")), ("intercepts", ("shared", "table"))):
-            if getattr(self, name) not in known:
-                words = " or ".join(map(repr, known))
-                raise InputError(f"{name} is {getattr(self, name)!r}; give {words}")
+            one_of(name, getattr(self, name), known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,6 +185,11 @@ class Tables:
         """How many independent rows there are, in all tables together."""
         return sum(table.n_effective for table in self.tables)
 
+    @property
+    def evidence_left(self) -> float:
+        """The share of every likelihood ratio that shrunk covariances leave."""
+        return float(self.shares @ [(1 - table.shrinkage) ** 2 for table in self.tables])
+
     @cached_property
     def order(self) -> tuple[int, ...]:
         """The variables in the order of their names, by code point; unnamed ones by number."""
@@ -298,6 +303,8 @@ def as_tables(
     """
     if isinstance(data, Tables):
         return data
+    if n_effective is not None and not isinstance(n_effective, str):
+        n_effective = checked_effective_rows(n_effective)
     named = None
     if not isinstance(data, Treated):
         named = named_tables(data, groups, in_order=lags > 0)
@@ -336,7 +343,7 @@ def as_tables(
         worth = checked_effective_rows(n_effective)
         if worth > n:
             raise InputError(
-                f"n_effective is {n_effective!r}, and there are {n} rows; rows are worth no more "
+                f"n_effective is {worth:g}, and there are {n} rows; rows are worth no more "
                 "than themselves"
             )
     table = Table(
@@ -357,6 +364,7 @@ def checked_effective_rows(n_effective: object) -> float:
         or not 2 <= float(n_effective) < inf
     ):
         raise InputError(
-            f"n_effective is {n_effective!r}; give 'auto', a number of rows of at least 2, or None"
+            f"n_effective is {short(n_effective)}; give 'auto', a number of rows of at least 2, or "
+            "None"
         )
     return float(n_effective)

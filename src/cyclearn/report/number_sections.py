@@ -78,6 +78,7 @@ def coefficients(found: Findings) -> Markup:
                     numbers=(1, 2, 3, 4, 5, 7, 8),
                 )
                 for kind, caption in captions.items()
+                if any(is_over_time == kind for _, is_over_time, _ in rows)
             ),
             tag(
                 "details",

@@ -241,14 +241,19 @@ class ComponentProgramme:
 
     def _rest(self, V: int) -> float:
         """The least value of the nodes outside V, given V."""
-        return float(self._saturated[self._everything] - self._saturated[V])
+        return self._between(self._everything, V)
+
+    def _between(self, V: int, U: int) -> float:
+        """The least value of V given U; −∞, which bounds nothing, where the rows are too few."""
+        least = float(self._saturated[V])
+        return least - float(self._saturated[U]) if isfinite(least) else least
 
     def _edge_range(self, C: int, U: int, below: float) -> tuple[int, int]:
         """The fewest edges that connect C, and the most that the incumbent leaves room for."""
         size = C.bit_count()
         fewest = 0 if size == 1 else size
         most = min(size * (size - 1 + U.bit_count()), size * self.score.limits.max_parents)
-        own = float(self._saturated[C | U] - self._saturated[U])
+        own = self._between(C | U, U)
         room = self.incumbent + self.tolerance - below - own - self._rest(C | U)
         if room < 0:
             return fewest, fewest - 1

@@ -23,6 +23,7 @@ from cyclearn.deadlines import now
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.interruption import interruptible
+from cyclearn.json_input import short
 from cyclearn.models import as_moments
 from cyclearn.models.moments import Data
 
@@ -95,7 +96,7 @@ def l1_learn(
     ):
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         if not (is_number and 0 <= value < inf):
-            raise InputError(f"{name} is {value!r}; give a number that is at least zero")
+            raise InputError(f"{name} is {short(value)}; give a number that is at least zero")
     max_iterations = at_least("max_iterations", max_iterations, 1) or 1
     limit = seconds("time_limit", time_limit)
     end = inf if limit is None else now() + limit

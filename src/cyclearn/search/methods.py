@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any, Protocol
 
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 from cyclearn.search.auto_search import AutoSearch
 from cyclearn.search.exact import ExactSearch
 from cyclearn.search.local_search import HillClimbing, TabuSearch
@@ -34,7 +35,7 @@ def method_named(name: str, options: Mapping[str, Any]) -> SearchMethod:
     """The method, with the options that it has."""
     if not isinstance(name, str) or name not in METHODS:
         known = ", ".join(repr(each) for each in METHODS)
-        raise InputError(f"method is {name!r}; give one of {known}")
+        raise InputError(f"method is {short(name)}; give one of {known}")
     kind = METHODS[name]
     made: SearchMethod = kind(**{each.name: options[each.name] for each in fields(kind)})
     return made

@@ -7,6 +7,7 @@ from math import isfinite, log
 from numbers import Real
 
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 
 Penalty = str | float
 
@@ -56,6 +57,6 @@ def edge_penalty(penalty: Penalty, n_samples: float, n_nodes: float, n_groups: i
     elif isinstance(penalty, Real) and isfinite(penalty) and penalty >= 0:
         return float(penalty)
     raise InputError(
-        f"penalty is {penalty!r}; give 'ebic 0.75' (the default), 'ebic', 'bic', a multiple such "
-        "as '2 bic', '0.1 false edges', or a number of at least zero"
+        f"penalty is {short(penalty)}; give 'ebic 0.75' (the default), 'ebic', 'bic', a multiple "
+        "such as '2 bic', '0.1 false edges', or a number of at least zero"
     )
