@@ -1,11 +1,14 @@
 """Whatever is passed, public functions give an answer or one clear InputError."""
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import cyclearn as cl
 from cyclearn.evaluation import Evaluator
+from cyclearn.models import read_table
 
 CHAIN = cl.DirectedGraph.from_edges([("a", "b"), ("b", "c")])
 FORK = cl.DirectedGraph.from_edges([("b", "a"), ("b", "c")], ["a", "b", "c"])
@@ -148,3 +151,65 @@ def test_values_that_break_a_rule(call, values):
         message = str(caught.value)
         assert "\n" not in message
         assert 10 < len(message) < 500
+
+
+RESULT = cl.learn(TABLE)
+# Every option of every function that takes any, as the function itself names them.
+FUNCTIONS = {
+    "learn": (cl.learn, (TABLE,)),
+    "fit": (cl.fit, (MODEL.graph, TABLE)),
+    "bootstrap": (cl.bootstrap, (TABLE, 1)),
+    "posterior": (cl.posterior, (TABLE,)),
+    "check_data": (cl.check_data, (TABLE,)),
+    "SearchOptions": (cl.SearchOptions, ()),
+    "estimator": (lambda **options: cl.CyclicGraphLearner(**options).fit(TABLE), ()),
+    "equivalence_class": (cl.equivalence_class, (CHAIN,)),
+    "next_experiment": (cl.next_experiment, (CHAIN,)),
+    "rank_members": (RESULT.rank_members, (TABLE,)),
+    "do": (RESULT.do, ({"X1": 1.0},)),
+    "effects": (RESULT.effects, ("X1", "X2")),
+    "hidden_causes": (RESULT.hidden_causes, ()),
+    "to_text": (RESULT.to_text, ()),
+    "plot": (RESULT.plot, ()),
+    "report": (RESULT.report, ("never written.html",)),
+    "read_table": (read_table, ("table.csv",)),
+}
+FURTHER = {
+    "bootstrap": cl.SearchOptions.names(),
+    "estimator": (*cl.SearchOptions.names(), "n_jobs"),
+    "effects": ("max_members", "random_state"),
+    "plot": ("labels", "standardised", "group"),
+    "report": ("title", "command", "max_members", "bootstrap", "posterior"),
+    "read_table": ("sep", "decimal", "encoding", "header", "columns", "drop", "index", "labels"),
+}
+# No word and no number; some compare with words cell by cell, and are long when written out.
+NO_OPTIONS = {
+    "table": pd.DataFrame(np.arange(4_000.0).reshape(100, 40)),
+    "column": pd.Series(np.arange(500.0)),
+    "array": np.arange(500.0),
+    "object": object(),
+    "bytes": b"raw" * 100,
+    "complex": 1j,
+}
+# A whole table is what it takes.
+TAKES_TABLES = {("report", "data")}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_no_option_takes_a_table_for_a_word(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    TABLE.to_csv("table.csv", index=False)
+    function, given = FUNCTIONS[name]
+    parameters = list(inspect.signature(function).parameters.values())
+    own = [each.name for each in parameters[len(given) :] if each.kind is not each.VAR_KEYWORD]
+    options = [each for each in (*FURTHER.get(name, ()), *own) if each != "options"]
+    assert options
+    for option in dict.fromkeys(options):
+        if (name, option) in TAKES_TABLES:
+            continue
+        for value in NO_OPTIONS.values():
+            with pytest.raises(cl.InputError) as caught:
+                function(*given, **{option: value})
+            message = str(caught.value)
+            assert "\n" not in message
+            assert 10 < len(message) < 400, (option, message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from math import isfinite, isnan
 from numbers import Integral, Real
 
@@ -14,6 +14,7 @@ from cyclearn.random_state import RandomState, generator
 
 # Counts beyond this are typing errors, and would not fit the numbers of compiled code.
 _MOST = 2**53
+_MOST_PROCESSES = 10_000
 
 
 def at_least(name: str, value: int | None, least: int) -> int | None:
@@ -54,6 +55,33 @@ def share(name: str, value: float, least: float, most: float) -> float:
     return float(value)
 
 
+def between(name: str, value: float, least: float, most: float, example: float) -> float:
+    """A number strictly between two others."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (is_number and least < value < most):
+        raise InputError(
+            f"{name} is {short(value)}; give a number between {least:g} and {most:g}, such as "
+            f"{example:g}"
+        )
+    return float(value)
+
+
+def function(name: str, value: object) -> None:
+    """Something that can be called, or None."""
+    if value is not None and not callable(value):
+        raise InputError(f"{name} is {short(value)}; give a function, or None")
+
+
+def names_of(name: str, value: object) -> list[str]:
+    """A list of names."""
+    if isinstance(value, str):
+        raise InputError(f"{name} is the string {short(value)}; give a list of names")
+    is_list = isinstance(value, (Sequence, Set)) and not isinstance(value, bytes)
+    if not is_list or not all(isinstance(each, str) for each in value):  # type: ignore[attr-defined]
+        raise InputError(f"{name} is {short(value)}; give a list of names")
+    return list(value)  # type: ignore[call-overload, no-any-return]
+
+
 def seconds(name: str, value: float | None) -> float | None:
     """A number of seconds, or None."""
     if value is None:
@@ -76,11 +104,18 @@ def processes(n_jobs: int | None) -> int | None:
     """A number of processes as joblib takes it: -1 is all cores, None one."""
     if n_jobs is None:
         return None
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+    is_whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if not is_whole or not 0 < abs(n_jobs) <= _MOST_PROCESSES:
         raise InputError(
             f"n_jobs is {short(n_jobs)}; give a whole number of processes, or -1 for all cores"
         )
     return int(n_jobs)
+
+
+def check_state(random_state: RandomState) -> None:
+    """Raise for what no random numbers come from; nothing is drawn from a generator."""
+    if not isinstance(random_state, (np.random.Generator, np.random.RandomState)):
+        generator(random_state)
 
 
 def seed(random_state: RandomState) -> int | None:

@@ -76,7 +76,7 @@ def asks_once(on_interrupt: OnInterrupt) -> Iterator[None]:
     Only the main thread is sent signals, and a handler that a program has set for itself stays.
     """
     global _is_asked
-    if on_interrupt not in get_args(OnInterrupt):
+    if not isinstance(on_interrupt, str) or on_interrupt not in get_args(OnInterrupt):
         raise InputError(f"on_interrupt is {short(on_interrupt)}; give 'raise' or 'best'")
     is_ours = threading.current_thread() is threading.main_thread() and (
         signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -6,6 +6,7 @@ import pytest
 
 from cyclearn import DirectedGraph, InputError
 from cyclearn.drawing import lay_out
+from cyclearn.drawing.layout import is_thicket
 from cyclearn.graphs import random_graph
 
 
@@ -123,3 +124,16 @@ def test_fifty_nodes_take_a_moment():
     lay_out(graph)
     # 0.1 to 0.2 s; the rest is for a slower machine.
     assert process_time() - begun < 0.9
+
+
+def test_a_thicket_is_a_circle_with_every_edge():
+    names = [f"v{i:02d}" for i in range(40)]
+    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    graph = DirectedGraph.from_edges(pairs, names)
+    assert is_thicket(graph)
+    layout = lay_out(graph)
+    assert set(layout.routes) == set(pairs)
+    boxes = [(x, y, layout.widths[name]) for name, (x, y) in layout.positions.items()]
+    for i, (x, y, width) in enumerate(boxes):
+        for u, v, other in boxes[:i]:
+            assert abs(x - u) >= (width + other) / 2 or abs(y - v) >= 1

@@ -95,3 +95,78 @@ def test_a_report_of_holes_and_ranks(tmp_path):
     page = result.report(tmp_path / "r.html", data=frame).read_text()
     assert "of the cells are missing" in page
     assert "normal scores of their ranks" in page
+
+
+def test_few_rows_limit_a_search_at_any_price_and_a_posterior():
+    rows = np.random.default_rng(3).standard_normal((7, 8))
+    cheap = cl.learn(rows, penalty=1.0, n_starts=1, max_evaluations=2_000)
+    assert cheap.penalty == 1.0
+    assert cheap.graph.adjacency.sum(axis=0).max() <= few_rows(7, 8).max_parents
+    assert "an edge costs 1.00, and chance alone may pay 5.52; a variable has at most 1 cause" in (
+        str(cheap)
+    )
+    given = cl.learn(rows, max_parents=3, n_starts=1)
+    (words,) = [warning.message for warning in given.warnings if warning.kind == "too few rows"]
+    assert "cause" not in words
+    assert "; a feedback group has at most 2 members unless" in words
+    found = cl.posterior(rows, effective_size=50, max_steps=400_000)
+    assert found.penalty == pytest.approx(few_rows(7, 8).price)
+    assert found.edge_probabilities().to_numpy().max() < 0.5
+    assert kinds(found) == ["few rows", "too few rows"]
+    assert "Mind: 7 rows cannot tell" in str(found)
+    assert cl.Posterior.from_json(found.to_json()).warnings == found.warnings
+
+
+def test_a_shrunk_covariance_for_every_function():
+    rows = np.random.default_rng(0).standard_normal((12, 3))
+    learned = cl.learn(rows, covariance="shrunk", n_starts=1)
+    fitted = cl.fit(learned.graph, rows, covariance="shrunk")
+    assert fitted.log_likelihood == pytest.approx(learned.fitted.log_likelihood)
+    options = {"effective_size": 20, "max_steps": 200_000}
+    plain = cl.posterior(rows, **options)
+    shrunk = cl.posterior(rows, covariance="shrunk", **options)
+    assert shrunk.penalty == plain.penalty
+    assert "shrunk" in kinds(shrunk)
+    with pytest.raises(cl.InputError, match="complete rows"):
+        cl.fit(learned.graph, rows, covariance="shrunk", missing="em")
+
+
+def test_a_saved_result_says_all_that_the_result_said():
+    walks = np.random.default_rng(0).standard_normal((60, 3)).cumsum(axis=0)
+    result = cl.learn(walks)
+    assert "starts came to this score" in str(result)
+    assert str(cl.LearnResult.from_json(result.to_json())) == str(result)
+    lagged = cl.posterior(walks, lags=1, effective_size=20, max_steps=200_000)
+    assert cl.Posterior.from_json(lagged.to_json()).moments.past == lagged.moments.past
+
+
+def test_what_rounding_leaves_is_not_shown():
+    rows = pd.DataFrame(np.random.default_rng(0).standard_normal((200, 3)), columns=list("abc"))
+    rows["b"] += rows["a"]
+    result = cl.learn(rows, margins="rank")
+    table = result.do({"a": 1.0})
+    small = np.abs(table.to_numpy())
+    assert not ((small > 0) & (small < 1e-9)).any()
+    assert table.attrs["scale"] == "normal scores of ranks"
+    left = np.abs(result.model.residual_correlations().to_numpy())
+    assert not ((left > 0) & (left < 1e-12)).any()
+    assert not (
+        result.hidden_causes()["difference"].abs().between(0, 1e-7, inclusive="neither")
+    ).any()
+
+
+def test_the_past_leaves_enough_rows():
+    walks = np.random.default_rng(0).standard_normal((6, 3)).cumsum(axis=0)
+    with pytest.raises(cl.InputError, match=r"lags is 4, and there are 6 rows.*at least three"):
+        cl.learn(walks, lags=4)
+    with pytest.raises(cl.InputError, match="2 rows, which lie on a line"):
+        cl.learn(walks[:2])
+    with pytest.raises(cl.InputError, match=r"column 'b' .*the same of 'c'.*encode it"):
+        cl.learn(pd.DataFrame({"a": [1.0, 2, 4], "b": list("xyz"), "c": list("uvw")}))
+    with pytest.raises(cl.InputError, match=r"holds '\.'; if that stands for a missing value"):
+        cl.learn(pd.DataFrame({"a": [1.0, 2, 4, 3], "b": ["1", ".", "2", "4"]}))
+
+
+def test_exact_search_of_few_rows_divides_nothing_by_nothing():
+    result = cl.learn(np.random.default_rng(3).standard_normal((5, 6)), method="exact")
+    assert result.graph.n_edges <= 1

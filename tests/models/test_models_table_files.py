@@ -76,6 +76,25 @@ FILES = {
         {},
         r"line 2 holds text in every column \(\[mV\], s…\).*remove that line",
     ),
+    "a minus of typesetting": (
+        "t.csv",
+        "a\N{MINUS SIGN}1,b\n\N{MINUS SIGN}1.5,2\n3,\N{MINUS SIGN}5\n",
+        {},
+        {"a\N{MINUS SIGN}1": [-1.5, 3], "b": [2, -5]},
+    ),
+    "points for thousands, said so": (
+        "t.csv",
+        "a;b\n1.234;1\n2;3\n",
+        {"decimal": ","},
+        {"a": [1234, 2], "b": [1, 3]},
+    ),
+    "half of a matrix": (
+        "t.csv",
+        "a,b,c\n1,,\n0.5,1,\n0.2,0.1,1\n",
+        {},
+        "upper half is empty.*--covariance --n",
+    ),
+    "a title": ("t.csv", "My data\na,b,c\n1,2,3\n3,5,4\n", {}, "has 1 name .*stands above the"),
     "percent": ("t.csv", "a,b\n1.5%,2\n3%,5\n", {}, "'a' holds numbers with a sign.*'1.5%'"),
     "money": ("t.csv", 'a,b\n$3,2\n"-$1,200",5\n', {}, "with a sign beside them.*write them"),
     "windows lines": ("t.csv", PLAIN.replace("\n", "\r\n"), {}, AB),
@@ -280,6 +299,8 @@ def test_what_was_decided_is_said(tmp_path):
         assert words in notes
     path.write_text("=1+2,b\n1.5,2\n3,5\n")
     assert "formulas: '=1+2' (kept" in read_table_file(path).notes[0]
+    path.write_text("a;b\n4.266;0.5\n491;1.25\n")
+    assert "column 'a' holds 4.266 beside 491" in read_table_file(path).notes[-1]
     path.write_text(PLAIN)
     assert read_table_file(path).notes == ()
 
@@ -292,6 +313,12 @@ def test_a_covariance_matrix_with_its_number_of_rows(tmp_path):
     assert moments.covariance[0, 1] == 0.5
     with pytest.raises(InputError, match="give n_samples"):
         read_moments(path, covariance=True)
+    path.write_text("a,b,c\n1,,\n0.5,1,\n0.2,0.1,1\n")
+    half = read_moments(path, covariance=True, n_samples=50)
+    np.testing.assert_array_equal(half.covariance, moments.covariance)
+    path.write_text("a,b,c\n1,,0.2\n,1,\n0.2,0.1,1\n")
+    with pytest.raises(InputError, match="column 'b' of the covariance has a missing value"):
+        read_moments(path, covariance=True, n_samples=50)
     path.write_text(PLAIN)
     with pytest.raises(InputError, match="3 rows and 2 columns are no covariance"):
         read_moments(path, covariance=True, n_samples=50)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.arguments import flag
 from cyclearn.classes.acyclic_members import AcyclicMembers
 from cyclearn.classes.class_certificate import ClassCertificate, class_certificate
 from cyclearn.classes.completeness import Completeness, completeness
@@ -58,7 +59,7 @@ class EquivalenceClass(GraphClass):
             rules=rules,
             max_states=max_states,
             max_classes=max_classes,
-            reducible=reducible,
+            reducible=flag("reducible", reducible),
         )
 
     @cached_property

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Literal, get_args
 
+from cyclearn.arguments import one_of
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.edge_counts import edge_table, summed
 from cyclearn.classes.nearest_member import NearestMember, nearest_member
@@ -60,8 +61,7 @@ class GraphClass(SeatedGraphs):
     ) -> None:
         """Check what the class is made from, and write it once, past the guard in __setattr__."""
         checked_graph(graph)
-        if rules not in get_args(Rules):
-            raise InputError(f"rules is {short(rules)}; give 'all' or 'rotations'")
+        one_of("rules", rules, get_args(Rules))
         for name, limit in (("max_states", max_states), ("max_classes", max_classes)):
             if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
                 raise InputError(f"{name} is {short(limit)}; give a whole number of at least 1")

@@ -13,6 +13,8 @@ from cyclearn.drawing.curves import part, point_on, sampled
 from cyclearn.drawing.label_places import label_places
 from cyclearn.drawing.layout import FONT_SIZE, Layout
 from cyclearn.drawing.palette import GREY, INK, Dashes
+from cyclearn.errors import InputError
+from cyclearn.json_input import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,6 +52,8 @@ class Canvas:
 
             figure = Figure(figsize=(max(_UNIT * layout.width, 2.6), max(_UNIT * height, 0.9)))
             ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        if not hasattr(ax, "set_xlim"):
+            raise InputError(f"ax is {short(ax)}; give the axes of matplotlib, or None")
         self.ax = ax
         self.layout = layout
         ax.set_xlim(0, max(layout.width, 1.0))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.drawing.layers import PlacedGroup, place_blocks
+from cyclearn.drawing.layers import PlacedGroup, Placement, place_blocks
 from cyclearn.drawing.rings import ring
 from cyclearn.drawing.routes import Frame, Router
 from cyclearn.errors import InputError
@@ -28,6 +28,8 @@ _MIN_WIDTH = 1.3
 _MAX_LABEL = 18
 _MARGIN = 0.6
 _GROUP_PADDING = 0.45
+# Layers that all edges together may pass without a node of theirs.
+_MOST_PASSED = 3_000
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
 
     Every strongly connected component is a ring. These, and single nodes, stand in layers, each
     below its causes; the order within the layers is chosen to cross few edges. Edges bend around
-    nodes that are not theirs.
+    nodes that are not theirs. A thicket of edges (:func:`is_thicket`), in which nobody could follow
+    them, is a circle of nodes, causes before effects clockwise from the top.
 
     Parameters
     ----------
@@ -102,8 +105,12 @@ def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
     labels = {name: _shortened(name) for name in graph.names}
     widths = np.array([max(_MIN_WIDTH, _CHARACTER * len(label) + 0.7) for label in labels.values()])
     edges = np.argwhere(graph.adjacency).tolist()
-    blocks = [_block(graph, nodes, widths) for nodes in graph.component_indices]
-    placement = place_blocks(blocks, edges)
+    is_circle = is_thicket(graph)
+    if is_circle:
+        placement = Placement(_circle(graph, widths), {})
+    else:
+        blocks = [_block(graph, nodes, widths) for nodes in graph.component_indices]
+        placement = place_blocks(blocks, edges)
     centres = placement.centres
     pairs = dict.fromkeys((i, j) for i, j in edges)
     for a, b in also:
@@ -114,7 +121,7 @@ def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
     frames = [
         (nodes, *_frame(centres[list(nodes)], widths[list(nodes)]))
         for nodes in graph.component_indices
-        if len(nodes) > 1
+        if len(nodes) > 1 and not is_circle
     ]
     curves = Router(centres, widths, frames, list(pairs), placement.bends).routes()
     low, high = _extent(centres, widths, list(curves.values()), frames)
@@ -137,6 +144,38 @@ def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
         width=float(size[0]),
         height=float(size[1]),
     )
+
+
+def is_thicket(graph: DirectedGraph) -> bool:
+    """Whether edges pass so many layers that a picture in layers would show nothing.
+
+    Examples
+    --------
+    >>> is_thicket(DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("a", "c")]))
+    False
+    """
+    rank = np.zeros(graph.n_nodes, dtype=int)
+    passed = 0
+    # Causes come first, so that the rank of every cause is known.
+    for nodes in graph.component_indices:
+        members = np.array(nodes)
+        causes = np.flatnonzero(graph.adjacency[:, members].any(axis=1))
+        outside = np.setdiff1d(causes, members)
+        rank[members] = rank[outside].max(initial=-1) + 1
+        into = graph.adjacency[np.ix_(outside, members)].sum(axis=1)
+        passed += int((into * (rank[members[0]] - rank[outside] - 1)).sum())
+    return passed > _MOST_PASSED
+
+
+def _circle(graph: DirectedGraph, widths: FloatArray) -> FloatArray:
+    """Centres on an ellipse on which no two nodes touch."""
+    order = [v for nodes in graph.component_indices for v in nodes]
+    n = len(order)
+    turn = 2 * np.pi * np.arange(n) / n
+    across = n * (float(widths.max()) + NODE_HEIGHT) / (2 * np.pi)
+    centres = np.empty((n, 2))
+    centres[order] = np.column_stack([across * np.sin(turn), -0.75 * across * np.cos(turn)])
+    return centres
 
 
 def _shortened(name: str) -> str:

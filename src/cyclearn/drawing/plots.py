@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cyclearn.arguments import flag
+from cyclearn.arguments import share as share_of
 from cyclearn.classes import EquivalenceClass, class_statements
 from cyclearn.classes.edge_verdicts import OPTIONAL, SAME, TURNS, edge_verdict
 from cyclearn.drawing.canvas import Canvas, Stroke
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import number
 from cyclearn.drawing.palette import BLUE, DASHED, DOTTED, INK, VERMILION
-from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.graphs.graph_input import checked_graph
@@ -84,6 +85,7 @@ def plot_fit(
     standardised : bool
         Write standard deviations of the effect for one of the cause.
     """
+    flag("standardised", standardised)
     graph, strength = model.graph, model.standardised_weights
     weights = strength if standardised else model.B
     edges = [
@@ -107,6 +109,7 @@ def plot_result(
     posterior or a bootstrap was asked for: how probable the edge is, or how often it came out.
     Of several groups, ``group`` names the one whose weights are drawn.
     """
+    flag("standardised", standardised)
     edges = []
     for row in edge_rows(result, None if group is None else [result.model_of(group)]):
         if not row.in_graph:
@@ -132,8 +135,8 @@ class _WeighedEdge:
 def _draw_weighed(
     graph: DirectedGraph, edges: list[_WeighedEdge], ax: Axes | None, labels: bool | None
 ) -> Axes:
-    if labels is None:
-        labels = graph.n_edges <= _MAX_LABELS
+    if labels is None or not flag("labels", labels):
+        labels = labels is None and graph.n_edges <= _MAX_LABELS
     is_open = any(each.open_head for each in edges)
     canvas = Canvas(lay_out(graph), ax, legend_rows=bool(edges) + is_open)
     for each in edges:
@@ -171,8 +174,7 @@ def plot_bootstrap(
     threshold : float
         From above 0 to 1.
     """
-    if not 0 < threshold <= 1:
-        raise InputError(f"threshold is {threshold}; give a share above 0 and at most 1")
+    share_of("threshold", threshold, 0, 1)
     names, share = found.names, found.edge_frequencies
     joined = np.mean([g.adjacency | g.adjacency.T for g in found.graphs], axis=0)
     both = np.mean([g.adjacency & g.adjacency.T for g in found.graphs], axis=0)

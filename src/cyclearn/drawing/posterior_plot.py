@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cyclearn.arguments import share
 from cyclearn.drawing.canvas import Canvas, Stroke
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.plots import BROKEN, LOOSE, SOLID
-from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 
@@ -36,8 +36,7 @@ def plot_posterior(found: Posterior, ax: Axes | None = None, *, threshold: float
     threshold : float
         From above 0 to 1.
     """
-    if not 0 < threshold <= 1:
-        raise InputError(f"threshold is {threshold}; give a share above 0 and at most 1")
+    share("threshold", threshold, 0, 1)
     names, edges = found.names, found.edges
     joined = found.adjacency_probabilities().to_numpy()
     drawn = edges >= threshold

@@ -46,6 +46,10 @@ def latex_text(text: str) -> str:
     return _LIGATURES.sub(lambda _: r"\mbox{}", escaped)
 
 
+# Weights on more edges would cover each other, and take long to place.
+_MOST_LABELS = 150
+
+
 def needed_packages(packages: str, names: Iterable[str]) -> str:
     """The comment above a picture or a table: what its document must have."""
     if any(ord(letter) > _LAST_LATIN for name in names for letter in name):
@@ -89,6 +93,9 @@ def tikz_picture(
         node = rf"\node[measured node, {size}] (v{number})"
         lines.append(rf"{node} at {place} {{{latex_text(name)}}};")
     written = list((labels or {}).items())
+    if len(written) > _MOST_LABELS:
+        lines.insert(1, f"% weights are left out: they would cover {len(written)} edges")
+        written = []
     places = label_places(layout, written, _LABEL_SIZE)
     for (_, words), middle in zip(written, places, strict=True):
         sign = re.sub("^[-−]", "$-$", words)

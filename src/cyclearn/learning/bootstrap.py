@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from cyclearn.arguments import at_least, processes
+from cyclearn.arguments import function, one_of, processes, whole
 from cyclearn.arguments import seed as drawn_seed
 from cyclearn.deadlines import now
 from cyclearn.errors import InputError, LimitError
+from cyclearn.files import check_path
 from cyclearn.interruption import interruptible
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.checkpoint import Checkpoint
@@ -97,7 +98,12 @@ def bootstrap(
     >>> found.edges.set_index(["source", "target"]).loc[("X1", "X3"), "compelled"] > 0.8
     np.True_
     """
-    at_least("n_resamples", n_resamples, 1)
+    whole("n_resamples", n_resamples, 1)
+    if kind is not None:
+        one_of("kind", kind, ("rows", "blocks", "half", "parametric", "groups"))
+    if checkpoint is not None:
+        check_path(checkpoint)
+    function("on_resample", on_resample)
     n_jobs, seed = processes(n_jobs), drawn_seed(random_state) or 0
     if taken := sorted(_OWN & set(options)):
         raise InputError(f"{taken[0]} is no option of the searches of a bootstrap; leave it out")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cyclearn.arguments import at_least
+from cyclearn.arguments import check_state, whole
 from cyclearn.classes import EquivalenceClass
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
@@ -207,7 +207,8 @@ def class_effects(
     0          0.00       0.00  0.667
     1          0.25       0.25  0.333
     """
-    at_least("max_members", max_members, 1)
+    whole("max_members", max_members, 1)
+    check_state(random_state)
     member = graph.representative if isinstance(graph, EquivalenceClass) else graph
     names = member.names
     moments = as_moments(data).aligned_to(names)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.arguments import at_least
+from cyclearn.arguments import whole
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.learning.members import list_members
@@ -91,7 +91,7 @@ def hidden_causes(result: LearnResult, *, max_members: int = 20) -> tuple[Hidden
         (result.graph, *result.alternatives),
         moments,
         result.knowledge,
-        max_members=at_least("max_members", max_members, 1) or 1,
+        max_members=whole("max_members", max_members, 1),
     )
     graphs = [result.graph]
     graphs += [m.graph for m in listed.members if m.is_stable and m.graph != result.graph]

@@ -6,11 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from cyclearn.arguments import processes
+from cyclearn.arguments import flag, processes, whole
+from cyclearn.errors import InputError
+from cyclearn.files import check_path
 from cyclearn.interruption import OnInterrupt
+from cyclearn.json_input import short
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.learning.checkpoint import check_checkpoint
 from cyclearn.learning.knowledge import Knowledge
@@ -188,10 +192,7 @@ def learn(
     True
     """
     options, n_jobs = SearchOptions.among(locals()), processes(n_jobs)
-    kept = bootstrap.get("checkpoint") if isinstance(bootstrap, Mapping) else None
-    if kept is not None:
-        # Not after a search of hours.
-        check_checkpoint(Path(kept))
+    _check_more(bootstrap, posterior)
     result = learn_with(options, data, n_jobs=n_jobs, on_step=on_step, on_interrupt=on_interrupt)
     if result.status is SearchStatus.INTERRUPTED:
         return result
@@ -203,7 +204,7 @@ def learn(
         inherited["intervention_kind"] = inherited.pop("kind")
         resampled = run_bootstrap(data, **(inherited | {"n_jobs": n_jobs} | dict(own)))
         result = replace(result, bootstrap=resampled)
-    if posterior is not False and posterior is not None:
+    if isinstance(posterior, Mapping) or posterior:
         own = posterior if isinstance(posterior, Mapping) else {}
         inherited = {name: getattr(options, name) for name in POSTERIOR_OPTIONS}
         sampled = run_posterior(
@@ -211,3 +212,23 @@ def learn(
         )
         result = replace(result, posterior=sampled)
     return result
+
+
+def _check_more(bootstrap: Any, posterior: Any) -> None:
+    """What is wrong about resamples or a posterior is said before a search of hours."""
+    own = bootstrap if isinstance(bootstrap, Mapping) else {"n_resamples": bootstrap}
+    if bootstrap is not None:
+        whole("n_resamples", own.get("n_resamples", 1), 1)
+    if own.get("checkpoint") is not None:
+        check_path(own["checkpoint"])
+        check_checkpoint(Path(own["checkpoint"]))
+    if isinstance(posterior, Mapping):
+        known = signature(run_posterior).parameters
+        for name in posterior:
+            if name not in known or name == "data":
+                raise InputError(
+                    f"posterior has {short(name)}, which is no option of cyclearn.posterior; leave "
+                    "it out"
+                )
+    elif posterior is not None:
+        flag("posterior", posterior)

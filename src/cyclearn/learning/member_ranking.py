@@ -21,11 +21,11 @@ from math import prod
 
 import numpy as np
 
+from cyclearn.arguments import between, flag, whole
 from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.json_input import short
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.member_ranking_result import (
     BlockRanking,
@@ -92,8 +92,9 @@ def rank_members(
     """
     names = graphs[0].names
     moments, Z = _standardised(data, names)
-    if not 0 < level < 1:
-        raise InputError(f"level is {short(level)}; give a number between 0 and 1")
+    between("level", level, 0, 1, 0.01)
+    flag("stable_only", stable_only)
+    whole("max_fillings", max_fillings, 1)
     masks = (None, None) if knowledge is None else knowledge.masks(names)
     residuals = Residuals(Z)
     suspects = _p_values(Z, shown, moments)

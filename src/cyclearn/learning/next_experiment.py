@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 from math import comb, inf
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.arguments import at_least, whole
+from cyclearn.arguments import at_least, between, check_state, whole
 from cyclearn.classes.design import InterventionDesign
 from cyclearn.classes.interventional_class import group_territories
 from cyclearn.classes.rule_search import ClassKey, linked_classes
@@ -311,11 +310,8 @@ def next_experiment(
     whole("max_members", max_members, 2)
     whole("max_truths", max_truths, 1)
     at_least("max_predicted", max_predicted, 0)
-    is_number = isinstance(confidence, Real) and not isinstance(confidence, bool)
-    if not (is_number and 0.5 < confidence < 1):
-        raise InputError(
-            f"confidence is {short(confidence)}; give a number above 0.5 and below 1, such as 0.9"
-        )
+    between("confidence", confidence, 0.5, 1, 0.9)
+    check_state(random_state)
     if model is not None and not isinstance(model, (LinearGaussianModel, FittedModel)):
         raise InputError(
             f"the model is of type {type(model).__name__}; give a LinearGaussianModel or what fit "
@@ -373,7 +369,9 @@ def _candidates(
 
 
 def _as_targets(targets: Sequence[Node] | Node, graph: DirectedGraph) -> tuple[int, ...]:
-    several = [targets] if isinstance(targets, (str, int)) else list(targets)
+    several = (
+        [targets] if not isinstance(targets, Iterable) or isinstance(targets, str) else targets
+    )
     found = sorted({graph.index(target) for target in several})
     if not 0 < len(found) < graph.n_nodes:
         raise InputError(

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.arguments import one_of, processes, whole
+from cyclearn.arguments import function, one_of, processes, whole
 from cyclearn.classes import EquivalenceClass
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
@@ -170,6 +170,7 @@ def posterior(
     >>> bool(found.edge_probabilities().loc["a", "c"] > 0.9 and found.converged)
     True
     """
+    function("on_round", on_round)
     one_of("prior", prior, ("graphs", "classes"))
     reading = SearchOptions(
         groups=groups,

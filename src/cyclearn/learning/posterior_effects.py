@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.arguments import between
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.options import SearchOptions
@@ -56,8 +57,7 @@ class PosteriorEffects:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The central interval that holds a share ``level`` of the draws."""
-        if not 0 < level < 1:
-            raise InputError(f"level is {level}; give a number between 0 and 1, such as 0.95")
+        between("level", level, 0, 1, 0.95)
         low, high = np.quantile(self.draws, [0.5 - level / 2, 0.5 + level / 2])
         return float(low), float(high)
 

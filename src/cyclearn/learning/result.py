@@ -13,6 +13,7 @@ from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.graphs.interchange import networkx_graph
+from cyclearn.json_input import short
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.class_effects import ClassEffects, class_effects, effects_over
 from cyclearn.learning.edge_rows import EdgeRow, edge_attributes, edge_rows, edge_table
@@ -123,8 +124,7 @@ class LearnResult:
             names = ", ".join(map(repr, list(models)[:5]))
             raise InputError(
                 f"there are {len(models)} groups, each with a model of its own: "
-                "result.models[name], or group=name in a method that has it, with name one of "
-                f"{names}{', …' * (len(models) > 5)}"
+                f"result.models[name], or group=name; names are {names}{', …' * (len(models) > 5)}"
             )
         (model,) = models.values()
         return model
@@ -271,9 +271,9 @@ class LearnResult:
         """The fit of a group; without a name, that of the only table."""
         if group is None:
             return self.model
-        if group not in self.models:
-            names = ", ".join(map(repr, self.groups)) or "none"
-            raise InputError(f"group is {group!r}; groups are {names}")
+        if not isinstance(group, str) or group not in self.models:
+            names = ", ".join(map(short, self.groups[:10])) or "none"
+            raise InputError(f"group is {short(group)}; groups are {names}")
         return self.models[group]
 
     def rank_members(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from cyclearn.arguments import flag
 from cyclearn.learning.edge_rows import EdgeRow, agreement_in_words
 from cyclearn.learning.evidence import evidence_in_words
 from cyclearn.models import FittedGroups
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 def result_text(result: LearnResult, *, standardised: bool = False) -> str:
     """Edges with their verdicts, how far equally good graphs agree, and what to mind."""
+    flag("standardised", standardised)
     graph, fitted = result.graph, result.fitted
     loops = [", ".join(nodes) for nodes in graph.components if len(nodes) > 1]
     rows = [row for row in result.edge_rows if row.in_graph]

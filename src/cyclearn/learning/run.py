@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
+from cyclearn.arguments import function
 from cyclearn.deadlines import now
 from cyclearn.interruption import OnInterrupt, asks_once, interruptible
 from cyclearn.learning.options import SearchOptions
@@ -28,6 +29,7 @@ def learn_with(
     on_interrupt: OnInterrupt = "raise",
 ) -> LearnResult:
     """Learn with options that have been checked; :func:`cyclearn.learn` says what they mean."""
+    function("on_step", on_step)
     begun, clock = perf_counter(), now()
     tables, found = read_tables(options, data)
     problem = options.problem(tables)

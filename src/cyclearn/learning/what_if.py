@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cyclearn.arguments import at_least
+from cyclearn.arguments import between, check_state, whole
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.json_input import short
@@ -39,6 +39,7 @@ def what_if(
     random_state: RandomState,
 ) -> pd.DataFrame:
     """What :meth:`cyclearn.LearnResult.do` returns."""
+    check_state(random_state)
     held = _by_index(result.graph, values, "do")
     shifted = _by_index(result.graph, shift, "shift")
     if not held and not shifted:
@@ -53,7 +54,7 @@ def what_if(
             graphs,
             model.moments,
             result.knowledge,
-            max_members=at_least("max_members", max_members, 1) or 1,
+            max_members=whole("max_members", max_members, 1),
             random_state=random_state,
         )
     models = [each for member in listed.members for each in member.models]
@@ -110,8 +111,7 @@ def prediction_table(
     import pandas as pd
     from scipy.special import ndtri
 
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}; give a number between 0 and 1, such as 0.95")
+    between("level", level, 0, 1, 0.95)
     z = float(ndtri(0.5 + level / 2))
     own = shown.predict(held, shifted) if shown.model.is_stable else None
     every = [model.predict(held, shifted) for model in models]

@@ -136,7 +136,7 @@ def labelled_rows(data: Any, labels: Sequence[str], option: str) -> pd.DataFrame
         if label not in frame.columns:
             names = ", ".join(map(str, frame.columns[:10]))
             raise InputError(
-                f"{option} is {label!r}, and there is no such column; there are {names}"
+                f"{option} is {short(label)}, and there is no such column; there are {names}"
             )
     return frame
 

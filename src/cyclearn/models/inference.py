@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import InputError
+from cyclearn.arguments import between, flag
 from cyclearn.models.component_columns import ComponentColumns
 from cyclearn.models.component_solutions import (
     ComponentFit,
@@ -195,8 +195,8 @@ def summary(
     import pandas as pd
     from scipy.special import ndtr, ndtri
 
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}; give a number between 0 and 1, such as 0.95")
+    between("level", level, 0, 1, 0.95)
+    flag("standardised", standardised)
     edges = np.argwhere(fitted.graph.adjacency)
     i, j = edges[:, 0], edges[:, 1]
     estimates = np.concatenate([fitted.B[i, j], fitted.noise_variances])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.arguments import at_least, share, whole
+from cyclearn.arguments import at_least, check_state, share, whole
 from cyclearn.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.interruption import interruptible
@@ -31,6 +31,7 @@ from cyclearn.models.fitted_groups import FittedGroups
 from cyclearn.models.fitted_model import FittedModel
 from cyclearn.models.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.models.intervened_tables import tables_with_interventions
+from cyclearn.models.lagged_rows import checked_lags
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.margins import Margins, checked_margins, with_margins
 from cyclearn.models.missing_values import Missing, checked_treatment
@@ -167,6 +168,8 @@ def fit(
            [ 0. , -0.4,  0. ]])
     """
     _check_options(n_starts, tolerance, max_iterations)
+    check_state(random_state)
+    lags, design = checked_lags(lags), Design(kind, intercepts)
     options: dict[str, Any] = {
         "n_starts": n_starts,
         "tolerance": tolerance,
@@ -181,7 +184,6 @@ def fit(
         "covariance": covariance,
     }
     if interventions is not None:
-        design = Design(kind, intercepts)
         data = tables_with_interventions(data, interventions, design, groups=groups, **reading)
     if isinstance(data, Tables):
         if data.design is not None:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cyclearn.arguments import names_of
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 from cyclearn.readable import count_of
 
 if TYPE_CHECKING:
@@ -168,6 +170,8 @@ def _without_index(
     keep: list[int], names: list[str], cells: Cells, index: str | int | None, notes: list[str]
 ) -> list[int]:
     if index is not None:
+        if isinstance(index, bool) or not isinstance(index, (str, int)):
+            raise InputError(f"index is {short(index)}; give the name or the number of a column")
         number = index if isinstance(index, int) else None
         if number is None:
             if index not in names and str(index).isdigit():
@@ -175,7 +179,9 @@ def _without_index(
             elif index in names:
                 number = names.index(index)
         if number is None or not 0 <= number < len(names):
-            raise InputError(f"there is no column {index!r} for the index; {_there_are(names)}")
+            raise InputError(
+                f"there is no column {short(index)} for the index; {_there_are(names)}"
+            )
         return [j for j in keep if j != number]
     if keep and names[keep[0]] == "" and len(keep) > 1:
         first = cells.body.iloc[:, keep[0]]
@@ -205,8 +211,7 @@ def _chosen(
     names: list[str], columns: Sequence[str] | None, drop: Sequence[str] | None
 ) -> set[str]:
     for what, given in (("columns", columns), ("drop", drop)):
-        if isinstance(given, str):
-            raise InputError(f"{what} is the string {given!r}; give a list of names")
+        names_of(what, () if given is None else given)
         absent = [name for name in given or () if name not in names]
         if absent:
             raise InputError(f"{what}: there is no {', '.join(absent)}; {_there_are(names)}")

@@ -15,11 +15,14 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import StringIO
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cyclearn.arguments import flag, names_of
 from cyclearn.errors import InputError
-from cyclearn.files import replacing
+from cyclearn.files import check_path, replacing
+from cyclearn.json_input import short
 from cyclearn.models.delimited_text import Delimited, delimited
 from cyclearn.models.input_checks import MISSING_TEXT
 from cyclearn.models.table_columns import Cells, MissingCode, usable_columns, with_missing_codes
@@ -130,7 +133,17 @@ def read_table_file(
         For a file that cannot be read, columns of text or dates, a column that numbers the rows, a
         header of numbers and a covariance matrix: all that is wrong at once, with the remedy.
     """
+    check_path(path)
     path = Path(path)
+    for name, value in (("header", header), ("covariance", covariance), ("strict", strict)):
+        flag(name, value)
+    names_of("labels", labels)
+    codes = [missing_codes] if isinstance(missing_codes, (str, Real)) else missing_codes
+    if not isinstance(codes, Sequence) or not all(isinstance(c, (str, Real)) for c in codes):
+        raise InputError(
+            f"missing_codes is {short(missing_codes)}; give a list of texts or numbers, such as "
+            "[-999]"
+        )
     kind = _kind(path)
     if path.is_dir():
         raise InputError(f"{path}: it is a folder; name a table in it")
@@ -139,7 +152,7 @@ def read_table_file(
         raise InputError(f"{path}: {is_there if path.exists() else 'no such file'}")
     try:
         if kind in _TEXT:
-            raw = _read_text(path, sep, decimal, encoding, header, missing_codes)
+            raw = _read_text(path, sep, decimal, encoding, header, codes)
         else:
             raw = _read_binary(path, kind, header)
     except ImportError as error:
@@ -152,7 +165,7 @@ def read_table_file(
     except Exception as error:  # what readers raise for damaged files can be anything
         raise InputError(f"{path}: not a table with a header ({_first_line(error)})") from None
     # Beside what pandas takes for nothing (NA, NaN, null, empty, …).
-    body = with_missing_codes(raw.body, (*MISSING_TEXT, *missing_codes))
+    body = with_missing_codes(raw.body, (*MISSING_TEXT, *codes))
     try:
         frame, notes, unusable = usable_columns(
             Cells(raw.header, body, raw.lines),
@@ -321,7 +334,7 @@ def _decoded(content: bytes, encoding: str | None) -> tuple[str, list[str]]:
         try:
             return content.decode(encoding).removeprefix("\ufeff"), []
         except LookupError:
-            raise InputError(f"there is no encoding {encoding!r}") from None
+            raise InputError(f"there is no encoding {short(encoding)}") from None
         except UnicodeDecodeError as error:
             raise InputError(f"the text is not {encoding}: {error.reason}") from None
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cyclearn.classes.edge_verdicts import OPTIONAL, TURNS
-from cyclearn.drawing.layout import lay_out
+from cyclearn.drawing.layout import is_thicket, lay_out
 from cyclearn.drawing.markup import Markup, join, number, table, tag
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
 from cyclearn.graphs.directed_graph import Edge
@@ -70,6 +70,11 @@ def picture(found: Findings) -> Markup:
         else "Widths are standardised weights; the table of coefficients has the numbers. Point at "
         "an edge to read its weight."
     )
+    if is_thicket(graph):
+        note += (
+            " So many edges cross that variables stand on a circle, causes before effects "
+            "clockwise from the top, without the frames of feedback groups."
+        )
     if len(found.result.groups) > 1:
         note += " They are means over the groups."
     shaded = [tag("li", tag("span", class_="swatch"), " feedback group")] if found.loops else []

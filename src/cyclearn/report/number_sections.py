@@ -14,6 +14,8 @@ from cyclearn.report.graph_section import arrow
 # A square of more variables than this is hard to read; the strongest effects stand before it.
 _MAX_SQUARE = 12
 _MAX_EFFECTS = 40
+# They take the cube of the number of edges.
+_MAX_INDEXED = 400
 _MAX_LEFT_OVER = 15
 
 
@@ -140,7 +142,15 @@ def _left_over(found: Findings) -> list[Markup]:
             numbers=(1,),
         )
         parts.append(tag("details", tag("summary", "Residual correlations"), grid))
-    if model.observed is None and model.converged:
+    if found.graph.n_edges > _MAX_INDEXED:
+        parts.append(
+            tag(
+                "p",
+                f"Modification indices were left out, since the graph has more than {_MAX_INDEXED} "
+                "edges; result.model.modification_indices() computes them.",
+            )
+        )
+    elif model.observed is None and model.converged:
         indices = model.modification_indices().dropna(subset="index").head(_MAX_LEFT_OVER)
         grid = table(
             "Edges that were left out: about how much −2 log-likelihood would fall with each, and "

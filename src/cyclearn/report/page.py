@@ -9,9 +9,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyclearn.arguments import at_least
+from cyclearn.arguments import at_least, names_of
 from cyclearn.drawing.markup import Markup, join, tag
+from cyclearn.errors import InputError
 from cyclearn.files import check_output, write_text
+from cyclearn.json_input import short
 from cyclearn.learning import BootstrapResult, LearnResult, Posterior
 from cyclearn.learning.edge_rows import agreement_in_words
 from cyclearn.learning.evidence import evidence_in_words, with_evidence
@@ -135,7 +137,10 @@ def report_html(
     at_least("max_members", max_members, 1)
     result = with_evidence(result, bootstrap=bootstrap, posterior=posterior)
     found = find_out(result, data, max_members or members_shown(result.graph.n_nodes))
-    source = _source(data, None if command is None else shlex.join(command))
+    if title is not None and not isinstance(title, str):
+        raise InputError(f"title is {short(title)}; give a text")
+    words = None if command is None else names_of("command", command)
+    source = _source(data, None if words is None else shlex.join(words))
     heading = title or (f"What drives what in {source.name}" if source.name else "What drives what")
     sections = [
         ("graph", "Graph", "The learned graph", picture(found)),
