@@ -289,6 +289,15 @@ def test_parts_multiply():
     assert large.completeness is Completeness.CONJECTURED
 
 
+def test_the_one_pair_on_five_nodes_that_no_single_distribution_tells_apart():
+    """Found so by all draws of a long search; the larger set has more dimensions."""
+    smaller, larger = (graph_of(f"{one} 123 124 125 1345") for one in ("1", "12"))
+    assert larger not in equivalence_class(smaller)
+    assert equivalence_class(smaller).completeness is Completeness.PROVED
+    # A rank at one point is never above the dimension, parameters are never fewer.
+    assert larger.dimension() == 15 > smaller.n_edges + smaller.n_nodes
+
+
 def test_limits_and_options():
     graph = graph_of(BLOCK)
     cut = equivalence_class(graph, max_classes=1)
