@@ -273,7 +273,7 @@ def test_bootstraps_that_begin_one_checkpoint_together_write_one_header(tmp_path
     [
         ({"n_resamples": 0}, "at least 1"),
         ({"n_resamples": 1.5}, "whole number"),
-        ({"kind": "columns"}, "'blocks', 'half' or 'parametric'"),
+        ({"kind": "columns"}, "'blocks', 'half', 'parametric' or 'groups'"),
         ({"data": Moments(np.eye(2), 9), "kind": "rows"}, "have no rows"),
         ({"data": DATA[:5], "kind": "half"}, "too few"),
         ({"on_step": print}, "on_step is no option"),
