@@ -192,6 +192,7 @@ def main() -> None:
     parser.add_argument("--random", type=int, default=30, help="pairs that no invariant settles")
     parser.add_argument("--projected", type=int, default=10, help="equal pairs checked by numbers")
     parser.add_argument("--seed", type=int, default=6)
+    parser.add_argument("--only", help="the kind of pairs that has this word in its name")
     options = parser.parse_args()
     generator = np.random.default_rng(options.seed)
     kinds: list[tuple[str, Iterable[Pair], int | None]] = [
@@ -209,6 +210,8 @@ def main() -> None:
     left: list[str] = []
     checked: Counter[bool] = Counter()
     for title, pairs, wanted in kinds:
+        if options.only and options.only not in title:
+            continue
         started = process_time()
         answers: Counter[str] = Counter()
         agreed: Counter[bool] = Counter()

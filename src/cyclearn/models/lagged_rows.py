@@ -49,10 +49,11 @@ def with_past(data: Any, lags: int) -> pd.DataFrame:
 
     Examples
     --------
-    >>> with_past(np.array([[1.0], [2.0], [3.0], [4.0]]), 2)
+    >>> with_past(np.array([[1.0], [2.0], [3.0], [4.0], [5.0]]), 2)
         X1  X1[t-1]  X1[t-2]
     0  3.0      2.0      1.0
     1  4.0      3.0      2.0
+    2  5.0      4.0      3.0
     """
     import pandas as pd
 
