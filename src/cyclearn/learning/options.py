@@ -292,7 +292,7 @@ class SearchOptions:
             options["knowledge"] = Knowledge.from_dict(options["knowledge"])
         if options.get("start") is not None:
             if not isinstance(options["start"], list):
-                raise InputError(f"start is {options['start']!r}; give a list of graphs")
+                raise InputError(f"start is {short(options['start'])}; give a list of graphs")
             options["start"] = [DirectedGraph.from_dict(each) for each in options["start"]]
         return cls.of(options)
 
