@@ -26,11 +26,15 @@ Seated: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True)
 class Growth:
-    """A chordal graph: its nodes, the neighbours of each, and which columns it was made of."""
+    """A chordal graph: its nodes, the neighbours of each, and which columns it was made of.
+
+    ``seats`` are those of the columns, as a set of bits: it is asked for more often than they are.
+    """
 
     nodes: int
     neighbours: tuple[int, ...]
     used: frozenset[Seated]
+    seats: int
 
     def is_clique(self, members: int) -> bool:
         """Whether the members are pairwise adjacent nodes of the graph."""
@@ -40,7 +44,7 @@ class Growth:
 
     def uses(self, seat: int) -> bool:
         """Whether the column of this seat is part of the graph."""
-        return any(seat == other for other, _ in self.used)
+        return bool(self.seats >> seat & 1)
 
     def has_scaling(self, members: int) -> bool:
         """Whether the missing edges among the members have a bipartite component.
@@ -126,26 +130,28 @@ def iter_growths(columns: Sequence[Seated], budget: SearchBudget) -> Iterator[Gr
     for _, column in columns:
         union |= column
     empty = (0,) * union.bit_length()
-    waiting = [Growth(1 << root, empty, frozenset()) for root in bits(union)]
+    waiting = [Growth(1 << root, empty, frozenset(), 0) for root in bits(union)]
     seen: set[frozenset[Seated]] = set()
     while waiting:
         growth = waiting.pop()
         if not budget.spend(len(columns)):
             return
         for seat, column in columns:
-            used = growth.used | {(seat, column)}
             new = column & ~growth.nodes
             old = column & growth.nodes
-            if used in seen or new.bit_count() != 1 or not old or growth.uses(seat):
+            # The cheapest questions first: most columns fail one of them.
+            if not old or new & (new - 1) or not new or growth.uses(seat):
                 continue
-            if not growth.is_clique(old):
+            used = growth.used | {(seat, column)}
+            if used in seen or not growth.is_clique(old):
                 continue
             seen.add(used)
             grown = list(growth.neighbours)
             grown[new.bit_length() - 1] |= old
             for v in bits(old):
                 grown[v] |= new
-            waiting.append(Growth(growth.nodes | new, tuple(grown), used))
+            seats = growth.seats | 1 << seat
+            waiting.append(Growth(growth.nodes | new, tuple(grown), used, seats))
             yield waiting[-1]
 
 

@@ -231,14 +231,14 @@ def _residuals(
 def _scaling_uses(
     core: int, columns: list[Seated], movers: list[_Mover], budget: SearchBudget
 ) -> Iterator[RuleUse]:
-    d = core.bit_count()
     if len({s for s, _ in columns}) < 3:
         return
+    nodes = reduce(or_, (members for _, members in columns))
     # A raised column that lost a node would be back where it was.
-    losing = [m for m in movers if m.territory.size == d + 1 and not m.raised]
+    losing = [m for m in movers if not m.raised and _first_with(core, nodes, m.territory)]
     # For each column that can gain a node: the nodes that it is known to reach.
     gaining = {m: 0 for m in movers if core in m.territory}
-    for growth in iter_growths(columns, budget):
+    for growth in iter_growths(columns, budget) if losing or gaining else ():
         for s, W in columns:
             if W & ~growth.nodes or growth.uses(s) or not growth.has_scaling(W):
                 continue
