@@ -11,6 +11,7 @@ from cyclearn._kernels.component_scores import strong_components
 from cyclearn._kernels.neighbourhood import reachability
 from cyclearn._kernels.virtual_edges import virtual_edge_moves
 from cyclearn.models import as_moments
+from cyclearn.search import score as score_module
 from cyclearn.search.penalty import edge_penalty
 from cyclearn.search.score import GraphScore, SearchLimits
 
@@ -110,6 +111,20 @@ def test_virtual_edge_moves_are_those_of_the_definition(adjacency):
         made.add(changed.astype(bool).tobytes())
     expected = virtual_moves(adjacency, min(5, p)) if p > 2 else set()
     assert made == expected
+
+
+def test_virtual_edges_of_many_form_shorter_cycles(monkeypatch):
+    """The best of those that are left, where there would be too many."""
+    A = np.triu(np.ones((6, 6), dtype=np.uint8), 1)
+    score, shorter = scorer(moments_of(6, 0)), scorer(moments_of(6, 0), virtual=3)
+    n_shorter = len(virtual_edge_moves(A, 3)[1])
+    assert n_shorter < len(virtual_edge_moves(A, 4)[1])
+    monkeypatch.setattr(score_module, "_MAX_VIRTUAL_MOVES", n_shorter)
+    monkeypatch.setattr(score_module, "_MAX_VIRTUAL_NODES", 0)
+    found, expected = best(score, A), best(shorter, A)
+    assert found.delta == expected.delta
+    np.testing.assert_array_equal(found.toggles, expected.toggles)
+    assert found.n_evaluations == expected.n_evaluations
 
 
 @given(adjacencies(max_nodes=7))

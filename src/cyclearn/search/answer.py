@@ -6,18 +6,21 @@ structure (:mod:`cyclearn.classes.canonical_member`), not by where the search ha
 Different classes can share a set of distributions of positive measure (quasi equivalence,
 Definition 9): a 3-cycle and a complete acyclic graph on three nodes, for example. No score tells
 them apart there. They are looked for by drawing the edges among three nodes anew, as many as
-there were, in the members of every class already known.
+there were, in the members of every class already known. Graphs that have the same columns at other
+nodes are one class and one score, so that is computed once for all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from heapq import heappop, heappush
 from itertools import islice
+from operator import or_, xor
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.canonical_member import Order, canonical_member, canonical_order
@@ -25,17 +28,19 @@ from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory, territories
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.bitsets import columns_to_support
+from cyclearn.graphs.bitsets import bits, columns_to_support
 from cyclearn.search.local_scores import LocalScores
 from cyclearn.search.problem import SearchProblem
-from cyclearn.search.redrawn_triples import redrawn_pairs, toggled
+from cyclearn.search.redrawn_triples import Pair, redrawn_pairs, toggled
 from cyclearn.search.runs import Adjacency, Budget, Solution
 from cyclearn.search.score import GraphScore
 from cyclearn.search.tied_graphs import tied_graphs
 
+Mask = NDArray[np.bool_]
+
 MAX_CLASSES = 100
-# Graphs looked at for ties, and fillings of one block of a class that they are drawn from.
-_MAX_REDRAWN = 20_000
+# Scores computed in looking for ties, and fillings of one block of a class that they come from.
+_MAX_REDRAWN = 10_000
 _MAX_FILLINGS = 500
 
 
@@ -122,7 +127,8 @@ class _Ties:
         self._classes: set[tuple[Territory, ...]] = set()
         self._class_of: dict[DirectedGraph, EquivalenceClass] = {}
         self._waiting: list[tuple[Order, DirectedGraph]] = []
-        self._seen: set[int] = set()
+        # Whether graphs tie, by what their columns are; those that are done with are not asked for.
+        self._ties: dict[int, bool] = {}
 
     def take(self, graph: DirectedGraph) -> None:
         """Add the class of a graph, if it is new and has a member that may be shown."""
@@ -141,46 +147,78 @@ class _Ties:
         """Look around in every class, until there is no new one or a limit is reached."""
         while self._waiting and not self.is_cut:
             _, member = heappop(self._waiting)
-            for columns in self._members(member):
+            masks = self._problem.allowed, self._problem.required
+            for columns, near in members_by_block(member, self._class_of[member], *masks):
                 self.is_cut = (
-                    is_over() or len(self.found) > MAX_CLASSES or len(self._seen) > _MAX_REDRAWN
+                    is_over() or len(self.found) > MAX_CLASSES or len(self._ties) > _MAX_REDRAWN
                 )
                 if self.is_cut:
                     break
-                for redrawn in self._tied_with(columns):
+                for redrawn in self._tied_with(columns, near):
                     self.take(DirectedGraph(redrawn.astype(bool), member.names))
 
-    def _members(self, member: DirectedGraph) -> Iterator[list[int]]:
-        """Members that differ from the one shown in one block, itself included."""
-        yield list(member.columns)
-        masks = self._problem.allowed, self._problem.required
-        for each in self._class_of[member].rotation_classes:
-            seating = Seating.respecting(each.territories, *masks)
-            first = list(member.columns)
-            if each.territories != territories(member.columns):
-                # The first member in the order of listing stands for a class that is not shown.
-                fillings = [next(seating.iter_block(block), None) for block in seating.blocks]
-                for block, filling in zip(seating.blocks, fillings, strict=True):
-                    for j, column in zip(block.nodes, filling or (), strict=bool(filling)):
-                        first[j] = column
-            for block in seating.blocks:
-                for filling in islice(seating.iter_block(block), _MAX_FILLINGS):
-                    columns = list(first)
-                    for j, column in zip(block.nodes, filling, strict=True):
-                        columns[j] = column
-                    yield columns
-
-    def _tied_with(self, columns: list[int]) -> Iterator[Adjacency]:
-        """Graphs with other edges among three nodes, not looked at before, whose score ties."""
+    def _tied_with(self, columns: list[int], near: int) -> Iterator[Adjacency]:
+        """Permitted graphs with other edges among three nodes, one of them near, that tie."""
         A = columns_to_support(columns).astype(np.uint8)
         np.fill_diagonal(A, 0)
         scores = LocalScores(self._problem, self._score, A)
-        key = self._score.key(A)
-        for pairs in redrawn_pairs(A):
-            its_key = key
-            for pair in pairs:
-                its_key ^= int(self._score.Z[pair])
-            if pairs and its_key not in self._seen:
-                self._seen.add(its_key)
-                if scores.are_tied(pairs, self._best):
-                    yield toggled(A, pairs)
+        known = ColumnKeys(self._score.Z.diagonal().tolist(), columns)
+        for pairs in redrawn_pairs(A, near):
+            if not pairs:
+                continue
+            key = known.changed(pairs)
+            if key not in self._ties:
+                self._ties[key] = scores.are_tied(pairs, self._best)
+            if self._ties[key] and scores.is_permitted(pairs):
+                self._ties[key] = False
+                yield toggled(A, pairs)
+
+
+def members_by_block(
+    member: DirectedGraph, whole: EquivalenceClass, allowed: Mask, required: Mask
+) -> Iterator[tuple[list[int], int]]:
+    """Members that differ from a given one in one block, and nodes where that matters.
+
+    The columns of a block move inside its territories. Edges drawn anew elsewhere change none of
+    the columns that they move by, and make the same class whichever way the block is filled.
+    """
+    everywhere = (1 << member.n_nodes) - 1
+    for each in whole.rotation_classes:
+        seating = Seating.respecting(each.territories, allowed, required)
+        first = list(member.columns)
+        if each.territories != territories(member.columns):
+            # The first member in the order of listing stands for a class that is not shown.
+            fillings = [next(seating.iter_block(block), None) for block in seating.blocks]
+            for block, filling in zip(seating.blocks, fillings, strict=True):
+                for j, column in zip(block.nodes, filling or (), strict=bool(filling)):
+                    first[j] = column
+        yield first, everywhere
+        for block in seating.blocks:
+            near = reduce(or_, (seating.territories[seat].elements for seat in block.seats))
+            for filling in islice(seating.iter_block(block), _MAX_FILLINGS):
+                columns = list(first)
+                for j, column in zip(block.nodes, filling, strict=True):
+                    columns[j] = column
+                if columns != first:
+                    yield columns, near
+
+
+class ColumnKeys:
+    """Numbers that identify graphs by their columns, at whichever nodes these are.
+
+    The key of a column mixes the keys of its rows; the sum over columns does not mind their order.
+    """
+
+    def __init__(self, row_keys: list[int], columns: list[int]) -> None:
+        self._row_keys = row_keys
+        self._columns = [reduce(xor, (row_keys[i] for i in bits(column)), 0) for column in columns]
+        self._key = sum(hash((column,)) for column in self._columns)
+
+    def changed(self, pairs: list[Pair]) -> int:
+        """The key of the graph with some edges changed."""
+        after: dict[int, int] = {}
+        for i, j in pairs:
+            after[j] = after.get(j, self._columns[j]) ^ self._row_keys[i]
+        return self._key + sum(
+            hash((column,)) - hash((self._columns[j],)) for j, column in after.items()
+        )

@@ -45,18 +45,24 @@ class LocalScores:
         self._part_around = lru_cache(self._surroundings)
 
     def are_tied(self, pairs: list[Pair], value: float) -> bool:
-        """Whether the graph with the pairs toggled is permitted and has this score per sample."""
-        redrawn = toggled(self._A, pairs)
-        part = self._part_around(tuple(sorted(set(chain.from_iterable(pairs)))))
-        inside = part.around.part(redrawn)
-        # One start for each component may end a little above the best, and tells most apart.
-        if part.outside + part.score.value(inside) > value + NEAR:
-            return False
-        largest = max(part.largest_outside, part.score.largest_component(inside))
+        """Whether the graph with the pairs toggled has this score per sample."""
+        part = self._part_around(_ends(pairs))
+        inside = part.around.part(toggled(self._A, pairs))
+        # One start for each component may end a little above the best, never below.
+        quick = part.outside + part.score.value(inside) - value
         return bool(
-            self._problem.limits.allow(redrawn, largest)
-            and self._problem.respects_knowledge(redrawn)
+            -SAME_SCORE <= quick <= NEAR
             and abs(part.outside + part.score.thorough_value(inside) - value) <= SAME_SCORE
+        )
+
+    def is_permitted(self, pairs: list[Pair]) -> bool:
+        """Whether the graph with the pairs toggled keeps to limits and knowledge."""
+        redrawn = toggled(self._A, pairs)
+        part = self._part_around(_ends(pairs))
+        inside = part.around.part(redrawn)
+        largest = max(part.largest_outside, part.score.largest_component(inside))
+        return self._problem.limits.allow(redrawn, largest) and self._problem.respects_knowledge(
+            redrawn
         )
 
     def _surroundings(self, nodes: tuple[int, ...]) -> _Part:
@@ -69,3 +75,7 @@ class LocalScores:
             self._value - score.thorough_value(around.part(self._A)),
             int(sizes.max()),
         )
+
+
+def _ends(pairs: list[Pair]) -> tuple[int, ...]:
+    return tuple(sorted(set(chain.from_iterable(pairs))))

@@ -12,8 +12,11 @@ from cyclearn.search.runs import Adjacency
 Pair = tuple[int, int]
 
 
-def redrawn_pairs(A: Adjacency) -> Iterator[list[Pair]]:
-    """The entries to toggle, triple by triple, where three or more edges join it."""
+def redrawn_pairs(A: Adjacency, near: int = -1) -> Iterator[list[Pair]]:
+    """The entries to toggle, triple by triple, where three or more edges join it.
+
+    ``near`` are nodes, as a set of bits, of which a triple must have one.
+    """
     neighbours = [np.flatnonzero(row).tolist() for row in A | A.T]
     joined = {
         tuple(sorted((centre, a, b)))
@@ -21,6 +24,8 @@ def redrawn_pairs(A: Adjacency) -> Iterator[list[Pair]]:
         for a, b in combinations(around, 2)
     }
     for triple in sorted(joined):
+        if not any(near >> v & 1 for v in triple):
+            continue
         pairs = list(permutations(triple, 2))
         present = [bool(A[pair]) for pair in pairs]
         if sum(present) < 3:

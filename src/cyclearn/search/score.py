@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from cyclearn._kernels.shared_weights import Pooled
 
 _CACHE_SIZE = 1 << 18
+# Graphs with many superfluous edges have thousands of virtual-edge moves, each a component to be
+# fitted. Small ones are fitted fast, and there may be more.
+_MAX_VIRTUAL_MOVES = 500
+_MAX_VIRTUAL_NODES = 10_000
 # In graphs of at most so many nodes taking a part out costs as much as it saves.
 _SMALL = 30
 
@@ -188,8 +192,18 @@ class GraphScore:
             limits.max_edges,
             np.zeros(1, dtype=np.int64),
         )
-        delta, toggles = best_neighbour(graph, rules, limits.max_virtual_cycle, first_improvement)
+        delta, toggles = best_neighbour(graph, rules, self._virtual_cycle(A), first_improvement)
         return Neighbour(float(delta), toggles, int(graph.counter[0]), int(rules.hit[0]))
+
+    def _virtual_cycle(self, A: Adjacency) -> int:
+        """The longest cycle that virtual-edge moves from a graph may form: fewer where many can."""
+        from cyclearn._kernels.virtual_edges import virtual_edge_moves
+
+        longest = self.limits.max_virtual_cycle
+        most = max(_MAX_VIRTUAL_MOVES, _MAX_VIRTUAL_NODES // len(A))
+        while longest > 2 and len(virtual_edge_moves(A, longest)[1]) > most:
+            longest -= 1
+        return longest
 
     def anneal(
         self,

@@ -45,7 +45,9 @@ class Surroundings:
         return np.searchsorted(self.index, nodes)
 
     def part(self, A: Adjacency) -> Adjacency:
-        """The part of a graph."""
+        """The part of a graph, which may be the graph itself."""
+        if len(self.index) == len(A) and self.is_inner.all():
+            return A
         part = A[np.ix_(self.index, self.index)]
         part[:, ~self.is_inner] = 0
         return part
