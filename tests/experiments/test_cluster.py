@@ -48,7 +48,8 @@ def cluster(tmp_path_factory):
     begin("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
           "--scheduler-file", str(file))  # fmt: skip
     limit = time.monotonic() + 60
-    while not file.exists() and time.monotonic() < limit:
+    # The scheduler makes the file, and then writes it.
+    while not (file.exists() and file.read_text().endswith("}")) and time.monotonic() < limit:
         time.sleep(0.05)
     address = json.loads(file.read_text())["address"]
     workers = [
