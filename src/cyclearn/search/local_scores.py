@@ -46,7 +46,7 @@ class LocalScores:
 
     def are_tied(self, pairs: list[Pair], value: float) -> bool:
         """Whether the graph with the pairs toggled has this score per sample."""
-        part = self._part_around(_ends(pairs))
+        part = self._part(pairs)
         inside = part.around.part(toggled(self._A, pairs))
         # One start for each component may end a little above the best, never below.
         quick = part.outside + part.score.value(inside) - value
@@ -58,15 +58,20 @@ class LocalScores:
     def is_permitted(self, pairs: list[Pair]) -> bool:
         """Whether the graph with the pairs toggled keeps to limits and knowledge."""
         redrawn = toggled(self._A, pairs)
-        part = self._part_around(_ends(pairs))
+        part = self._part(pairs)
         inside = part.around.part(redrawn)
         largest = max(part.largest_outside, part.score.largest_component(inside))
         return self._problem.limits.allow(redrawn, largest) and self._problem.respects_knowledge(
             redrawn
         )
 
+    def _part(self, pairs: list[Pair]) -> _Part:
+        # Where no part is taken out, it is the same for all.
+        ends = () if self._score.takes_all(self._A) else sorted(set(chain.from_iterable(pairs)))
+        return self._part_around(tuple(ends))
+
     def _surroundings(self, nodes: tuple[int, ...]) -> _Part:
-        around, score = self._score.around(self._A, np.array(nodes))
+        around, score = self._score.around(self._A, np.array(nodes, dtype=np.int64))
         sizes = self._component_sizes.copy()
         sizes[around.index[around.is_inner]] = 0
         return _Part(
@@ -75,7 +80,3 @@ class LocalScores:
             self._value - score.thorough_value(around.part(self._A)),
             int(sizes.max()),
         )
-
-
-def _ends(pairs: list[Pair]) -> tuple[int, ...]:
-    return tuple(sorted(set(chain.from_iterable(pairs))))

@@ -255,7 +255,7 @@ class GraphScore:
 
         Where tables share their weights, and in small graphs, the whole graph.
         """
-        if self.experiments is not None or len(A) <= _SMALL:
+        if self.takes_all(A):
             return Surroundings.everything(len(A)), self
         around = Surroundings.of(A, nodes)
         score = copy(self)
@@ -265,6 +265,10 @@ class GraphScore:
         score.Z = np.ascontiguousarray(self.Z[np.ix_(index, index)])
         score.targeted = np.ascontiguousarray(self.targeted[:, index])
         return around, score
+
+    def takes_all(self, A: Adjacency) -> bool:
+        """Whether what is around any nodes is the whole graph."""
+        return self.experiments is not None or len(A) <= _SMALL
 
     def components(self, A: Adjacency) -> NDArray[np.int64]:
         """The number of each node's strongly connected component."""
