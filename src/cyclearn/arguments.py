@@ -24,10 +24,12 @@ def at_least(name: str, value: int | None, least: int) -> int | None:
     return whole(name, value, least)
 
 
-def whole(name: str, value: int, least: int) -> int:
-    """A whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= _MOST:
-        raise InputError(f"{name} is {short(value)}; give a whole number of at least {least}")
+def whole(name: str, value: int, least: int, most: int = _MOST) -> int:
+    """A whole number of at least ``least`` and at most ``most``."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
+        is_large = isinstance(value, Integral) and value > most
+        rule = f"at most {most:,}" if is_large else f"at least {least}"
+        raise InputError(f"{name} is {short(value)}; give a whole number of {rule}")
     return int(value)
 
 

@@ -43,17 +43,19 @@ def read_text(path: str | Path, what: str = "file", max_bytes: int = MAX_BYTES) 
         with open(path, "rb") as file:
             content = file.read(max_bytes + 1)
         if len(content) > max_bytes:
-            raise InputError(f"the {what} {path} has more than {max_bytes:,} bytes; name another")
+            raise InputError(
+                f"the {what} {shown(path)} has more than {max_bytes:,} bytes; name another"
+            )
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"cannot read the {what} {path}: it is not UTF-8 text (byte {error.start}); save it "
-            "as UTF-8"
+            f"cannot read the {what} {shown(path)}: it is not UTF-8 text (byte {error.start}); "
+            "save it as UTF-8"
         ) from None
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"cannot read the {what} {path}: {why(error)}") from None
+        raise InputError(f"cannot read the {what} {shown(path)}: {why(error)}") from None
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -63,7 +65,8 @@ def write_text(path: str | Path, text: str) -> None:
     except UnicodeEncodeError as error:
         wrong = text[error.start : error.end]
         raise InputError(
-            f"cannot write {path}: {wrong!r} is not UTF-8 text; rename what has it in its name"
+            f"cannot write {shown(path)}: {wrong!r} is not UTF-8 text; rename what has it in its "
+            "name"
         ) from None
     write_bytes(path, content)
 
@@ -164,7 +167,7 @@ def checked_suffix(path: str | Path, suffixes: Iterable[str], what: str) -> str:
     if suffix not in known:
         named = f"as {suffix}" if suffix else "without a suffix"
         listed = " or ".join(filter(None, [", ".join(known[:-1]), known[-1]]))
-        raise InputError(f"cannot write {what} {named}: {path}; name the file {listed}")
+        raise InputError(f"cannot write {what} {named}: {shown(path)}; name the file {listed}")
     return suffix
 
 
@@ -189,7 +192,7 @@ def check_output(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> 
     for source in inputs:
         if source is not None and _is_same_file(path, source):
             raise InputError(
-                f"{path} is an input, and writing there would destroy it; name another file"
+                f"{shown(path)} is an input, and writing there would destroy it; name another file"
             )
     try:
         _new_file(_checked_place(path)).unlink()
@@ -204,6 +207,20 @@ def why(error: OSError | ValueError) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
+def shown(path: str | Path) -> str:
+    """The name of a file for a message, its middle left out where it is long.
+
+    Examples
+    --------
+    >>> shown("data.csv")
+    'data.csv'
+    >>> len(shown("a" * 5000 + ".csv"))
+    201
+    """
+    name = str(path)
+    return name if len(name) <= 200 else f"{name[:100]}…{name[-100:]}"
+
+
 def check_path(path: object) -> None:
     """Raise for what is no name of a file; a number would be taken for an open one, and closed."""
     if not isinstance(path, (str, os.PathLike)):
@@ -215,7 +232,7 @@ def check_path(path: object) -> None:
 def _cannot_write(path: str | Path, error: OSError | ValueError) -> InputError:
     if isinstance(error, InputError):
         return error
-    return InputError(f"cannot write {path}: {why(error)}")
+    return InputError(f"cannot write {shown(path)}: {why(error)}")
 
 
 def _checked_place(path: str | Path) -> Path:
@@ -223,14 +240,18 @@ def _checked_place(path: str | Path) -> Path:
     check_path(path)
     place = Path(os.path.realpath(path))
     if place.is_dir() or not place.name:
-        raise InputError(f"cannot write {path}: it is a folder; name a file in it")
+        raise InputError(f"cannot write {shown(path)}: it is a folder; name a file in it")
     if not place.parent.is_dir():
-        raise InputError(f"cannot write {path}: there is no folder {place.parent}; make it first")
+        raise InputError(
+            f"cannot write {shown(path)}: there is no folder {shown(place.parent)}; make it first"
+        )
     if place.exists():
         if not place.is_file():
-            raise InputError(f"cannot write {path}: it is a device or a pipe; name a file")
+            raise InputError(f"cannot write {shown(path)}: it is a device or a pipe; name a file")
         if not os.access(place, os.W_OK):
-            raise InputError(f"cannot write {path}: it may not be changed; name another file")
+            raise InputError(
+                f"cannot write {shown(path)}: it may not be changed; name another file"
+            )
     return place
 
 

@@ -8,9 +8,10 @@ import sys
 import time
 
 import pytest
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 import cyclearn as cl
-from cyclearn.cli import app
+from cyclearn.cli import app, interruption
 from cyclearn.cli.interruption import Terminated, ending_signal
 from cyclearn.cli.output import print_json, say, terminal_text
 
@@ -54,6 +55,11 @@ def test_an_answer_that_cannot_be_written_is_no_no(graphs):
         (MemoryError(), 2, "cyclearn: there is not enough memory for this; ask for less"),
         (OSError(28, "No space left on device"), 2, "cyclearn: cannot write the output: No space"),
         (BrokenPipeError(), 141, ""),
+        (
+            TerminatedWorkerError("killed"),
+            2,
+            "cyclearn: a process of --jobs was ended",
+        ),
         (KeyboardInterrupt(), 130, "cyclearn: interrupted\n"),
         (Terminated(signal.SIGTERM), 143, "cyclearn: terminated\n"),
         (Terminated(signal.SIGHUP), 129, "cyclearn: the terminal was closed\n"),
@@ -75,6 +81,27 @@ def test_interrupts_are_seen_behind_other_errors():
     assert ending_signal(hidden) is None
     hidden.__cause__ = KeyboardInterrupt()
     assert ending_signal(hidden).code == 130
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_request_to_end_that_python_drops_is_made_again(monkeypatch):
+    """As it does while an object is cleaned up."""
+
+    class Lost:
+        def __del__(self):
+            signal.raise_signal(signal.SIGTERM)
+
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGALRM)}
+    monkeypatch.setattr(interruption, "_AGAIN", 0.05)
+    signal.signal(signal.SIGTERM, interruption._raise)
+    try:
+        Lost()
+        with pytest.raises(Terminated):
+            time.sleep(10)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 # Workers that would compute for a minute, started as the library starts them.

@@ -19,10 +19,12 @@ from cyclearn._kernels.proposals import new_walk
 from cyclearn.learning.chain_record import Batch, ChainRecord
 from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
 from cyclearn.learning.graph_jumps import jumps_between, packed_jumps
+from cyclearn.learning.graph_sample import _run_in_turn
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.sample_quality import SampleQuality
 from cyclearn.models import as_moments
 from cyclearn.models.tables import as_tables
+from cyclearn.search.runs import Budget
 
 KINDS = range(balanced_moves.N_KINDS)
 # Entries in which two graphs differ, each with what it is in one of them.
@@ -424,3 +426,44 @@ def test_picture(found):
     assert found.plot(threshold=0.3).texts
     with pytest.raises(InputError, match="threshold"):
         found.plot(threshold=2)
+
+
+def test_quality_is_that_of_each_edge_by_itself():
+    """Edges that were never or always there have nothing to be unsure about."""
+    rng = np.random.default_rng(0)
+    batches = rng.random((3, 8, 2, 2))
+    batches[:, :, 0, 0], batches[:, :, 1, 1] = 0.0, 1.0
+    batches[0, :, 0, 1], batches[1:, :, 0, 1] = 0.0, 1.0
+    quality = SampleQuality.of(batches)
+    assert quality.r_hat[0, 0] == quality.r_hat[1, 1] == 1
+    assert np.isnan(quality.effective_size[[0, 1], [0, 1]]).all()
+    assert np.isinf(quality.r_hat[0, 1])
+    alone = SampleQuality.of(batches[:, :, 1:, :1])
+    np.testing.assert_allclose(quality.r_hat[1, 0], alone.r_hat[0, 0])
+    np.testing.assert_allclose(quality.effective_size[1, 0], alone.effective_size[0, 0])
+
+
+def test_with_a_limit_chains_wander_without_large_components():
+    X = np.random.default_rng(0).standard_normal((40, 12))
+    problem = SearchOptions(penalty=0.1, stable=False).problem(as_tables(X))
+
+    def wandered(end):
+        chain = GraphChain(problem, ComponentMemory(12), np.zeros((12, 12), np.uint8), seed=1)
+        chain.wander(1_000, end)
+        graph = DirectedGraph(chain.graph.astype(bool))
+        return max(map(len, graph.component_indices))
+
+    assert wandered(np.inf) <= 5 < wandered(None)
+
+
+@pytest.mark.parametrize(("fewest", "end", "n"), [(12, 0.0, 12), (0, 0.0, 0), (0, None, 48)])
+def test_a_round_that_is_cut_has_as_many_batches_of_every_chain(fewest, end, n):
+    """Of a first round there are at least some: without them there is nothing to return."""
+
+    class Chain:
+        def run(self, n_batches, n_kept, stride):  # noqa: ARG002 - as chains have it
+            return [Batch(np.zeros((2, 1, 1)), [b"0"] * n_kept)] * n_batches
+
+    chains = [Chain() for _ in range(3)]
+    _, batches = _run_in_turn(chains, (48, 1, 10), fewest, Budget(None, end))
+    assert [len(each) for each in batches] == [n] * 3

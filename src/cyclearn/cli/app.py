@@ -20,7 +20,7 @@ from cyclearn.cli.commands import Commands
 from cyclearn.cli.interruption import end_children, end_on_signals, ending_signal
 from cyclearn.cli.output import complain, say
 from cyclearn.errors import InputError, LimitError
-from cyclearn.files import why
+from cyclearn.files import shown, why
 from cyclearn.interruption import when_asked
 
 _NO, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
@@ -113,11 +113,19 @@ def _run() -> int:
         if isinstance(error, BrokenPipeError):
             return _CLOSED_PIPE
         if isinstance(error, OSError):
-            place = f"write {error.filename}" if error.filename else "write the output"
+            place = f"write {shown(error.filename)}" if error.filename else "write the output"
             complain(f"cyclearn: cannot {place}: {why(error)}")
             return _BAD_INPUT
         if isinstance(error, MemoryError):
             complain("cyclearn: there is not enough memory for this; ask for less at a time")
+            return _BAD_INPUT
+        from concurrent.futures import BrokenExecutor
+
+        if isinstance(error, BrokenExecutor):
+            complain(
+                "cyclearn: a process of --jobs was ended from outside, perhaps for want of memory; "
+                "ask for fewer jobs"
+            )
             return _BAD_INPUT
         if isinstance(error, typer.Abort):
             complain("cyclearn: interrupted")

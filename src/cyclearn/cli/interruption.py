@@ -8,6 +8,9 @@ from types import FrameType
 
 from cyclearn.interruption import underlying
 
+# Seconds until a program that was told to end, and did not, is told again.
+_AGAIN = 5.0
+
 
 @dataclass(frozen=True)
 class Ending:
@@ -35,6 +38,11 @@ def end_on_signals() -> None:
 
 
 def _raise(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signal calls it
+    # Python drops what is raised while an object is cleaned up, and some modules what is raised
+    # while they are loaded; then the program would go on. So it is raised again after a while.
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, lambda _, frame: _raise(number, frame))
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN)
     raise Terminated(number)
 
 
@@ -53,6 +61,8 @@ def end_children() -> None:
     """End the processes that were started for several jobs; they would go on computing."""
     import multiprocessing
 
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             # Asked twice is asked once.

@@ -98,6 +98,7 @@ def bootstrap(
     >>> found.edges.set_index(["source", "target"]).loc[("X1", "X3"), "compelled"] > 0.8
     np.True_
     """
+    begun = now()
     whole("n_resamples", n_resamples, 1)
     if kind is not None:
         one_of("kind", kind, ("rows", "blocks", "half", "parametric", "groups"))
@@ -123,7 +124,11 @@ def bootstrap(
     missing = [number for number in range(n_resamples) if number not in done]
     n_done = n_resamples - len(missing)
     cut: list[Resample] = []
-    for resample in _run(resampler, missing, search, n_jobs):
+    end, limit = None, search.time_limit
+    if limit is not None:
+        # Drawing from a large table leaves at least half of it.
+        end = max(begun + limit, now() + limit / 2)
+    for resample in _run(resampler, missing, search, n_jobs, end):
         if resample.is_cut:
             cut.append(resample)
             continue
@@ -148,9 +153,10 @@ def _run(
     numbers: list[int],
     options: SearchOptions,
     n_jobs: int | None,
+    end: float | None,
 ) -> Iterator[Resample]:
     """Resamples as they are finished, until there are no more or their time is over."""
-    asked = _within(options, numbers)
+    asked = _within(options, numbers, end)
     if n_jobs in (None, 1) or len(numbers) < 2:
         for number, each in asked:
             yield learn_resample(resampler, number, each)
@@ -159,17 +165,18 @@ def _run(
 
     # As they are finished, so that what is done can be kept at once. What waits in line would
     # begin later than its limit was set.
-    ahead = "2*n_jobs" if options.time_limit is None else "n_jobs"
+    ahead = "2*n_jobs" if end is None else "n_jobs"
     run = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch=ahead)
     yield from run(delayed(learn_resample)(resampler, number, each) for number, each in asked)
 
 
-def _within(options: SearchOptions, numbers: list[int]) -> Iterator[tuple[int, SearchOptions]]:
+def _within(
+    options: SearchOptions, numbers: list[int], end: float | None
+) -> Iterator[tuple[int, SearchOptions]]:
     """Resamples to be learned from, each with the time that is left of the limit for all."""
-    if options.time_limit is None:
+    if end is None:
         yield from ((number, options) for number in numbers)
         return
-    end = now() + options.time_limit
     for place, number in enumerate(numbers):
         left = end - now()
         if place and left <= 0:

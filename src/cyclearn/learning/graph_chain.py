@@ -40,6 +40,8 @@ _HOT_COMPONENT = 5
 _WANDERING = (2.0, 1.4)
 # Steps until a chain that has little time first looks at the clock.
 _FIRST_STEPS = 50
+# Seconds between two looks, about.
+_LOOKS_AT_CLOCK = 0.01
 
 
 class ComponentMemory:
@@ -145,19 +147,27 @@ class GraphChain:
     def wander(self, n_steps: int, end: float | None = None) -> None:
         """Walk away from the start at high temperatures, and cool down.
 
-        With an ``end`` (by :func:`cyclearn.deadlines.now`) there are as few steps as it takes.
+        With an ``end`` (by :func:`cyclearn.deadlines.now`) there are as few steps as it takes, and
+        no components that take long to fit.
         """
         cold = self._copies[0]
         n_taken = 0
+        rules = cold.rules
+        if end is not None and rules is not None:
+            largest = max(_HOT_COMPONENT, int(np.bincount(cold.walk.first).max()))
+            most = np.array([min(largest, cold.max_component), *rules.limits[1:]])
+            rules = rules._replace(limits=most)
         for number, temperature in enumerate(_WANDERING, start=1):
-            hot = replace(cold, temperature=temperature)
+            hot = replace(cold, temperature=temperature, rules=rules)
             part = n_steps if end is None else min(n_steps, _FIRST_STEPS)
             while part and n_taken < number * n_steps:
                 part = min(part, number * n_steps - n_taken)
+                begun = now()
                 self._batches(hot, 1, 1, part)
                 n_taken += part
                 if end is not None:
-                    part = 0 if now() > end else 2 * part
+                    is_quick = now() - begun < _LOOKS_AT_CLOCK
+                    part = 0 if now() > end else 2 * part if is_quick else -(-part // 2)
 
     def run(self, n_batches: int, n_kept: int, stride: int) -> list[Batch]:
         """Take steps in batches, of each of which as many graphs are kept.

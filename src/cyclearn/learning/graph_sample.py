@@ -39,6 +39,11 @@ _LEAST_STEPS, _MOST_LEAST_STEPS = 10_000, 100_000
 _HOT_STEPS = 100
 # Steps to one graph of each chain, which show how many there is time for.
 _TRIED_STEPS = 100
+# Share of the time left that the first round is made for: steps may take longer than these did, and
+# what a round says about its edges takes some time as well.
+_FIRST_SHARE = 0.6
+# Batches of every chain without which there is nothing to return, whatever time they take.
+_FEWEST_BATCHES = 12
 # A round ends when a record has this many batches; a full record is halved, and so on.
 _ROUND_ENDS = (MOST_BATCHES // 2, MOST_BATCHES * 2 // 3, MOST_BATCHES)
 # Share of proposals that look at any pair alike, however settled it seems.
@@ -97,17 +102,16 @@ def sample_graphs(
     size: SampleSize,
     *,
     seed: int,
-    time_limit: float | None = None,
+    deadline: float | None = None,
     n_jobs: int | None = None,
     on_round: Callable[[int, float, float], None] | None = None,
 ) -> GraphSample:
     """Sample graphs with probability proportional to exp(−NLL − λ·|E|).
 
-    ``on_round`` is called with the steps taken, the effective size and R̂ after every round. Of a
-    time limit, searches may take half; the first round is then as short as it has to be.
+    ``on_round`` is called with the steps taken, the effective size and R̂ after every round. Of the
+    time until a deadline, by :func:`cyclearn.deadlines.now`, searches may take half; the first
+    round is then as short as it has to be.
     """
-    begun = now()
-    deadline = None if time_limit is None else begun + time_limit
     p = problem.n_variables
     if p > _MOST_VARIABLES:
         raise LimitError(
@@ -118,7 +122,7 @@ def sample_graphs(
     n_workers = min(effective_n_jobs(n_jobs or 1), size.n_chains)
     memories = [ComponentMemory(p) for _ in range(n_workers)]
     seeds = np.random.default_rng(seed).integers(1, 2**62, size=(2, size.n_chains)).tolist()
-    half = None if time_limit is None else begun + time_limit / 2
+    half = None if deadline is None else (now() + deadline) / 2
     starts = _starts(problem, size.n_chains, seed, half, n_jobs)
     chains = _chains(problem, memories, seeds[0], starts)
     walked = now()
@@ -140,7 +144,7 @@ def sample_graphs(
             chain.run(1, 1, _TRIED_STEPS)
         pace = len(chains) / max(now() - tried, 1e-9)
         in_turn = -(-size.n_chains // n_workers)
-        possible = max(deadline - now(), 0.0) * pace / in_turn / _ROUND_ENDS[0]
+        possible = max(deadline - now(), 0.0) * _FIRST_SHARE * pace / in_turn / _ROUND_ENDS[0]
         n_kept = max(1, min(n_kept, int(possible)))
         stride = max(1, min(stride, int(_TRIED_STEPS * possible / n_kept)))
     n_steps, n_rounds = 0, 0
@@ -151,26 +155,29 @@ def sample_graphs(
         length = n_batches * n_kept * stride
         if n_rounds and n_steps + length > size.max_steps:
             break
-        # The first round is short, and without it there is nothing to return.
-        done = _run_round(
-            chains, (n_batches, n_kept, stride), deadline if n_rounds else None, n_workers
-        )
-        if done is None:
-            is_cut = True
+        fewest = 0 if n_rounds else _FEWEST_BATCHES
+        done = _run_round(chains, (n_batches, n_kept, stride), fewest, deadline, n_workers)
+        n_whole = min(map(len, done))
+        is_cut = n_whole < n_batches
+        if is_cut and n_rounds:
             break
-        n_steps, n_rounds = n_steps + length, n_rounds + 1
+        # What was finished of a first round is all there is.
+        n_steps, n_rounds = n_steps + n_whole * n_kept * stride, n_rounds + 1
         for record, batches in zip(records, done, strict=True):
-            record.extend(batches)
-        if len(records[0].batches) < n_done + n_batches:
+            record.extend(batches[:n_whole])
+        if len(records[0].batches) < n_done + n_whole:
             stride *= 2
-        shares = np.array([[batch.shares for batch in each.settled] for each in records])
-        edges = shares[:, :, 0].mean(axis=(0, 1))
-        quality = SampleQuality.of(shares[:, :, 0])
+        shares = np.array([[batch.shares[0] for batch in each.settled] for each in records])
+        edges = shares.mean(axis=(0, 1))
+        quality = SampleQuality.of(shares)
         r_hat, worth = quality.over(edges)
         if on_round is not None:
             on_round(n_steps, worth, r_hat)
         is_worth = r_hat <= LARGEST_R_HAT and worth >= size.effective_size
         if is_worth and n_steps >= min(_LEAST_STEPS * p, _MOST_LEAST_STEPS, size.max_steps):
+            break
+        is_cut = is_cut or (deadline is not None and now() > deadline)
+        if is_cut:
             break
         if n_rounds >= _ROUNDS_BEFORE_TEMPERING and r_hat > LARGEST_R_HAT and not is_tempered:
             is_tempered = True
@@ -179,7 +186,7 @@ def sample_graphs(
         jumps = jumps_between(_unpacked(_kept(records), p), seed=seed)
         for chain in chains:
             chain.set_proposals(_weights(edges), jumps)
-    both = shares[:, :, 1].mean(axis=(0, 1))
+    both = np.mean([batch.shares[1] for each in records for batch in each.settled], axis=0)
     return _sample(_kept(records), p, edges, both, quality, n_steps, is_cut)
 
 
@@ -232,43 +239,40 @@ def _weights(edges: FloatArray) -> FloatArray:
 def _run_round(
     chains: list[GraphChain],
     size: tuple[int, int, int],
+    fewest: int,
     deadline: float | None,
     n_workers: int,
-) -> list[list[Batch]] | None:
-    """Batches of every chain, or None when the time was up; chains of one memory in turn.
+) -> list[list[Batch]]:
+    """Batches of every chain; chains of one memory in turn.
 
-    ``size``: batches, graphs to keep of each, and steps from one graph to the next.
+    ``size``: batches, graphs to keep of each, and steps from one graph to the next. When the time
+    is up there are fewer batches, but not below the ``fewest``.
     """
     groups = [chains[worker::n_workers] for worker in range(n_workers)]
     # Compiled code lets go of the lock, so threads are as good as processes and share memory. On a
     # cluster, chains come back from where they were run.
     done = Parallel(n_jobs=n_workers, prefer="threads")(
-        delayed(_run_in_turn)(group, size, Budget(None, deadline)) for group in groups
+        delayed(_run_in_turn)(group, size, fewest, Budget(None, deadline)) for group in groups
     )
-    batches: list[list[Batch] | None] = [None] * len(chains)
+    batches: list[list[Batch]] = [[] for _ in chains]
     for worker, (group, batches_of_group) in enumerate(done):
         chains[worker::n_workers] = group
         batches[worker::n_workers] = batches_of_group
-    finished = [each for each in batches if each is not None]
-    return finished if len(finished) == len(chains) else None
+    return batches
 
 
 def _run_in_turn(
-    chains: list[GraphChain], size: tuple[int, int, int], budget: Budget
-) -> tuple[list[GraphChain], list[list[Batch] | None]]:
-    return chains, [_run_chain(chain, *size, budget.deadline) for chain in chains]
-
-
-def _run_chain(
-    chain: GraphChain, n_batches: int, n_kept: int, stride: int, deadline: float | None
-) -> list[Batch] | None:
-    # One by one, so that Ctrl-C waits for one of them only.
-    batches: list[Batch] = []
-    for _ in range(n_batches):
-        if deadline is not None and now() > deadline:
-            return None
-        batches += chain.run(1, n_kept, stride)
-    return batches
+    chains: list[GraphChain], size: tuple[int, int, int], fewest: int, budget: Budget
+) -> tuple[list[GraphChain], list[list[Batch]]]:
+    n_batches, n_kept, stride = size
+    batches: list[list[Batch]] = [[] for _ in chains]
+    # One by one, so that Ctrl-C waits for one of them only, and that chains get equally far.
+    for number in range(n_batches):
+        if number >= fewest and budget.ended(0):
+            break
+        for chain, its_batches in zip(chains, batches, strict=True):
+            its_batches += chain.run(1, n_kept, stride)
+    return chains, batches
 
 
 def _kept(records: list[ChainRecord]) -> list[bytes]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cyclearn.arguments import function, one_of, processes, whole
 from cyclearn.classes import EquivalenceClass
+from cyclearn.deadlines import now
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.interruption import interruptible
@@ -31,6 +32,7 @@ from cyclearn.models.shrinkage import Covariance
 from cyclearn.models.tables import EffectiveRows, Tables
 from cyclearn.random_state import RandomState
 from cyclearn.search.penalty import Penalty
+from cyclearn.search.runs import Budget
 
 Prior = Literal["graphs", "classes"]
 
@@ -45,6 +47,8 @@ _FEW_VARIABLES, _FEW_SIZE, _SIZE = 10, 2000, 400
 _STEPS_A_PAIR, _LEAST_STEPS, _MOST_STEPS = 8_000, 1_000_000, 20_000_000
 # Members of a class that are fitted to find the share of those that are admissible.
 _MEMBERS = 100
+# More chains would each take a few steps only, and more graphs would fill the memory.
+_MOST_CHAINS, _MOST_BYTES = 100, 2_000_000_000
 
 
 # Options that a posterior takes over from a search.
@@ -170,6 +174,7 @@ def posterior(
     >>> bool(found.edge_probabilities().loc["a", "c"] > 0.9 and found.converged)
     True
     """
+    begun = now()
     function("on_round", on_round)
     one_of("prior", prior, ("graphs", "classes"))
     reading = SearchOptions(
@@ -205,11 +210,12 @@ def posterior(
     size = _sample_size(tables.n_variables, n_samples, n_chains, effective_size, max_steps)
     # Weighing graphs anew costs about half of the sample's worth.
     share = 0.5 if prior == "classes" else 1.0
+    problem = options.problem(tables)
     sample = sample_graphs(
-        options.problem(tables),
+        problem,
         replace(size, effective_size=int(size.effective_size / share)),
         seed=options.seed,
-        time_limit=options.time_limit,
+        deadline=Budget.since(begun, None, options.time_limit).deadline,
         n_jobs=processes(n_jobs),
         on_round=on_round,
     )
@@ -248,8 +254,9 @@ def _sample_size(
     if max_steps is None:
         max_steps = min(max(_STEPS_A_PAIR * p * (p - 1) // 2, _LEAST_STEPS), _MOST_STEPS)
     return SampleSize(
-        n_samples=whole("n_samples", n_samples, 1),
-        n_chains=whole("n_chains", n_chains, 2),
+        # Up to twice as many are kept, a bit for each pair.
+        n_samples=whole("n_samples", n_samples, 1, _MOST_BYTES * 4 // p**2),
+        n_chains=whole("n_chains", n_chains, 2, _MOST_CHAINS),
         effective_size=whole("effective_size", effective_size, 1),
         max_steps=whole("max_steps", max_steps, 1),
     )

@@ -33,7 +33,8 @@ def learn_with(
     begun, clock = perf_counter(), now()
     tables, found = read_tables(options, data)
     problem = options.problem(tables)
-    budget = Budget.since(clock, options.max_evaluations, options.time_limit)
+    limits = options.max_evaluations, options.time_limit
+    budget = Budget.since(clock, *limits, problem.n_variables)
     call = SearchCall(
         seed=options.seed,
         budget=budget,
@@ -46,7 +47,8 @@ def learn_with(
         solution = options.solver().solve(problem, call)
     if not solution.runs:
         raise KeyboardInterrupt
-    best_class = answer(problem, solution, budget)
+    end = None if options.time_limit is None else clock + options.time_limit
+    best_class = answer(problem, solution, budget, end)
     graph = best_class.graph.reordered(tables.names)
     fitted = fit(graph, tables)
     weight, reached = options.edge_penalty(tables), solution.limits_reached

@@ -54,13 +54,18 @@ class SampleQuality:
         """
         n_chains, n_batches = batches.shape[:2]
         share = batches.mean(axis=(0, 1))
-        halves = batches.reshape(2 * n_chains, n_batches // 2, *share.shape).mean(axis=1)
+        r_hat, size = np.ones_like(share), np.full_like(share, np.nan)
+        # Most edges of many were never there.
+        is_open = (share > 0) & (share < 1)
+        share, batches = share[is_open], batches[:, :, is_open]
+        halves = batches.reshape(2 * n_chains, n_batches // 2, -1).mean(axis=1)
         inside = (halves * (1 - halves)).mean(axis=0)
         between = halves.var(axis=0, ddof=1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            r_hat = np.sqrt(1 + between / inside)
-            size = share * (1 - share) / _squared_error(batches)
-        return cls(np.where(inside > 0, r_hat, np.where(between > 0, np.inf, 1.0)), size)
+            ratio = np.where(between > 0, between / inside, 0.0)
+            size[is_open] = share * (1 - share) / _squared_error(batches)
+        r_hat[is_open] = np.sqrt(1 + ratio)
+        return cls(r_hat, size)
 
     def reordered(self, places: NDArray[np.int64]) -> SampleQuality:
         """The same with the variables in another order."""

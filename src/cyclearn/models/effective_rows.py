@@ -35,7 +35,8 @@ def autocorrelations(X: FloatArray, max_lag: int | None = None) -> FloatArray:
     lags = max(n // 4, 1) if max_lag is None else max_lag
     # Padded with zeros, so that the end of a column does not meet its beginning.
     spectrum = np.fft.rfft(X - X.mean(axis=0), n=2 * n, axis=0)
-    covariances = np.fft.irfft(np.abs(spectrum) ** 2, n=2 * n, axis=0)[: lags + 1]
+    power = spectrum.real**2 + spectrum.imag**2
+    covariances = np.fft.irfft(power, n=2 * n, axis=0)[: lags + 1]
     return np.asarray(covariances / covariances[0])
 
 
@@ -54,7 +55,6 @@ def inflations(correlations: FloatArray) -> FloatArray:
 
 def dependent_columns(correlations: FloatArray, n: int) -> NDArray[np.bool_]:
     """Which columns have a memory that the test of Ljung and Box sees and that matters."""
-    # It takes a second to load, which few commands need.
     # Not scipy.stats, which takes more than a second to load.
     from scipy.special import chdtrc
 
@@ -84,7 +84,11 @@ def effective_rows(X: FloatArray) -> float:
     >>> effective_rows(rng.standard_normal((500, 3)))
     500.0
     """
-    correlations = autocorrelations(X)
-    if not dependent_columns(correlations, len(X)).any():
-        return float(len(X))
-    return len(X) / float(np.median(inflations(correlations)))
+    return worth_of_rows(autocorrelations(X), len(X))
+
+
+def worth_of_rows(correlations: FloatArray, n: int) -> float:
+    """The same for n rows whose autocorrelations are known."""
+    if not dependent_columns(correlations, n).any():
+        return float(n)
+    return n / float(np.median(inflations(correlations)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import os
 import re
 import zipfile
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from cyclearn.arguments import flag, names_of
 from cyclearn.errors import InputError
-from cyclearn.files import check_path, replacing
+from cyclearn.files import check_path, replacing, shown
 from cyclearn.json_input import short
 from cyclearn.models.delimited_text import Delimited, delimited
 from cyclearn.models.input_checks import MISSING_TEXT
@@ -145,11 +146,12 @@ def read_table_file(
             "[-999]"
         )
     kind = _kind(path)
-    if path.is_dir():
+    # These take a name that is too long for one that is not there.
+    if os.path.isdir(path):
         raise InputError(f"{path}: it is a folder; name a table in it")
-    if not path.is_file():
+    if not os.path.isfile(path):
         is_there = "it is not an ordinary file; save the table first"
-        raise InputError(f"{path}: {is_there if path.exists() else 'no such file'}")
+        raise InputError(f"{shown(path)}: {is_there if os.path.exists(path) else 'no such file'}")
     try:
         if kind in _TEXT:
             raw = _read_text(path, sep, decimal, encoding, header, codes)
@@ -228,8 +230,8 @@ def _kind(path: Path) -> str:
     kind = suffixes[-1] if suffixes else ""
     if kind not in _TEXT | _BINARY:
         raise InputError(
-            f"{path}: unknown kind of file; give .csv, .tsv, .txt (also .gz, .bz2, .xz, .zip), "
-            ".parquet, .feather, .dta or .xlsx"
+            f"{shown(path)}: unknown kind of file; give .csv, .tsv, .txt (also .gz, .bz2, .xz, "
+            ".zip), .parquet, .feather, .dta or .xlsx"
         )
     return kind
 

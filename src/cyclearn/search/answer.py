@@ -26,6 +26,7 @@ from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.canonical_member import Order, canonical_member, canonical_order
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory, territories
+from cyclearn.deadlines import now
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import bits, columns_to_support
@@ -42,6 +43,8 @@ MAX_CLASSES = 100
 # Scores computed in looking for ties, and fillings of one block of a class that they come from.
 _MAX_REDRAWN = 10_000
 _MAX_FILLINGS = 500
+# So many that the choice of the member shown takes a good part of a second.
+_VERY_MANY_VARIABLES = 300
 
 
 @dataclass(frozen=True)
@@ -59,10 +62,13 @@ class Answer:
     is_cut: bool
 
 
-def answer(problem: SearchProblem, solution: Solution, budget: Budget) -> Answer:
+def answer(
+    problem: SearchProblem, solution: Solution, budget: Budget, end: float | None = None
+) -> Answer:
     """The answer that the runs of a method lead to.
 
-    Ties are looked for while the budget's time lasts, and not at all where it cut the search.
+    Ties are looked for while the budget's time lasts, and not at all where it cut the search. With
+    very many variables even the member that is shown is chosen only before the ``end``.
     """
     if not np.isfinite(solution.best.score):
         raise InputError(
@@ -76,6 +82,8 @@ def answer(problem: SearchProblem, solution: Solution, budget: Budget) -> Answer
     if problem.experiments is not None:
         (first, *others), is_cut = tied_graphs(problem, solution, MAX_CLASSES, is_over)
         return Answer(first, tuple(others[:MAX_CLASSES]), is_cut)
+    if problem.n_variables > _VERY_MANY_VARIABLES and end is not None and now() > end:
+        return Answer(DirectedGraph(solution.best.best.astype(bool), problem.names), (), True)
     ties = _Ties(problem, solution.best.best)
     for run in solution.agreeing:
         ties.take(DirectedGraph(run.best.astype(bool), problem.names))

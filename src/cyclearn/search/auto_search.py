@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -207,7 +208,6 @@ class AnnealedSearch:
         self._settled = np.zeros(len(start), dtype=bool)
         self._graph_seen = np.zeros_like(start, dtype=np.uint8)
         self._has_groups = len(self.score.shares) > 1
-        self._linked = linked_pairs(self.score.S, self.score.shares, self.score.penalty)
         self._rings_seen: set[bytes] = set()
         start = np.ascontiguousarray(start, dtype=np.uint8)
         self._graph, self._value = start, self.score.value(start)
@@ -309,6 +309,11 @@ class AnnealedSearch:
             self._adopt(found, self._value + change)
             self._is_admitted = is_admitted
         return found
+
+    @cached_property
+    def _linked(self) -> NDArray[np.bool_]:
+        # With very many variables it takes a good part of a second, which there may not be.
+        return linked_pairs(self.score.S, self.score.shares, self.score.penalty)
 
     def _close_rings(self) -> bool:
         """Close long cycles that the graph imitates; whether a better graph was found."""

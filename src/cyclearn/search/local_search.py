@@ -25,6 +25,8 @@ from cyclearn.search.starts import SearchCall, run_calls, starting_graphs
 
 # Changes of score per sample smaller than this are rounding.
 _ROUNDING = 1e-10
+# Seconds for each variable, about, that a quick acyclic graph takes.
+_QUICK = 0.4e-3
 
 
 class Strategy(Protocol):
@@ -221,7 +223,8 @@ def _run_from(
 ) -> SearchRun:
     """Search from one start, with a memory of components and of moves of its own."""
     score = problem.score()
-    run = local_search(problem, score, start, deepcopy(strategy), budget, on_step)
+    most = budget.before(_QUICK * problem.n_variables)
+    run = local_search(problem, score, start, deepcopy(strategy), most, on_step)
     if run.status is SearchStatus.TIME_LIMIT:
         return _no_worse_than_quick(problem, score, run, budget)
     return run

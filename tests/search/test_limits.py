@@ -1,0 +1,57 @@
+"""Time limits: what is set aside for the end, and what is left out when there is no time."""
+
+import numpy as np
+import pytest
+
+import cyclearn as cl
+from cyclearn.learning.options import SearchOptions
+from cyclearn.models.tables import as_tables
+from cyclearn.search import answer as room
+from cyclearn.search import runs
+from cyclearn.search.auto_search import AutoSearch
+from cyclearn.search.runs import Budget
+from cyclearn.search.starts import SearchCall
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The time of the clock, which stands still unless it is moved."""
+    time = [100.0]
+    monkeypatch.setattr(runs, "now", lambda: time[0])
+    return time
+
+
+def test_the_answer_has_its_time(clock):
+    clock[0] = 100.5  # reading took half a second
+    assert Budget.since(100.0, None, 10.0).deadline == 110.0
+    many = Budget.since(100.0, None, 10.0, n_variables=1000).deadline
+    assert 108.0 < many < 110.0
+    # But half of the limit is left for the search.
+    assert Budget.since(100.0, None, 1.0, n_variables=1000).deadline == 101.0
+    assert Budget.since(100.0, 7, None, n_variables=1000) == Budget(7)
+
+
+def test_a_part_of_the_time_can_be_kept_back(clock):
+    budget = Budget(5, 104.0)
+    assert budget.before(1.0) == Budget(5, 103.0)
+    assert budget.before(100.0) == Budget(5, 102.0)
+    clock[0] = 200.0
+    assert budget.before(1.0) == budget
+    assert Budget(5).before(1.0) == Budget(5)
+
+
+def test_without_time_the_graph_found_is_the_answer(monkeypatch):
+    model = cl.LinearGaussianModel([[0, 0.8, 0], [0, 0, 0.8], [0, 0, 0]], [1, 1, 1], list("abc"))
+    tables = as_tables(model.sample(500, random_state=0))
+    problem = SearchOptions().problem(tables)
+    solution = AutoSearch().solve(problem, SearchCall(seed=0, budget=Budget()))
+    # Another member of the class than the one that is shown.
+    turned = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=np.uint8)
+    other = runs.Solution((runs.replace(solution.best, best=turned),))
+    chosen = room.answer(problem, other, Budget(), end=0.0)
+    assert chosen.graph.edges == (("a", "b"), ("b", "c"))
+    monkeypatch.setattr(room, "_VERY_MANY_VARIABLES", 2)
+    late = room.answer(problem, other, Budget(), end=0.0)
+    assert late.graph.edges == (("b", "a"), ("c", "b"))
+    assert late.is_cut
+    assert room.answer(problem, other, Budget(), end=np.inf).graph == chosen.graph
