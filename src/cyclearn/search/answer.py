@@ -41,7 +41,9 @@ Mask = NDArray[np.bool_]
 
 MAX_CLASSES = 100
 # Scores computed in looking for ties, and fillings of one block of a class that they come from.
+# Components larger than that take so much longer to fit that they count for several.
 _MAX_REDRAWN = 10_000
+_LARGE_COMPONENT = 10
 _MAX_FILLINGS = 500
 # So many that the choice of the member shown takes a good part of a second.
 _VERY_MANY_VARIABLES = 300
@@ -137,6 +139,7 @@ class _Ties:
         self._waiting: list[tuple[Order, DirectedGraph]] = []
         # Whether graphs tie, by what their columns are; those that are done with are not asked for.
         self._ties: dict[int, bool] = {}
+        self._work = 0.0
 
     def take(self, graph: DirectedGraph) -> None:
         """Add the class of a graph, if it is new and has a member that may be shown."""
@@ -158,7 +161,7 @@ class _Ties:
             masks = self._problem.allowed, self._problem.required
             for columns, near in members_by_block(member, self._class_of[member], *masks):
                 self.is_cut = (
-                    is_over() or len(self.found) > MAX_CLASSES or len(self._ties) > _MAX_REDRAWN
+                    is_over() or len(self.found) > MAX_CLASSES or self._work > _MAX_REDRAWN
                 )
                 if self.is_cut:
                     break
@@ -170,6 +173,7 @@ class _Ties:
         A = columns_to_support(columns).astype(np.uint8)
         np.fill_diagonal(A, 0)
         scores = LocalScores(self._problem, self._score, A)
+        cost = max(1.0, (self._score.largest_component(A) / _LARGE_COMPONENT) ** 2)
         known = ColumnKeys(self._score.Z.diagonal().tolist(), columns)
         for pairs in redrawn_pairs(A, near):
             if not pairs:
@@ -177,6 +181,7 @@ class _Ties:
             key = known.changed(pairs)
             if key not in self._ties:
                 self._ties[key] = scores.are_tied(pairs, self._best)
+                self._work += cost
             if self._ties[key] and scores.is_permitted(pairs):
                 self._ties[key] = False
                 yield toggled(A, pairs)
