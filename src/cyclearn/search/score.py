@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
 _CACHE_SIZE = 1 << 18
 # Graphs with many superfluous edges have thousands of virtual-edge moves, each a component to be
-# fitted. Small ones are fitted fast, and there may be more.
+# fitted. Small graphs are fitted fast, and may have more; large components are fitted slowly.
 _MAX_VIRTUAL_MOVES = 500
 _MAX_VIRTUAL_NODES = 10_000
+_LARGE_COMPONENT = 10
 # In graphs of at most so many nodes taking a part out costs as much as it saves.
 _SMALL = 30
 
@@ -200,8 +201,11 @@ class GraphScore:
         from cyclearn._kernels.virtual_edges import virtual_edge_moves
 
         longest = self.limits.max_virtual_cycle
+        if longest <= 2:
+            return longest
         most = max(_MAX_VIRTUAL_MOVES, _MAX_VIRTUAL_NODES // len(A))
-        while longest > 2 and len(virtual_edge_moves(A, longest)[1]) > most:
+        weight = max(1.0, (self.largest_component(A) / _LARGE_COMPONENT) ** 2)
+        while longest > 2 and weight * len(virtual_edge_moves(A, longest)[1]) > most:
             longest -= 1
         return longest
 
