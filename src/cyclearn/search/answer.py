@@ -41,9 +41,8 @@ Mask = NDArray[np.bool_]
 
 MAX_CLASSES = 100
 # Scores computed in looking for ties, and fillings of one block of a class that they come from.
-# Components larger than that take so much longer to fit that they count for several.
+# Graphs with large components count for several of the first.
 _MAX_REDRAWN = 10_000
-_LARGE_COMPONENT = 10
 _MAX_FILLINGS = 500
 # So many that the choice of the member shown takes a good part of a second.
 _VERY_MANY_VARIABLES = 300
@@ -84,14 +83,15 @@ def answer(
     if problem.experiments is not None:
         (first, *others), is_cut = tied_graphs(problem, solution, MAX_CLASSES, is_over)
         return Answer(first, tuple(others[:MAX_CLASSES]), is_cut)
+    as_found = Answer(DirectedGraph(solution.best.best.astype(bool), problem.names), (), True)
     if problem.n_variables > _VERY_MANY_VARIABLES and end is not None and now() > end:
-        return Answer(DirectedGraph(solution.best.best.astype(bool), problem.names), (), True)
+        return as_found
     ties = _Ties(problem, solution.best.best)
     for run in solution.agreeing:
         ties.take(DirectedGraph(run.best.astype(bool), problem.names))
     if not ties.found:
         # The members that keep to knowledge and limits are too many to be searched for one.
-        return Answer(DirectedGraph(solution.best.best.astype(bool), problem.names), (), True)
+        return as_found
     ties.close(is_over)
     first, *others = [graph for _, graph in sorted(ties.found, key=lambda each: each[0])]
     return Answer(first, tuple(others[:MAX_CLASSES]), ties.is_cut)
@@ -173,7 +173,7 @@ class _Ties:
         A = columns_to_support(columns).astype(np.uint8)
         np.fill_diagonal(A, 0)
         scores = LocalScores(self._problem, self._score, A)
-        cost = max(1.0, (self._score.largest_component(A) / _LARGE_COMPONENT) ** 2)
+        cost = self._score.relative_cost(A)
         known = ColumnKeys(self._score.Z.diagonal().tolist(), columns)
         for pairs in redrawn_pairs(A, near):
             if not pairs:

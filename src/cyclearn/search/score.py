@@ -204,7 +204,7 @@ class GraphScore:
         if longest <= 2:
             return longest
         most = max(_MAX_VIRTUAL_MOVES, _MAX_VIRTUAL_NODES // len(A))
-        weight = max(1.0, (self.largest_component(A) / _LARGE_COMPONENT) ** 2)
+        weight = self.relative_cost(A)
         while longest > 2 and weight * len(virtual_edge_moves(A, longest)[1]) > most:
             longest -= 1
         return longest
@@ -285,6 +285,10 @@ class GraphScore:
     def largest_component(self, A: Adjacency) -> int:
         """Nodes in the largest strongly connected component."""
         return int(np.bincount(self.components(A)).max())
+
+    def relative_cost(self, A: Adjacency) -> float:
+        """How many graphs a neighbour of this one counts for: large components are slow to fit."""
+        return max(1.0, (self.largest_component(A) / _LARGE_COMPONENT) ** 2)
 
     def is_stable(self, A: Adjacency) -> bool:
         """Whether every component has a best-likelihood parameter set that is stable."""
