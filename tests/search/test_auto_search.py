@@ -15,8 +15,12 @@ from cyclearn import (
     learn,
     simulate,
 )
+from cyclearn.learning.options import SearchOptions
+from cyclearn.models.tables import as_tables
 from cyclearn.search import SearchStatus, answer, auto_search
+from cyclearn.search.runs import Budget
 from cyclearn.search.score import GraphScore, SearchLimits
+from cyclearn.search.starts import SearchCall
 
 
 def drawn(p, seed, n=10_000):
@@ -93,6 +97,21 @@ def test_the_truth_is_reached(seed):
     assert result.score <= bar + 1e-6 * moments.n_samples
     assert result.status is SearchStatus.SETTLED
     assert learn(moments) == result
+
+
+def test_starts_that_agree_on_a_thicket_are_asked_again_with_dearer_edges():
+    ring = 0.7 * np.roll(np.eye(8), 1, axis=1)
+    thicket = ring.copy()
+    thicket[[0, 3], [3, 6]] = 0.4
+    model = LinearGaussianModel(thicket, np.ones(8))
+    problem = SearchOptions().problem(as_tables(Moments(model.covariance, 5000)))
+    call = SearchCall(seed=0, budget=Budget())
+    *agreeing, last = auto_search.AutoSearch().solve(problem, call).runs
+    assert not any(run.start.any() for run in agreeing)
+    # What is found with dearer edges is where the last one goes on from.
+    assert last.start.any()
+    assert last.score == pytest.approx(min(run.score for run in agreeing))
+    assert not auto_search._has_thicket(problem, [replace(last, best=(ring > 0).astype(np.uint8))])
 
 
 def test_limits_on_time_and_evaluations_are_said():

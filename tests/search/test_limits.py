@@ -55,3 +55,21 @@ def test_without_time_the_graph_found_is_the_answer(monkeypatch):
     assert late.graph.edges == (("b", "a"), ("c", "b"))
     assert late.is_cut
     assert room.answer(problem, other, Budget(), end=np.inf).graph == chosen.graph
+
+
+def test_moves_one_by_one_enter_large_components_only_if_told():
+    ring = np.roll(np.eye(17, dtype=bool), 1, axis=1)
+    model = cl.LinearGaussianModel(0.7 * ring, np.ones(17))
+    moments = cl.Moments(model.covariance, 5000)
+    path = ring.copy()
+    path[16, 0] = False
+    start, whole = (cl.DirectedGraph(A, model.names) for A in (path, ring))
+    for method in ("hill-climbing", "tabu"):
+        options = {"method": method, "virtual_edges": False, "patience": 1}
+        found = cl.learn(moments, start=start, **options)
+        assert found.graph.n_edges > 17
+        assert found.limits == ("max_component",)
+        for told in ({"start": start, "max_component": 17}, {"start": whole}):
+            found = cl.learn(moments, **told, **options)
+            assert found.graph.n_edges == 17
+            assert found.limits == ()

@@ -71,6 +71,19 @@ def test_an_acyclic_graph_with_a_collider_on_the_ring_betrays_it():
     assert any(np.array_equal(ringed, ring) for ringed in found)
 
 
+def test_common_children_do_not_lead_away_from_the_ring():
+    true = np.zeros((10, 10), dtype=np.uint8)
+    true[range(9), np.roll(range(9), -1)] = 1
+    # A child of two nodes of the ring links them.
+    true[[3, 5], 9] = 1
+    linked = true | true.T
+    linked[[3, 5], [5, 3]] = 1
+    broken = true.copy()
+    broken[8, 0], broken[0, 8] = 0, 1
+    found = [ringed for ringed, _ in iter_ringed(broken, linked.astype(bool))]
+    assert any(np.array_equal(ringed, true) for ringed in found)
+
+
 def test_right_graphs_betray_nothing():
     graph = cl.simulate.random_graph(12, 3, 4, random_state=1)
     A = graph.adjacency.astype(bool)

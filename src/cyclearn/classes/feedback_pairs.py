@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cyclearn.classes.seating import Seating
 from cyclearn.deadlines import check_deadline
-from cyclearn.graphs.bitsets import bits, columns_to_support
+from cyclearn.graphs.bitsets import bits, strong_components
 
 # With more nodes, components by a search are quicker than closing a relation of bit sets.
 _FEW_NODES = 40
@@ -76,20 +76,9 @@ def mutual_reach(nodes: Sequence[int], columns: Sequence[int], mask: int) -> lis
     # reach[n] has the nodes with a path to n: closed under one intermediate node after another.
     reach = [sum(1 << position[i] for i in bits(column & mask)) for column in columns]
     if k > _FEW_NODES:
-        return _same_component(reach)
+        return strong_components(reach)
     for via in range(k):
         for n in range(k):
             if reach[n] >> via & 1:
                 reach[n] |= reach[via]
     return [sum(1 << m for m in range(k) if reach[n] >> m & reach[m] >> n & 1) for n in range(k)]
-
-
-def _same_component(columns: Sequence[int]) -> list[int]:
-    """For each node, the strongly connected component that it is in."""
-    from scipy.sparse.csgraph import connected_components
-
-    _, label = connected_components(columns_to_support(columns), connection="strong")
-    members: dict[int, int] = {}
-    for n, component in enumerate(label.tolist()):
-        members[component] = members.get(component, 0) | 1 << n
-    return [members[component] for component in label.tolist()]

@@ -28,7 +28,12 @@ from numpy.typing import NDArray
 from cyclearn.classes.permanents import permanent
 from cyclearn.classes.surplus_seats import completions, count_fillings, down_chain
 from cyclearn.classes.territories import Territory, territory_below
-from cyclearn.graphs.bitsets import bits, columns_to_words, support_to_columns
+from cyclearn.graphs.bitsets import (
+    bits,
+    columns_to_words,
+    strong_components,
+    support_to_columns,
+)
 
 # How many members of a block, and sets of a territory, are kept as a table.
 _TABLE_SIZE = 1 << 14
@@ -177,30 +182,23 @@ class Seating:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The finest split, in the order of the smallest node of each block."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
         p = len(self.territories)
-        pairs = self._pairs
         if p == 0:
             return ()
-        nodes, seats = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        pairs = self._pairs
         # An entry is in no perfect matching unless it lies inside a strong component of the
         # matrix with one perfect matching put on its diagonal.
         seat_of = self._matched(pairs)
         if (seat_of < 0).any():
             # No member respects the knowledge: one block that cannot be filled says so.
             return (self._block(tuple(range(p)), tuple(range(p))),)
-        node_at = np.empty(p, dtype=np.intp)
-        node_at[seat_of] = np.arange(p)
-        graph = coo_array((np.ones(len(pairs)), (nodes, node_at[seats])), shape=(p, p)).tocsr()
-        _, label = connected_components(graph, connection="strong")
-        members: dict[int, list[int]] = {}
-        for j in range(p):
-            members.setdefault(int(label[j]), []).append(j)
+        node_at = {seat: j for j, seat in enumerate(seat_of.tolist())}
+        fills = [0] * p
+        for j, seat in pairs:
+            fills[j] |= 1 << node_at[seat]
+        groups = [tuple(bits(members)) for members in dict.fromkeys(strong_components(fills))]
         return tuple(
-            self._block(tuple(group), tuple(sorted(int(seat_of[j]) for j in group)))
-            for group in members.values()
+            self._block(group, tuple(sorted(int(seat_of[j]) for j in group))) for group in groups
         )
 
     def _within_reach(self, j: int) -> Iterator[int]:

@@ -46,3 +46,44 @@ def columns_to_support(columns: Sequence[int]) -> NDArray[np.bool_]:
     """Square binary matrix with these columns."""
     support = words_to_supports(columns_to_words(columns, len(columns)), len(columns))
     return np.ascontiguousarray(support)
+
+
+def strong_components(neighbours: Sequence[int]) -> list[int]:
+    """For each node, the set of those it lies on a cycle with, and itself.
+
+    Edges lead from a node to its neighbours, or from these to it; the components are the same.
+    One walk in depth finds them (the path-based algorithm): what is still on the path lies below
+    different components, and an edge back to it joins all that follow.
+    """
+    component, visit = [0] * len(neighbours), [-1] * len(neighbours)
+    left = list(neighbours)
+    n_visited = 0
+    waiting: list[int] = []
+    path: list[int] = []
+    for root in range(len(neighbours)):
+        walk = [root] if visit[root] < 0 else []
+        while walk:
+            node = walk[-1]
+            if visit[node] < 0:
+                visit[node] = n_visited
+                n_visited += 1
+                waiting.append(node)
+                path.append(node)
+            if lowest := left[node] & -left[node]:
+                left[node] ^= lowest
+                other = lowest.bit_length() - 1
+                if visit[other] < 0:
+                    walk.append(other)
+                elif not component[other]:
+                    while visit[path[-1]] > visit[other]:
+                        path.pop()
+                continue
+            walk.pop()
+            if path[-1] == node:
+                path.pop()
+                start = waiting.index(node)
+                members = sum(1 << member for member in waiting[start:])
+                for member in waiting[start:]:
+                    component[member] = members
+                del waiting[start:]
+    return component

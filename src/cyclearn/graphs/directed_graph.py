@@ -15,7 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cyclearn.errors import InputError
-from cyclearn.graphs.bitsets import bits, columns_to_support, support_to_columns
+from cyclearn.graphs.bitsets import (
+    bits,
+    columns_to_support,
+    strong_components,
+    support_to_columns,
+)
 from cyclearn.graphs.graph_input import Node as Node
 from cyclearn.graphs.graph_input import (
     check_number_of_nodes,
@@ -188,20 +193,12 @@ class DirectedGraph:
     @cached_property
     def component_indices(self) -> tuple[tuple[int, ...], ...]:
         """Strongly connected components as indices, causes before effects."""
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import connected_components
-
-        if not self.names:
-            return ()
-        _, label = connected_components(csr_array(self.adjacency), connection="strong")
-        members: dict[int, list[int]] = {}
-        for node, component in enumerate(label.tolist()):
-            members.setdefault(component, []).append(node)
-        order: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(members, ()))
+        component = strong_components(self.columns)
+        order: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(component, ()))
         for i, j in np.argwhere(self.adjacency).tolist():
-            if label[i] != label[j]:
-                order.add(int(label[j]), int(label[i]))
-        return tuple(tuple(members[c]) for c in order.static_order())
+            if component[i] != component[j]:
+                order.add(component[j], component[i])
+        return tuple(tuple(bits(members)) for members in order.static_order())
 
     @property
     def components(self) -> tuple[tuple[str, ...], ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import InputError
+from cyclearn.arguments import between
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.fitted_model import FittedModel
@@ -106,8 +106,7 @@ class FittedGroups:
         import pandas as pd
         from scipy.special import chdtrc
 
-        if not 0 < alpha < 1:
-            raise InputError(f"alpha is {alpha}; give a number between 0 and 1, such as 0.05")
+        between("alpha", alpha, 0, 1, 0.05)
         edges = np.argwhere(self.graph.adjacency)
         i, j = edges[:, 0], edges[:, 1]
         fits = self.models.values()

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.graphs.bitsets import bits, strong_components, support_to_columns
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.models.linear_gaussian import spectral_radius
 from cyclearn.models.maximum_likelihood import fit
@@ -81,10 +81,11 @@ class HiddenPair:
 
 def _block(adjacency: NDArray[np.bool_], pair: tuple[int, ...]) -> IntArray:
     """The pair and all that lies on a cycle with it, a and b counting as joined both ways."""
-    joined = nx.from_numpy_array(adjacency.astype(int), create_using=nx.DiGraph)
-    joined.add_edges_from((pair, pair[::-1]))
-    found = next(c for c in nx.strongly_connected_components(joined) if pair[0] in c)
-    return np.array(sorted(found), dtype=np.intp)
+    a, b = pair
+    joined = list(support_to_columns(adjacency))
+    joined[a] |= 1 << b
+    joined[b] |= 1 << a
+    return np.array(list(bits(strong_components(joined)[a])), dtype=np.intp)
 
 
 def _minimum(

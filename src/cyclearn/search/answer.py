@@ -225,13 +225,15 @@ class ColumnKeys:
     def __init__(self, row_keys: list[int], columns: list[int]) -> None:
         self._row_keys = row_keys
         self._columns = [reduce(xor, (row_keys[i] for i in bits(column)), 0) for column in columns]
-        self._key = sum(hash((column,)) for column in self._columns)
+        self._hashes = [hash((column,)) for column in self._columns]
+        self._key = sum(self._hashes)
 
     def changed(self, pairs: list[Pair]) -> int:
         """The key of the graph with some edges changed."""
         after: dict[int, int] = {}
         for i, j in pairs:
             after[j] = after.get(j, self._columns[j]) ^ self._row_keys[i]
-        return self._key + sum(
-            hash((column,)) - hash((self._columns[j],)) for j, column in after.items()
-        )
+        key = self._key
+        for j, column in after.items():
+            key += hash((column,)) - self._hashes[j]
+        return key

@@ -1,100 +1,30 @@
-"""The default search: acyclic graphs first, then cycles, then region by region.
+"""The default search: independent starts, each with a seed of its own, until some agree.
 
-1. The best acyclic graph is searched for over orders of the variables: no component is fitted, so
-   moves are cheap, and wrong orientations, which cost extra edges that look like cycles, are mostly
-   gone.
-2. Hill climbing closes cycles.
-3. The edges among a few nodes near each other are annealed, cycles included, then polished by hill
-   climbing; every node is the centre of such a region in turn, until a whole pass over all nodes
-   finds nothing better.
-4. Long cycles that the graph imitates are closed; if that leads to something better, 3 begins
-   again.
-5. Hill climbing with virtual-edge moves, which are few where few superfluous edges are left, first
-   without and then with very large components; if it finds something better, 3 begins again.
-
-Starts of large problems that do not agree are combined: what is better in each is taken, and that
-graph goes through 2 to 5.
+Starts that agree on a thicket of edges are followed by one that goes through graphs whose edges
+cost more. Starts of large problems that do not agree are combined: what is better in each is taken,
+and that graph is improved once more.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from math import inf
+from dataclasses import dataclass, replace
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from cyclearn.deadlines import now
 from cyclearn.interruption import is_asked_to_stop
+from cyclearn.search.annealed_search import MANY_VARIABLES, Annealing, run_from
 from cyclearn.search.combined_starts import combined
-from cyclearn.search.local_search import Climbing, local_search
-from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
-from cyclearn.search.rings import iter_ringed, linked_pairs
-from cyclearn.search.runs import (
-    Adjacency,
-    Budget,
-    OnStep,
-    SearchRun,
-    SearchStatus,
-    SearchStep,
-    Solution,
-)
-from cyclearn.search.score import GraphScore
+from cyclearn.search.runs import Adjacency, SearchRun, SearchStatus, Solution
 from cyclearn.search.starts import SearchCall, run_calls, starting_graphs
-
-_ROUNDING = 1e-10
-# Temperatures are in units of the log-likelihood of the whole sample, an edge's penalty at most.
-_LAST_TEMPERATURE = 0.5
-# While superfluous edges are many, climbing would make components of dozens of nodes out of them,
-# and virtual-edge moves with long cycles by the ten thousand. Larger components are left for later
-# climbs, and long cycles for shorter ones one after the other.
-_CLIMBED_COMPONENT = 10
-_VIRTUAL_COMPONENT = 20
-_VIRTUAL_CYCLE = 3
-
-
-@dataclass(frozen=True)
-class Annealing:
-    """How much work the search does.
-
-    ``n_exchanges`` belongs to the first stage: exchanges per node in the search over orders, of
-    graphs of 20 nodes or more, and as the square of the nodes in smaller ones. Where
-    required edges close cycles, ``acyclic_proposals`` and ``acyclic_temperature`` do: proposals per
-    node, in graphs of 20 nodes or more, and as the square of the nodes in smaller ones.
-    ``region_nodes``, ``region_proposals``, ``region_temperature`` and ``region_component`` (the
-    largest component entered in a region, unless the graph has one almost as large already: long
-    cycles grow node by node) belong to the third, which ends after ``n_passes`` over all nodes
-    without a better graph. A graph of at most ``region_nodes`` nodes is one region.
-    """
-
-    n_exchanges: int = 10
-    acyclic_proposals: int = 5000
-    acyclic_temperature: float = 100.0
-    region_nodes: int = 7
-    region_proposals: int = 1500
-    region_temperature: float = 5.0
-    region_component: int = 7
-    n_passes: int = 1
-
-
-# A graph with a ring closed is worth a climb when it is worse by at most so many edges' penalties:
-# what else is wrong around a true ring costs that much (10 is the most met), and most other rings
-# far more.
-_RING_WORSE = 12
-
-# In several groups an edge costs and brings several times as much, so that a region begins hotter
-# and takes longer to cool down.
-_LONGER_IN_GROUPS = 3
 
 # The search starts again until this many starts have come to the best score, and at most so often.
 # Few variables have near ties that one start in two misses, and starts cost little. Very many have
-# so many near ties that starts hardly ever agree. With many, only what is near a change is annealed
-# again, and starts that do not agree are combined.
-_FEW_VARIABLES, _MANY_VARIABLES, _VERY_MANY_VARIABLES = 7, 50, 200
+# so many near ties that starts hardly ever agree.
+_FEW_VARIABLES, _VERY_MANY_VARIABLES = 7, 200
 _FEW_AGREE, _FEW_STARTS = 5, 12
 _AGREE, _STARTS = 2, 4
 _VERY_MANY_STARTS = 2
@@ -106,9 +36,11 @@ _FIRST = replace(
     acyclic_proposals=_FURTHER.acyclic_proposals // 2,
     region_proposals=_FURTHER.region_proposals // 2,
 )
-# So many edges' penalties above its best a region is while it is hot: where an edge costs more, the
-# way from one good graph to another leads higher up.
-_STEPS_UP = 1.1
+# Starts agree on components made of superfluous edges now and then. Where one is larger than what a
+# region takes in, and has so many edges more than nodes, another start goes through graphs whose
+# edges cost so many times as much: in these there are none.
+_THICKET = 2
+_DEARER = 1.5
 # Seconds until other processes work: they start, and load compiled code.
 _WORKERS_BEGIN = 5.0
 
@@ -129,6 +61,7 @@ class AutoSearch:
             most = _VERY_MANY_STARTS
         starts = starting_graphs(problem, call.starts, 1, call.seed)
         is_default = call.starts is None
+        may_add_starts = is_default and call.n_starts is None
         if not is_default:
             needed = most = len(starts)
         elif call.n_starts is not None:
@@ -152,10 +85,13 @@ class AutoSearch:
             for run in run_calls(run_from, following, n_jobs=n_next, on_step=call.on_step):
                 runs.append(run)
                 if len(Solution(tuple(runs)).agreeing) >= needed:
+                    may_go_on = may_add_starts and not call.budget.ended(0)
+                    if may_go_on and _has_thicket(problem, runs):
+                        runs.append(_run_through_dearer_edges(problem, starts[0], seeds[0], call))
                     return Solution(tuple(runs))
             if is_asked_to_stop() or any(run.status is SearchStatus.TIME_LIMIT for run in runs):
                 return Solution(tuple(runs))
-        if is_default and call.n_starts is None and p > _MANY_VARIABLES:
+        if may_add_starts and p > MANY_VARIABLES:
             better = combined(problem, runs)
             if better is not None:
                 last = (problem, better, False, seeds[-1], _FURTHER, call.budget)
@@ -168,302 +104,28 @@ def _is_soon(deadline: float | None) -> bool:
     return deadline is not None and deadline - now() < _WORKERS_BEGIN
 
 
-def run_from(
-    problem: SearchProblem,
-    start: Adjacency,
-    acyclic_stage: bool,
-    seed: int,
-    effort: Annealing,
-    budget: Budget,
-    on_step: OnStep | None = None,
+def _has_thicket(problem: SearchProblem, runs: list[SearchRun]) -> bool:
+    """Whether the best graph of a problem that is not large has a component larger than a region.
+
+    One with more edges than a ring, or a ring with one way across, needs. With many variables a
+    start takes long, and a thicket is a small part of what can be wrong.
+    """
+    if problem.n_variables > MANY_VARIABLES:
+        return False
+    best = Solution(tuple(runs)).best.best
+    _, label = connected_components(best, connection="strong")
+    inside = label == np.bincount(label).argmax()
+    n_nodes, n_edges = int(inside.sum()), int(best[np.ix_(inside, inside)].sum())
+    return n_nodes > _FURTHER.region_component and n_edges >= n_nodes + _THICKET
+
+
+def _run_through_dearer_edges(
+    problem: SearchProblem, start: Adjacency, seed: int, call: SearchCall
 ) -> SearchRun:
-    """One start; without the acyclic stage the graph is improved as it is."""
-    search = AnnealedSearch(problem, problem.score(), seed, effort, budget, on_step)
-    return search.run(start, acyclic_stage=acyclic_stage)
-
-
-@dataclass
-class AnnealedSearch:
-    """One start of the search; ``run`` does the work."""
-
-    problem: SearchProblem
-    score: GraphScore
-    seed: int
-    effort: Annealing = field(default_factory=Annealing)
-    budget: Budget = field(default_factory=Budget)
-    on_step: OnStep | None = None
-
-    def run(self, start: Adjacency, *, acyclic_stage: bool = True) -> SearchRun:
-        """Search from a graph; without the acyclic stage it is improved as it is."""
-        self._rng = np.random.default_rng(self.seed)
-        self._may_add = self.problem.allowed.astype(np.uint8)
-        self._may_delete = (~self.problem.required).astype(np.uint8)
-        self._admit = self.problem.admission(self.score)
-        # One unit of log-likelihood of the whole sample, per sample.
-        self._unit = 1 / self.problem.tables.n_effective
-        self._steps: list[SearchStep] = []
-        self._refusals: Counter[str] = Counter()
-        self._n_evaluations = self._limits = 0
-        # Around which nodes there is nothing left to do, in the graph that was seen then.
-        self._settled = np.zeros(len(start), dtype=bool)
-        self._graph_seen = np.zeros_like(start, dtype=np.uint8)
-        self._has_groups = len(self.score.shares) > 1
-        self._rings_seen: set[bytes] = set()
-        start = np.ascontiguousarray(start, dtype=np.uint8)
-        self._graph, self._value = start, self.score.value(start)
-        self._is_admitted = self._admit(start)[0] is start
-        # However little time there is, it is enough for a first graph.
-        may_begin = self._ended() in (None, SearchStatus.TIME_LIMIT)
-        found = self._best_acyclic() if acyclic_stage and may_begin else start
-        if not self._ended():
-            self._climb(found, may_start_refused=True)
-        while self._ended() is None:
-            if not (
-                self._pass_over_regions() or self._close_rings() or self._climb_with_virtual_edges()
-            ):
-                break
-        return SearchRun(
-            start,
-            self._graph,
-            self._value if self._is_admitted else inf,
-            tuple(self._steps),
-            self._ended() or SearchStatus.SETTLED,
-            self._n_evaluations,
-            self._refusals,
-            self._limits,
-        )
-
-    def _ended(self) -> SearchStatus | None:
-        return self.budget.ended(self._n_evaluations)
-
-    def _evaluations_left(self) -> int:
-        return self.budget.evaluations_left(self._n_evaluations)
-
-    def _anneal(
-        self,
-        start: Adjacency,
-        nodes: NDArray[np.int64],
-        max_component: int,
-        temperature: float,
-        n_proposals: int,
-    ) -> tuple[Adjacency, float]:
-        """The best graph met and its change of score; in parts, to keep to a time limit."""
-        n_parts = 1 + n_proposals // 20_000
-        ratio = _LAST_TEMPERATURE / temperature
-        current, change = start, 0.0
-        best, best_change = start, 0.0
-        for part in range(n_parts):
-            steps = [self._unit * temperature * ratio ** ((part + k) / n_parts) for k in (0, 1)]
-            annealed = self.score.anneal(
-                current,
-                nodes,
-                self._may_add,
-                self._may_delete,
-                max_component=max_component,
-                max_evaluations=self._evaluations_left(),
-                temperatures=(steps[0], steps[1]),
-                n_proposals=n_proposals // n_parts,
-                seed=int(self._rng.integers(1, 2**62)),
-            )
-            self._n_evaluations += annealed.n_evaluations
-            if change + annealed.best_change < best_change - _ROUNDING:
-                best, best_change = annealed.best, change + annealed.best_change
-            current, change = annealed.last, change + annealed.change
-            if self._ended():
-                break
-        return best, best_change
-
-    def _best_acyclic(self) -> Adjacency:
-        """The best acyclic graph found, which is where the search then stands if it may."""
-        p, effort, limits = len(self._graph), self.effort, self.score.limits
-        largest = self.score.largest_component(self.problem.required.astype(np.uint8))
-        is_plain = len(self.score.shares) == 1 and self.score.experiments is None
-        if largest > 1 or not is_plain:
-            # Required edges close cycles, and no component may grow beyond those of the start; or
-            # there are several tables, and the search over orders takes one.
-            found, change = self._anneal(
-                self._graph,
-                np.arange(p),
-                self.score.largest_component(self._graph),
-                effort.acyclic_temperature,
-                effort.acyclic_proposals * p * min(p, 20) ** 2 // 400,
-            )
-        else:
-            run = best_acyclic(
-                self.score.S[0],
-                self.score.penalty,
-                self.problem.allowed,
-                self.problem.required,
-                limits.max_parents,
-                limits.max_edges,
-                seed=int(self._rng.integers(2**31)),
-                effort=-(-effort.n_exchanges * min(p, 20) ** 2 // 400),
-                max_evaluations=self._evaluations_left(),
-                deadline=self.budget.deadline,
-            )
-            self._n_evaluations += run.n_evaluations
-            found, change = run.adjacency, run.value - self._value
-        # With required cycles it can have no stable fit.
-        is_admitted = self._admit(found)[0] is found
-        if change < -_ROUNDING and (is_admitted or not self._is_admitted):
-            self._adopt(found, self._value + change)
-            self._is_admitted = is_admitted
-        return found
-
-    @cached_property
-    def _linked(self) -> NDArray[np.bool_]:
-        # With very many variables it takes a good part of a second, which there may not be.
-        return linked_pairs(self.score.S, self.score.shares, self.score.penalty)
-
-    def _close_rings(self) -> bool:
-        """Close long cycles that the graph imitates; whether a better graph was found."""
-        if self.score.experiments is not None:
-            return False  # links are those of variables that nobody sets
-        for ringed, nodes in iter_ringed(self._graph, self._linked):
-            if self._ended():
-                return False
-            columns = ringed[:, nodes].tobytes()
-            if columns in self._rings_seen:
-                continue
-            self._rings_seen.add(columns)
-            largest = self.score.largest_component(ringed)
-            if not self.score.limits.allow(ringed, largest):
-                continue
-            if not self.problem.respects_knowledge(ringed):
-                continue
-            worse = self.score.value(ringed) - self._value
-            if worse < _RING_WORSE * self.score.penalty and self._climb(ringed):
-                return True
-        return False
-
-    def _pass_over_regions(self) -> bool:
-        """Anneal around every node in turn; whether a better graph was found."""
-        p = len(self._graph)
-        before = self._value
-        effort = self.effort
-        is_whole = p <= effort.region_nodes
-        skips = p > _MANY_VARIABLES
-        largest = self.score.largest_component(self._graph)
-        for _ in range(effort.n_passes):
-            # A small graph is a region of its own, annealed twice.
-            for centre in self._rng.permutation(p)[: 2 if is_whole else p].tolist():
-                if self._ended():
-                    return False
-                if skips and self._is_settled(centre):
-                    continue
-                nodes = np.arange(p) if is_whole else self._region(centre)
-                if nodes.size < 2:
-                    continue
-                found, change = self._anneal(
-                    self._graph,
-                    nodes,
-                    min(self.score.limits.max_component, max(effort.region_component, largest + 2)),
-                    max(effort.region_temperature, _STEPS_UP * self.score.penalty / self._unit),
-                    effort.region_proposals * (_LONGER_IN_GROUPS if self._has_groups else 1),
-                )
-                if change < -_ROUNDING or not self._is_admitted:
-                    self._climb(found)
-                    largest = self.score.largest_component(self._graph)
-        return self._value < before - _ROUNDING
-
-    def _is_settled(self, centre: int) -> bool:
-        """Whether nothing near the node changed since a region around it was annealed.
-
-        If not, that is about to be done.
-        """
-        changed = np.argwhere(self._graph != self._graph_seen)
-        if len(changed):
-            near = np.zeros(len(self._graph), dtype=bool)
-            near[changed] = True
-            for _ in range(2):
-                near |= self._near(near)
-            self._settled[near] = False
-            self._graph_seen = self._graph
-        was_settled = bool(self._settled[centre])
-        self._settled[centre] = True
-        return was_settled
-
-    def _near(self, nodes: NDArray[np.bool_] | int) -> NDArray[np.bool_]:
-        """Neighbours, and parents of a common child."""
-        A = self._graph.view(np.bool_)
-        children = np.atleast_2d(A[nodes]).any(axis=0)
-        parents = np.atleast_2d(A.T[nodes]).any(axis=0)
-        beside = A[:, children].any(axis=1)
-        return np.asarray(children | parents | beside)
-
-    def _climb_with_virtual_edges(self) -> bool:
-        most = min(self.score.limits.max_component, len(self._graph))
-        return any(
-            self._climb(self._graph, component, _VIRTUAL_CYCLE)
-            for component in sorted({min(_VIRTUAL_COMPONENT, most), most})
-        )
-
-    def _region(self, centre: int) -> NDArray[np.int64]:
-        """Nodes near the centre, drawn one by one: neighbours and parents of a common child."""
-        inside = np.zeros(len(self._graph), dtype=bool)
-        inside[centre] = True
-        front = self._near(centre)
-        for _ in range(self.effort.region_nodes - 1):
-            candidates = np.flatnonzero(front & ~inside)
-            if candidates.size == 0:
-                break
-            chosen = int(self._rng.choice(candidates))
-            inside[chosen] = True
-            front |= self._near(chosen)
-        return np.flatnonzero(inside)
-
-    def _climb(
-        self,
-        found: Adjacency,
-        component: int = _CLIMBED_COMPONENT,
-        virtual_cycle: int = 0,
-        *,
-        may_start_refused: bool = False,
-    ) -> bool:
-        """Climb from a graph; go there, and say so, if the end may be visited and is better.
-
-        No ``component`` larger than that is entered, unless there is one already.
-        """
-        from cyclearn._kernels.neighbourhood import LIMIT_COMPONENT
-
-        admitted, rule = self._admit(found)
-        if admitted is None:
-            self._refusals[rule or "refused"] += 1
-            if self._is_admitted and not may_start_refused:
-                return False
-            admitted = found
-        most = min(
-            self.score.limits.max_component, max(component, self.score.largest_component(admitted))
-        )
-        run = local_search(
-            self.problem,
-            self.score.limited(max_component=most, max_virtual_cycle=virtual_cycle),
-            admitted,
-            Climbing(),
-            replace(self.budget, max_evaluations=self._evaluations_left()),
-        )
-        self._n_evaluations += run.n_evaluations
-        self._refusals += run.refusals
-        # A limit that only this stage has is none that kept anything away.
-        own = LIMIT_COMPONENT if most < self.score.limits.max_component else 0
-        self._limits |= run.limits & ~own
-        if run.score < (self._value - _ROUNDING if self._is_admitted else inf):
-            self._adopt(admitted, self.score.value(admitted))
-            for step in run.steps:
-                self._note(step)
-            self._graph, self._value = run.best, run.score
-            self._is_admitted = True
-            return True
-        return False
-
-    def _adopt(self, graph: Adjacency, value: float) -> None:
-        toggles = np.argwhere(self._graph != graph)
-        if len(toggles):
-            delta = value - self._value
-            self._note(SearchStep(toggles, delta, value, delta < -_ROUNDING, graph, True))
-        self._graph, self._value = graph, value
-
-    def _note(self, step: SearchStep) -> None:
-        self._steps.append(step)
-        if self.on_step is not None:
-            self.on_step(step)
+    """One start that goes on from what it finds where edges cost more."""
+    dearer = replace(problem, penalty=_DEARER * problem.penalty)
+    sparse = run_from(dearer, start, True, seed, _FIRST, call.budget)
+    left = call.budget.evaluations_left(sparse.n_evaluations)
+    budget = replace(call.budget, max_evaluations=left)
+    found = run_from(problem, sparse.best, False, seed, _FURTHER, budget, call.on_step)
+    return replace(found, n_evaluations=found.n_evaluations + sparse.n_evaluations)

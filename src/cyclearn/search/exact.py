@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from cyclearn.deadlines import now
 from cyclearn.errors import InputError, LimitError
 from cyclearn.interruption import is_asked_to_stop
-from cyclearn.search.auto_search import Annealing, run_from
+from cyclearn.search.annealed_search import Annealing, run_from
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, SearchRun, SearchStatus, Solution
 from cyclearn.search.score import GraphScore

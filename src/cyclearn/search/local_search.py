@@ -25,6 +25,9 @@ from cyclearn.search.starts import SearchCall, run_calls, starting_graphs
 
 # Changes of score per sample smaller than this are rounding.
 _ROUNDING = 1e-10
+# Moves one by one make components of dozens of nodes out of superfluous edges, and every further
+# move is then a thousand slow fits.
+_SMALL_COMPONENT = 15
 # Seconds for each variable, about, that a quick acyclic graph takes.
 _QUICK = 0.4e-3
 
@@ -184,10 +187,11 @@ class HillClimbing:
     """``"hill-climbing"``: improving moves from every start until there are none."""
 
     first_improvement: bool
+    max_component: int | None
 
     def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
         """One run from every start."""
-        return _solve(problem, call, Climbing(self.first_improvement))
+        return _solve(problem, call, Climbing(self.first_improvement), self.max_component)
 
 
 @dataclass(frozen=True)
@@ -197,17 +201,21 @@ class TabuSearch:
     tabu_length: int
     patience: int
     first_improvement: bool
+    max_component: int | None
 
     def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
         """One run from every start."""
-        return _solve(problem, call, Tabu(self.tabu_length, self.patience, self.first_improvement))
+        strategy = Tabu(self.tabu_length, self.patience, self.first_improvement)
+        return _solve(problem, call, strategy, self.max_component)
 
 
-def _solve(problem: SearchProblem, call: SearchCall, strategy: Strategy) -> Solution:
+def _solve(
+    problem: SearchProblem, call: SearchCall, strategy: Strategy, max_component: int | None
+) -> Solution:
     starts = starting_graphs(problem, call.starts, call.n_starts or 1, call.seed)
     runs = run_calls(
         _run_from,
-        [(problem, start, strategy, call.budget) for start in starts],
+        [(problem, start, strategy, max_component, call.budget) for start in starts],
         n_jobs=call.n_jobs,
         on_step=call.on_step,
     )
@@ -218,11 +226,21 @@ def _run_from(
     problem: SearchProblem,
     start: Adjacency,
     strategy: Strategy,
+    max_component: int | None,
     budget: Budget,
     on_step: OnStep | None = None,
 ) -> SearchRun:
-    """Search from one start, with a memory of components and of moves of its own."""
+    """Search from one start, with a memory of components and of moves of its own.
+
+    Large components are entered only where ``max_component`` says how large, or the start has one.
+    """
     score = problem.score()
+    if max_component is None:
+        largest = score.largest_component(np.ascontiguousarray(start, dtype=np.uint8))
+        score = score.limited(
+            max_component=max(_SMALL_COMPONENT, largest),
+            max_virtual_cycle=score.limits.max_virtual_cycle,
+        )
     most = budget.before(_QUICK * problem.n_variables)
     run = local_search(problem, score, start, deepcopy(strategy), most, on_step)
     if run.status is SearchStatus.TIME_LIMIT:

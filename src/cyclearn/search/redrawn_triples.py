@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations, permutations
 
 import numpy as np
@@ -17,6 +18,7 @@ def redrawn_pairs(A: Adjacency, near: int = -1) -> Iterator[list[Pair]]:
 
     ``near`` are nodes, as a set of bits, of which a triple must have one.
     """
+    is_edge = A.tolist()
     neighbours = [np.flatnonzero(row).tolist() for row in A | A.T]
     joined = {
         tuple(sorted((centre, a, b)))
@@ -27,11 +29,17 @@ def redrawn_pairs(A: Adjacency, near: int = -1) -> Iterator[list[Pair]]:
         if not any(near >> v & 1 for v in triple):
             continue
         pairs = list(permutations(triple, 2))
-        present = [bool(A[pair]) for pair in pairs]
-        if sum(present) < 3:
-            continue
-        for chosen in combinations(range(6), sum(present)):
-            yield [pair for n, pair in enumerate(pairs) if (n in chosen) != present[n]]
+        present = tuple(n for n, (i, j) in enumerate(pairs) if is_edge[i][j])
+        if len(present) >= 3:
+            for changed in _changes(present):
+                yield [pairs[n] for n in changed]
+
+
+@cache
+def _changes(present: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Of six places, for every choice of as many as there are edges, those that change."""
+    chosen = combinations(range(6), len(present))
+    return [tuple(sorted({*each} ^ {*present})) for each in chosen]
 
 
 def toggled(A: Adjacency, pairs: list[Pair]) -> Adjacency:

@@ -53,25 +53,40 @@ def iter_ringed(graph: Adjacency, linked: BoolArray) -> Iterator[tuple[Adjacency
 
     With the nodes of that cycle. There is one for every two variables with an edge or a common
     child that are not linked, if links lead from one to the other on two ways with no link across.
+    Variables with a common child are linked too, and lead away from the cycle: so there is also one
+    along edges that are links, the second way up to parents first and then down.
     """
     A = graph.astype(bool)
-    across = (A | A.T | (A.astype(np.float32) @ A.T > 0)) & ~linked
+    joined = A | A.T
+    across = (joined | (A.astype(np.float32) @ A.T > 0)) & ~linked
     np.fill_diagonal(across, False)
+    treks = _treks(A & linked)
     seen = set()
     for a, b in np.argwhere(np.triu(across)).tolist():
-        ring = _ring_through(linked, a, b)
-        if ring is None or frozenset(ring) in seen:
-            continue
-        seen.add(frozenset(ring))
-        for nodes in (ring, ring[::-1]):
-            ringed = graph.copy()
-            ringed[np.ix_(nodes, nodes)] = 0
-            ringed[nodes, np.roll(nodes, -1)] = 1
-            yield ringed, sorted(ring)
+        along_edges = _ring_through(linked & joined, a, b, treks)
+        for ring in (along_edges, _ring_through(linked, a, b)):
+            if ring is None or frozenset(ring) in seen:
+                continue
+            seen.add(frozenset(ring))
+            for nodes in (ring, ring[::-1]):
+                ringed = graph.copy()
+                ringed[np.ix_(nodes, nodes)] = 0
+                ringed[nodes, np.roll(nodes, -1)] = 1
+                yield ringed, sorted(ring)
 
 
-def _ring_through(linked: BoolArray, a: int, b: int) -> list[int] | None:
-    """A cycle of links through two nodes, without a link across."""
+def _treks(A: BoolArray) -> BoolArray:
+    """Steps of ways that go up to parents first and then down to children only.
+
+    Node v is v on the way up, and p + v on the way down.
+    """
+    return np.block([[A.T, A], [np.zeros_like(A), A]])
+
+
+def _ring_through(
+    linked: BoolArray, a: int, b: int, treks: BoolArray | None = None
+) -> list[int] | None:
+    """A cycle of links through two nodes, without a link across; if given, by one of the treks."""
     one = _shortest_way(linked, a, b)
     if one is None:
         return None
@@ -79,14 +94,27 @@ def _ring_through(linked: BoolArray, a: int, b: int) -> list[int] | None:
     apart = np.asarray(~linked[inside].any(axis=0))
     apart[inside] = False
     apart[[a, b]] = True
-    other = _shortest_way(linked & apart & apart[:, None], a, b)
+    if treks is None:
+        other = _shortest_way(linked & apart & apart[:, None], a, b)
+    else:
+        other = _shortest_trek(treks & np.outer(np.tile(apart, 2), np.tile(apart, 2)), a, b)
     return None if other is None else one + other[-2:0:-1]
+
+
+def _shortest_trek(treks: BoolArray, a: int, b: int) -> list[int] | None:
+    p = len(treks) // 2
+    _, before = breadth_first_order(treks, a, directed=True)
+    ends = [end for end in (b, p + b) if before[end] >= 0]
+    ways = [_way_back(before, a, end) for end in ends]
+    return [node % p for node in min(ways, key=len)] if ways else None
 
 
 def _shortest_way(linked: BoolArray, a: int, b: int) -> list[int] | None:
     _, before = breadth_first_order(linked, a, directed=False)
-    if before[b] < 0:
-        return None
+    return None if before[b] < 0 else _way_back(before, a, b)
+
+
+def _way_back(before: NDArray[np.int32], a: int, b: int) -> list[int]:
     way = [b]
     while way[-1] != a:
         way.append(int(before[way[-1]]))

@@ -1,0 +1,66 @@
+"""Another member of the class of a graph: the one whose edges lead away from a node.
+
+Which member of its class a search stands on decides which other graphs are near. To give a node
+that is at the end of a chain of edges another parent takes turning the whole chain, unless it leads
+away from the node already.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.search.runs import Adjacency
+
+# Edges further away have little to do with what happens around the node.
+_FURTHEST = 4
+
+
+def leading_away(
+    graph: Adjacency, centre: int, label: NDArray[np.int64], may_turn: NDArray[np.bool_]
+) -> Adjacency:
+    """An equivalent graph with edges near the centre turned away from it, as far as they can be.
+
+    An edge can be turned when no cycle goes through its ends and its target has the same parents as
+    its source, but for the source itself. ``label`` is the component of each node, and
+    ``may_turn[i, j]`` says whether i → j may be turned.
+
+    Examples
+    --------
+    >>> chain = np.diag(np.ones(3, np.uint8), k=1)
+    >>> np.argwhere(leading_away(chain, 2, np.arange(4), np.ones((4, 4), bool))).tolist()
+    [[1, 0], [2, 1], [2, 3]]
+    """
+    A = graph.astype(bool)
+    distance = _distances(A | A.T, centre)
+    near = distance < _FURTHEST
+    toward = A & near & (distance[:, None] > distance) & may_turn
+    if not toward.any():
+        return graph
+    is_alone = np.bincount(label)[label] == 1
+    waiting = {(i, j) for i, j in np.argwhere(toward).tolist() if is_alone[i] and is_alone[j]}
+    while True:
+        turned = [(i, j) for i, j in sorted(waiting) if _is_covered(A, i, j)]
+        if not turned:
+            return A.astype(np.uint8)
+        for i, j in turned:
+            # Turning one edge may cover or uncover another.
+            if _is_covered(A, i, j):
+                A[i, j], A[j, i] = False, True
+                waiting.discard((i, j))
+
+
+def _distances(joined: NDArray[np.bool_], centre: int) -> NDArray[np.int64]:
+    """Edges on the way to each node, whatever their direction, and a little more than is asked."""
+    distance = np.full(len(joined), _FURTHEST + 1)
+    distance[centre] = 0
+    reached = distance == 0
+    for step in range(1, _FURTHEST + 1):
+        reached = joined[reached].any(axis=0) & (distance > step)
+        distance[reached] = step
+    return distance
+
+
+def _is_covered(A: NDArray[np.bool_], i: int, j: int) -> bool:
+    differs = A[:, i] != A[:, j]
+    return bool(differs[i]) and np.count_nonzero(differs) == 1
