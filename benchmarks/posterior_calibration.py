@@ -6,12 +6,15 @@ of records, so that a run can be stopped and continued, and the page is made fro
     python benchmarks/posterior_calibration.py choose --records CHOOSING --variables 5 --rows 1000 \
         --data-sets 40
     python benchmarks/posterior_calibration.py choices --records CHOOSING
+    python benchmarks/posterior_calibration.py groups --records GROUPS --variables 10 --rows 1000 \
+        --data-sets 20
     python benchmarks/posterior_calibration.py run --records FILE --variables 5 --rows 1000 \
         --data-sets 100 --bootstrap 20 --resamples 50
     python benchmarks/posterior_calibration.py page --records FILE --choosing CHOOSING \
-        --figure reliability.png > benchmarks/results/posterior_calibration.md
+        --groups GROUPS --figure reliability.png > benchmarks/results/posterior_calibration.md
 
-``choose`` compares priors on edges, on data sets that ``run`` does not use.
+``choose`` compares priors on edges and ``groups`` what large feedback groups cost, on data sets
+that ``run`` does not use.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import argparse
 import json
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +36,8 @@ from cyclearn.models import Moments, as_moments
 FIRST_CHOOSING_SEED, FIRST_REPORTED_SEED = 0, 5_000
 # Parents that a variable is expected to have before looking at the data, to choose from.
 PARENTS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
+# What each variable of a feedback group beyond the fifth may cost, to choose from.
+COSTS = (0.0, 0.5, 1.0, 2.0, 4.0, 100.0)
 EFFECTIVE_SIZE = 400
 STATEMENTS = ("edge", "adjacency", "arrowhead", "feedback")
 N_DRAWN = 20
@@ -155,7 +161,7 @@ def table(heads: list[str], rows: list[list[str]]) -> None:
         print("| " + " | ".join(row) + " |")
 
 
-def page(path: Path, choosing: Path | None, figure: Path | None) -> None:
+def page(path: Path, choosing: Path | None, groups: Path | None, figure: Path | None) -> None:
     lines = records_of(path)
     resampled = [line for line in lines if "bootstrap" in line]
     counts = sorted({line["resamples"] for line in resampled})
@@ -163,7 +169,7 @@ def page(path: Path, choosing: Path | None, figure: Path | None) -> None:
     print(describe_run("benchmarks/posterior_calibration.py page --records FILE"))
     print(
         f"Graphs and weights of the paper's generator (components of at most 5), seeds from "
-        f"{FIRST_REPORTED_SEED:,}; the prior on edges was chosen on seeds from "
+        f"{FIRST_REPORTED_SEED:,}; the prior on edges and groups was chosen on seeds from "
         f"{FIRST_CHOOSING_SEED}. Chains run to an effective size of {EFFECTIVE_SIZE}. "
         "*Statements*: those with a probability in [0.05, 0.95]. *Error*: expected calibration "
         "error over ten bins of these. *Of itself*: the same error when the truths are graphs "
@@ -213,6 +219,9 @@ def page(path: Path, choosing: Path | None, figure: Path | None) -> None:
     if choosing is not None:
         print("\n## The prior on edges\n")
         choices(choosing)
+    if groups is not None:
+        print("\n## The cost of large groups\n")
+        group_choices(groups)
     if figure is not None:
         draw(lines, resampled, figure)
 
@@ -258,8 +267,13 @@ def draw(lines: list[dict[str, Any]], resampled: list[dict[str, Any]], path: Pat
     figure.savefig(path, dpi=150)
 
 
-def choose(path: Path, p: int, n: int, n_sets: int) -> None:
-    """Edge probabilities under several priors: λ = ½ log n + log(p / parents)."""
+def chosen_from(
+    path: Path, p: int, n: int, n_sets: int, **options: float
+) -> Iterator[tuple[dict[str, Any], cl.DirectedGraph, cl.Posterior]]:
+    """For each data set for choosing that has no record yet: its line, true graph and posterior.
+
+    What the loop writes into the line is then kept.
+    """
     done = {(line["p"], line["n"], line["seed"]) for line in records_of(path)}
     for seed in range(FIRST_CHOOSING_SEED, FIRST_CHOOSING_SEED + n_sets):
         if (p, n, seed) in done:
@@ -268,10 +282,22 @@ def choose(path: Path, p: int, n: int, n_sets: int) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", cl.SamplingWarning)
             found = cl.posterior(
-                moments, random_state=seed, n_samples=4000, effective_size=EFFECTIVE_SIZE
+                moments,
+                random_state=seed,
+                n_samples=4000,
+                effective_size=EFFECTIVE_SIZE,
+                **options,
             )
-        n_edges = found.adjacencies.sum(axis=(1, 2))
         line: dict[str, Any] = {"p": p, "n": n, "seed": seed, "converged": found.converged}
+        yield line, graph, found
+        with path.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+def choose(path: Path, p: int, n: int, n_sets: int) -> None:
+    """Edge probabilities under several priors: λ = ½ log n + log(p / parents)."""
+    for line, graph, found in chosen_from(path, p, n, n_sets):
+        n_edges = found.adjacencies.sum(axis=(1, 2))
         for d in PARENTS:
             # One sample, weighed anew.
             change = 0.5 * np.log(n) + np.log(p / d) - found.penalty
@@ -279,8 +305,6 @@ def choose(path: Path, p: int, n: int, n_sets: int) -> None:
             edge = answers(found.adjacencies, weights / weights.sum())["edge"]
             line[str(d)] = [round(float(each), 4) for each in edge]
         line["truth"] = truths(graph.adjacency)["edge"].astype(int).tolist()
-        with path.open("a") as file:
-            file.write(json.dumps(line) + "\n")
 
 
 def choices(path: Path) -> None:
@@ -303,6 +327,48 @@ def choices(path: Path) -> None:
     table(["p", "n", "data sets", *(f"{d:g} parents" for d in PARENTS)], rows)
 
 
+def choose_groups(path: Path, p: int, n: int, n_sets: int) -> None:
+    """Probabilities of edges and feedback under several costs of large groups."""
+    for line, graph, found in chosen_from(path, p, n, n_sets, group_cost=0.0):
+        line["truth"] = _rounded(truths(graph.adjacency))
+        line |= weighed_by_groups(found.adjacencies, found.weights)
+
+
+def weighed_by_groups(graphs: np.ndarray, weights: np.ndarray) -> dict[str, Any]:
+    """What a sample without costs says when it is weighed anew by each cost."""
+    sizes = [map(len, cl.DirectedGraph(A.astype(bool)).component_indices) for A in graphs]
+    beyond = np.array([sum(max(0, k - 5) for k in each) for each in sizes])
+    found = {}
+    for cost in COSTS:
+        anew = weights * np.exp(-cost * (beyond - beyond.min()))
+        found[str(cost)] = _rounded(answers(graphs, anew / anew.sum()))
+    return found
+
+
+def group_choices(path: Path) -> None:
+    """What each cost gives, on the data sets for choosing."""
+    lines = records_of(path)
+    print(
+        "Cost of each variable of a feedback group beyond the fifth; error, sum and Brier score "
+        "of feedback, sum of edges.\n"
+    )
+    rows = []
+    for p, n in sorted({(line["p"], line["n"]) for line in lines}):
+        own = [line for line in lines if (line["p"], line["n"]) == (p, n)]
+        row = [str(p), str(n), str(len(own))]
+        for cost in COSTS:
+            x, y = pooled(own, str(cost), "feedback", "truth")
+            edges, there = pooled(own, str(cost), "edge", "truth")
+            middle = (x >= 0.05) & (x <= 0.95)
+            error, brier = calibration_error(x[middle], y[middle]), ((x - y) ** 2).mean()
+            row.append(
+                f"{error:.3f}, {x.sum() / y.sum():.2f}, {brier:.4f}, "
+                f"{edges.sum() / there.sum():.2f}"
+            )
+        rows.append(row)
+    table(["p", "n", "data sets", *(f"{cost:g}" for cost in COSTS)], rows)
+
+
 def records_of(path: Path) -> list[dict[str, Any]]:
     """The lines of a file of records, none where there is no file."""
     if not path.exists():
@@ -322,9 +388,10 @@ def run(path: Path, p: int, n: int, n_sets: int, n_resampled: int, n_resamples: 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("part", choices=["run", "choose", "choices", "page"])
+    parser.add_argument("part", choices=["run", "choose", "choices", "groups", "page"])
     parser.add_argument("--records", type=Path, required=True)
     parser.add_argument("--choosing", type=Path)
+    parser.add_argument("--groups", type=Path)
     parser.add_argument("--figure", type=Path)
     parser.add_argument("--variables", type=int, default=5)
     parser.add_argument("--rows", type=int, default=1_000)
@@ -334,11 +401,13 @@ def main() -> None:
     given = parser.parse_args()
     cell = given.records, given.variables, given.rows, given.data_sets
     if given.part == "page":
-        page(given.records, given.choosing, given.figure)
+        page(given.records, given.choosing, given.groups, given.figure)
     elif given.part == "choices":
         choices(given.records)
     elif given.part == "choose":
         choose(*cell)
+    elif given.part == "groups":
+        choose_groups(*cell)
     else:
         run(*cell, given.bootstrap, given.resamples)
 

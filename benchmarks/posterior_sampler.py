@@ -20,8 +20,8 @@ from itertools import combinations
 import numpy as np
 
 import cyclearn as cl
+from cyclearn.learning.graph_prior import posterior_penalty
 from cyclearn.learning.options import SearchOptions
-from cyclearn.learning.posterior import posterior_penalty
 from cyclearn.models import Moments, as_moments
 from cyclearn.models.tables import as_tables
 

@@ -143,11 +143,39 @@ def test_a_chain_visits_all_graphs_as_often_as_they_are_probable(seed, options):
 def test_hotter_copies_do_not_change_the_distribution():
     moments = three_variables(5)
     graphs, weights = summed_posterior(moments, 1.0)
+    # Groups of two cost less here than those of three, and both so much that it shows.
+    costs = np.array([0.0, 0.0, 0.7, 1.6])
+    sizes = [map(len, DirectedGraph(A.astype(bool)).component_indices) for A in graphs]
+    weights = weights * np.exp([-sum(costs[k] for k in each) for each in sizes])
+    weights /= weights.sum()
     problem = SearchOptions(penalty=1.0).problem(as_tables(moments))
-    chain = GraphChain(problem, ComponentMemory(3), graphs[0], seed=3, temperatures=(1.0, 2.0, 4.0))
+    chain = GraphChain(
+        problem,
+        ComponentMemory(3),
+        graphs[0],
+        seed=3,
+        costs=costs,
+        temperatures=(1.0, 2.0, 4.0),
+    )
     (batch,) = chain.run(1, 6000, 20)
     assert batch.shares[0] == pytest.approx(np.tensordot(weights, graphs, axes=1), abs=0.015)
     assert (chain.n_swaps[:, 0] > 0).all()
+
+
+def test_groups_of_more_than_five_pay_for_every_further_variable():
+    ring = 0.8 * np.roll(np.eye(7), 1, axis=1)
+    data = LinearGaussianModel(ring, np.ones(7)).sample(100, random_state=0)
+    largest = {}
+    for cost in (0, 100):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", cl.SamplingWarning)
+            found = cl.posterior(data, group_cost=cost, max_steps=2000)
+        largest[cost] = max(len(c) for graph in found.graphs for c in graph.component_indices)
+        assert found.options["group_cost"] == cost
+    assert largest[0] > 5
+    assert largest[100] <= 5
+    with pytest.raises(InputError, match="group_cost is -1; give a number of at least 0"):
+        cl.posterior(data, group_cost=-1)
 
 
 def test_graphs_are_admitted_by_the_best_of_several_fits():

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 import cyclearn as cl
+from cyclearn.deadlines import now
 from cyclearn.errors import InputError
+from cyclearn.learning import graph_sample
+from cyclearn.learning.graph_chain import GraphChain
 from cyclearn.models.tables import as_tables
+from cyclearn.search import runs
 
 MODEL = cl.LinearGaussianModel(
     [[0, 0, 0.8], [0, 0, 0.8], [0, 0, 0]], [1, 1, 1], names=["a", "b", "c"]
@@ -84,3 +88,23 @@ def test_the_first_round_is_short_where_there_is_little_time():
 def test_too_many_variables_for_chains_are_refused_at_once():
     with pytest.raises(cl.LimitError, match=r"301 variables.*300 at most.*bootstrap"):
         cl.posterior(cl.Moments(np.eye(301), 1000))
+
+
+def test_a_limit_holds_where_a_single_step_takes_long(monkeypatch):
+    """As with a million rows and large components: here every step takes a second."""
+    passed = 0.0
+    run = GraphChain.run
+
+    def slow(chain, n_batches, n_kept, stride):
+        nonlocal passed
+        passed += n_batches * n_kept * stride
+        return run(chain, n_batches, n_kept, stride)
+
+    monkeypatch.setattr(GraphChain, "run", slow)
+    for module in (graph_sample, runs):
+        monkeypatch.setattr(module, "now", lambda: now() + passed)
+    rows = np.random.default_rng(0).normal(size=(50, 4))
+    with pytest.warns(cl.SamplingWarning):
+        cl.posterior(rows, time_limit=20, random_state=0)
+    # The fewest steps that make a sample: twelve of each of four chains, and one each before.
+    assert passed <= 13 * 4

@@ -1,5 +1,7 @@
 """A Markov chain over graphs with probability proportional to exp(−(value + penalty·|E|)/T).
 
+The value is that of the components, each with what one of its size costs.
+
 The level that a proposal must reach is drawn first. Components that were met before have their
 values; where one was not, and most that close a cycle are then refused by the saturated likelihood,
 without a fit. Whether a fit is stable is asked last, of the few proposals that would be accepted.
@@ -39,7 +41,8 @@ class ChainRules(NamedTuple):
     """What a chain may do.
 
     ``limits`` are the largest component, the most parents and the most edges; ``kinds`` the
-    cumulative chances of the kinds of proposals; ``penalty``, per sample, what an edge costs.
+    cumulative chances of the kinds of proposals; ``penalty``, per sample, what an edge costs, and
+    ``costs`` what a component costs, by its size.
     """
 
     may_add: Bytes
@@ -49,6 +52,7 @@ class ChainRules(NamedTuple):
     jumps: Jumps
     kinds: Floats
     penalty: float
+    costs: Floats
 
 
 @kernel
@@ -122,7 +126,13 @@ def _find_components(g: Scored, walk: Walk, region: Ints, room: _Room) -> int:
 
 @kernel
 def _region_value(
-    g: Scored, walk: Walk, region: Ints, room: _Room, max_component: int, most: float
+    g: Scored,
+    walk: Walk,
+    region: Ints,
+    room: _Room,
+    costs: Floats,
+    max_component: int,
+    most: float,
 ) -> float:
     """Score the components inside ``region``, each given its outside parents.
 
@@ -149,13 +159,15 @@ def _region_value(
                 room.keys[c] = np.uint64(0)
             else:
                 room.values[c] = _bound(g, _members(region, room.label, c), room.keys[c])
+            room.values[c] += costs[room.sizes[c]]
         total += room.values[c]
     for c in range(n_found):
         if room.keys[c] != np.uint64(0):
             if total > most:
                 return np.inf
             total -= room.values[c]
-            room.values[c] = _fitted(g, _members(region, room.label, c), room.keys[c])
+            value = _fitted(g, _members(region, room.label, c), room.keys[c])
+            room.values[c] = value + costs[room.sizes[c]]
             total += room.values[c]
     # Summed anew: which values were known must not show in the last bit.
     total = 0.0
@@ -268,7 +280,7 @@ def _take_steps(
             limit = max_component
         elif n_steps > 0:
             continue
-        after = _region_value(g, walk, region, room, limit, level - cost + before)
+        after = _region_value(g, walk, region, room, rules.costs, limit, level - cost + before)
         is_taken = after < np.inf and (step < 0 or _are_admissible(g, admission, region, room))
         if step < 0 or is_taken:
             _settle(walk, region, room)

@@ -20,6 +20,7 @@ from cyclearn.cli.table_options import (
     takes_table,
 )
 from cyclearn.files import check_output, checked_suffix, write_text
+from cyclearn.learning.graph_prior import GROUP_COST
 from cyclearn.learning.knowledge import Knowledge
 
 
@@ -35,6 +36,9 @@ def posterior(
     prior: Annotated[
         Literal["graphs", "classes"], typer.Option(help="What is equally probable beforehand.")
     ] = "graphs",
+    group_cost: Annotated[
+        float, typer.Option(min=0, help="What each variable of a feedback group beyond five costs.")
+    ] = GROUP_COST,
     missing: Missing = "error",
     margins: Margins = "raw",
     lags: Lags = 0,
@@ -79,6 +83,7 @@ def posterior(
             penalty=number_or_name(penalty),
             n_effective=number_or_name(n_effective),
             prior=prior,
+            group_cost=group_cost,
             missing=missing,
             margins=margins,
             lags=lags,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from cyclearn.arguments import seed as drawn_seed
 from cyclearn.deadlines import now
 from cyclearn.errors import InputError, LimitError
 from cyclearn.files import check_path
-from cyclearn.interruption import interruptible
+from cyclearn.interruption import ended_quietly, interruptible
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.learning.options import SearchOptions
@@ -128,16 +128,17 @@ def bootstrap(
     if limit is not None:
         # Drawing from a large table leaves at least half of it.
         end = max(begun + limit, now() + limit / 2)
-    for resample in _run(resampler, missing, search, n_jobs, end):
-        if resample.is_cut:
-            cut.append(resample)
-            continue
-        done[resample.number] = resample
-        if keep is not None:
-            keep.add(resample)
-        n_done += 1
-        if on_resample is not None:
-            on_resample(n_done, n_resamples)
+    with ended_quietly(_run(resampler, missing, search, n_jobs, end)) as stream:
+        for resample in stream:
+            if resample.is_cut:
+                cut.append(resample)
+                continue
+            done[resample.number] = resample
+            if keep is not None:
+                keep.add(resample)
+            n_done += 1
+            if on_resample is not None:
+                on_resample(n_done, n_resamples)
     resamples = tuple(done[number] for number in range(n_resamples) if number in done)
     if not any(each.error is None for each in resamples):
         resamples += tuple(cut)
@@ -154,7 +155,7 @@ def _run(
     options: SearchOptions,
     n_jobs: int | None,
     end: float | None,
-) -> Iterator[Resample]:
+) -> Generator[Resample, None, None]:
     """Resamples as they are finished, until there are no more or their time is over."""
     asked = _within(options, numbers, end)
     if n_jobs in (None, 1) or len(numbers) < 2:

@@ -1,9 +1,9 @@
 """One Markov chain over graphs, with hotter copies of itself beside it where it would stick.
 
-The chain visits a graph with probability proportional to exp(−NLL − λ·|E|), over the graphs that
-knowledge, limits and stability admit. A copy at temperature T takes the T-th part of the exponent;
-neighbours on the ladder of temperatures exchange their graphs now and then with the probability
-that keeps all of them right (parallel tempering).
+The chain visits a graph with probability proportional to exp(−NLL − λ·|E| − costs of its groups),
+over the graphs that knowledge, limits and stability admit. A copy at temperature T takes the T-th
+part of the exponent; neighbours on the ladder of temperatures exchange their graphs now and then
+with the probability that keeps all of them right (parallel tempering).
 """
 
 from __future__ import annotations
@@ -75,6 +75,8 @@ class _Copy:
 class GraphChain:
     """A chain; ``run`` takes steps, counts edges and keeps graphs.
 
+    ``costs`` are those of components, by their size.
+
     Examples
     --------
     >>> from cyclearn.learning.options import SearchOptions
@@ -95,6 +97,7 @@ class GraphChain:
         start: Adjacency,
         *,
         seed: int,
+        costs: FloatArray | None = None,
         temperatures: tuple[float, ...] = (1.0,),
     ) -> None:
         from cyclearn._kernels.admissible_components import Admission
@@ -105,6 +108,7 @@ class GraphChain:
         self.memory = memory
         p = problem.n_variables
         self._unit = 1 / problem.tables.n_effective
+        self._costs = self._unit * (np.zeros(p + 1) if costs is None else costs)
         score = problem.score()
         self._S, self._shares, self._keys = score.S, score.shares, score.Z
         self._targeted, self._pooled = score.targeted, score.pooled
@@ -269,4 +273,5 @@ class GraphChain:
             jumps,
             np.cumsum(_KINDS) / sum(_KINDS),
             problem.penalty,
+            self._costs,
         )

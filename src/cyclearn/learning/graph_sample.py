@@ -39,6 +39,8 @@ _LEAST_STEPS, _MOST_LEAST_STEPS = 10_000, 100_000
 _HOT_STEPS = 100
 # Steps to one graph of each chain, which show how many there is time for.
 _TRIED_STEPS = 100
+# Share of the time left that these may take; where a step takes long they are fewer.
+_TRIED_SHARE = 0.1
 # Share of the time left that the first round is made for: steps may take longer than these did, and
 # what a round says about its edges takes some time as well.
 _FIRST_SHARE = 0.6
@@ -101,16 +103,18 @@ def sample_graphs(
     problem: SearchProblem,
     size: SampleSize,
     *,
+    costs: FloatArray,
     seed: int,
     deadline: float | None = None,
     n_jobs: int | None = None,
     on_round: Callable[[int, float, float], None] | None = None,
 ) -> GraphSample:
-    """Sample graphs with probability proportional to exp(−NLL − λ·|E|).
+    """Sample graphs with probability proportional to exp(−NLL − λ·|E| − costs of their groups).
 
-    ``on_round`` is called with the steps taken, the effective size and R̂ after every round. Of the
-    time until a deadline, by :func:`cyclearn.deadlines.now`, searches may take half; the first
-    round is then as short as it has to be.
+    ``costs`` are those of groups, by their size. ``on_round`` is called with the steps taken, the
+    effective size and R̂ after every round. Of the time until a deadline, by
+    :func:`cyclearn.deadlines.now`, searches may take half; the first round is then as short as it
+    has to be.
     """
     p = problem.n_variables
     if p > _MOST_VARIABLES:
@@ -124,7 +128,7 @@ def sample_graphs(
     seeds = np.random.default_rng(seed).integers(1, 2**62, size=(2, size.n_chains)).tolist()
     half = None if deadline is None else (now() + deadline) / 2
     starts = _starts(problem, size.n_chains, seed, half, n_jobs)
-    chains = _chains(problem, memories, seeds[0], starts)
+    chains = _chains(problem, memories, seeds[0], starts, costs)
     walked = now()
     for number, chain in enumerate(chains, start=1):
         end = None
@@ -139,10 +143,14 @@ def sample_graphs(
     if deadline is not None:
         # Fewer graphs and fewer steps between them, if these take too long; chains of one memory
         # run in turn.
-        tried = now()
-        for chain in chains:
-            chain.run(1, 1, _TRIED_STEPS)
-        pace = len(chains) / max(now() - tried, 1e-9)
+        n_tried, part, tried = 0, 1, now()
+        while n_tried < _TRIED_STEPS and now() - tried < _TRIED_SHARE * (deadline - tried):
+            # More and more: with large components a single step may take a second.
+            part = min(part, _TRIED_STEPS - n_tried)
+            for chain in chains:
+                chain.run(1, 1, part)
+            n_tried, part = n_tried + part, 2 * part
+        pace = len(chains) * n_tried / _TRIED_STEPS / max(now() - tried, 1e-9)
         in_turn = -(-size.n_chains // n_workers)
         possible = max(deadline - now(), 0.0) * _FIRST_SHARE * pace / in_turn / _ROUND_ENDS[0]
         n_kept = max(1, min(n_kept, int(possible)))
@@ -182,7 +190,7 @@ def sample_graphs(
         if n_rounds >= _ROUNDS_BEFORE_TEMPERING and r_hat > LARGEST_R_HAT and not is_tempered:
             is_tempered = True
             starts = [chain.graph for chain in chains]
-            chains = _chains(problem, memories, seeds[1], starts, _TEMPERATURES)
+            chains = _chains(problem, memories, seeds[1], starts, costs, _TEMPERATURES)
         jumps = jumps_between(_unpacked(_kept(records), p), seed=seed)
         for chain in chains:
             chain.set_proposals(_weights(edges), jumps)
@@ -211,6 +219,7 @@ def _chains(
     memories: list[ComponentMemory],
     seeds: list[int],
     starts: list[NDArray[np.uint8]],
+    costs: FloatArray,
     temperatures: tuple[float, ...] = (1.0,),
 ) -> list[GraphChain]:
     return [
@@ -219,6 +228,7 @@ def _chains(
             memories[number % len(memories)],
             start,
             seed=seed,
+            costs=costs,
             temperatures=temperatures,
         )
         for number, (seed, start) in enumerate(zip(seeds, starts, strict=True))

@@ -145,7 +145,8 @@ def learn(
         tried instead.
     max_component, max_cycle_length, max_parents, max_edges : int, optional
         Limits on the graph: nodes in a strongly connected component, nodes in a cycle, parents of
-        a node, edges.
+        a node, edges. ``"tabu"`` and ``"hill-climbing"`` enter components of 15 nodes at most, or
+        as large as the start's, unless ``max_component`` says more; ``limits`` says if it mattered.
     max_evaluations : int, optional
         Limit on the number of components fitted, for each start; keeps results repeatable. It is
         looked at between moves, so that the last one may go over it.

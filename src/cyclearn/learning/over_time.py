@@ -15,6 +15,7 @@ from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.models.lagged_rows import past_name
+from cyclearn.readable import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +39,16 @@ def lag_of(source: str, past: Sequence[str]) -> int:
     [0, 1, 2]
     """
     return int(source[source.rindex("[t-") + 3 : -1]) if source in past else 0
+
+
+def check_past(graph: DirectedGraph, past: Sequence[str], lags: int) -> None:
+    """Raise where the past of a result with lags is not that of its variables."""
+    present = [name for name in graph.names if name not in past]
+    is_whole = len(past) == lags * len(present) and set(past) == {
+        past_name(name, lag) for name in present for lag in range(1, lags + 1)
+    }
+    if lags and not is_whole:
+        raise InputError(f"its past is not that of {count_of(len(present), 'variable')}")
 
 
 def within_graph(graph: DirectedGraph, past: Sequence[str]) -> DirectedGraph:

@@ -11,12 +11,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.arguments import function, one_of, processes, whole
+from cyclearn.arguments import cost, function, one_of, processes, whole
 from cyclearn.classes import EquivalenceClass
 from cyclearn.deadlines import now
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.interruption import interruptible
+from cyclearn.learning.graph_prior import GROUP_COST, costs_by_size, posterior_penalty
 from cyclearn.learning.graph_sample import GraphSample, SampleSize, sample_graphs
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.members import list_members
@@ -36,10 +37,6 @@ from cyclearn.search.runs import Budget
 
 Prior = Literal["graphs", "classes"]
 
-# Parents that a variable is expected to have before looking at the data: random graphs of the
-# paper's experiments have one to one and a half. Close to the best of seven choices with five and
-# ten variables (benchmarks/results/posterior_calibration.md).
-EXPECTED_PARENTS = 1.5
 # Effective size that is waited for: a standard error of 0.011 at most with few variables, 0.025
 # with many.
 _FEW_VARIABLES, _FEW_SIZE, _SIZE = 10, 2000, 400
@@ -63,20 +60,6 @@ INHERITED = (
 )
 
 
-def posterior_penalty(n_samples: float, n_variables: int) -> float:
-    """λ of the posterior: ½ log n + log(p / 1.5), at least ½ log n.
-
-    ½ log n is what the likelihood of a further parameter loses to its prior (BIC). The second
-    part is the prior on edges: odds of one to p/1.5, as if each variable had about 1.5 parents.
-
-    Examples
-    --------
-    >>> round(posterior_penalty(1000, 15), 3) == round(0.5 * log(1000) + log(10), 3)
-    True
-    """
-    return 0.5 * log(n_samples) + max(0.0, log(n_variables / EXPECTED_PARENTS))
-
-
 @interruptible
 def posterior(
     data: SeveralData | Tables,
@@ -89,6 +72,7 @@ def posterior(
     lags: int = 0,
     covariance: Covariance = "sample",
     prior: Prior = "graphs",
+    group_cost: float = GROUP_COST,
     knowledge: Knowledge | None = None,
     stable: bool = True,
     max_component: int | None = None,
@@ -107,7 +91,8 @@ def posterior(
     """Sample graphs in proportion to how probable they are, given the data.
 
     The probability of a graph is proportional to exp(−NLL − λ·|E|), NLL the negative
-    log-likelihood of its best fit, over all graphs that knowledge, limits and stability admit.
+    log-likelihood of its best fit, over all graphs that knowledge, limits and stability admit; a
+    feedback group of more than five variables loses another ``group_cost`` for each further one.
     Markov chains draw from it; they start near what searches find, and run until they agree.
 
     Parameters
@@ -131,6 +116,9 @@ def posterior(
         ``"graphs"``: graphs with as many edges are equally probable before looking at the data, so
         a class counts as often as it has admissible members. ``"classes"``: classes are; every
         graph is weighed by one over the number of admissible irreducible members of its class.
+    group_cost : float
+        What each variable of a feedback group beyond the fifth costs. There are so many graphs with
+        large groups that these would be the rule before looking at the data; 0 lets them be.
     knowledge : Knowledge, optional
         Edges that must or must not be there.
     stable : bool
@@ -177,6 +165,7 @@ def posterior(
     begun = now()
     function("on_round", on_round)
     one_of("prior", prior, ("graphs", "classes"))
+    group_cost = cost("group_cost", group_cost)
     reading = SearchOptions(
         groups=groups,
         n_effective=n_effective,
@@ -214,13 +203,14 @@ def posterior(
     sample = sample_graphs(
         problem,
         replace(size, effective_size=int(size.effective_size / share)),
+        costs=costs_by_size(tables.n_variables, group_cost),
         seed=options.seed,
         deadline=Budget.since(begun, None, options.time_limit).deadline,
         n_jobs=processes(n_jobs),
         on_round=on_round,
     )
     found = replace(
-        _result(sample, tables, options, size, prior),
+        _result(sample, tables, options, size, {"prior": prior, "group_cost": group_cost}),
         warnings=(*minded, *options.warnings(tables)),
     )
     if not found.converged:
@@ -263,14 +253,18 @@ def _sample_size(
 
 
 def _result(
-    sample: GraphSample, tables: Tables, options: SearchOptions, size: SampleSize, prior: Prior
+    sample: GraphSample,
+    tables: Tables,
+    options: SearchOptions,
+    size: SampleSize,
+    beliefs: dict[str, Any],
 ) -> Posterior:
     """The sample in the order of the columns of the data, weighed by the prior."""
     places = np.argsort(tables.order)
     graphs = np.ascontiguousarray(sample.graphs[:, places][:, :, places])
     weights, share_left = sample.counts / sample.counts.sum(), 1.0
     edges, both = (each[np.ix_(places, places)] for each in (sample.edges, sample.both))
-    if prior == "classes":
+    if beliefs["prior"] == "classes":
         members = _admissible_members(graphs, tables, options)
         # Kish's effective size, as a share of the sample.
         share_left = float((weights / members).sum() ** 2 / (weights / members**2).sum())
@@ -293,7 +287,8 @@ def _result(
         n_effective=tuple(table.n_effective for table in tables),
         penalty=options.edge_penalty(tables),
         options={name: record[name] for name in kept}
-        | {"prior": prior, "n_chains": size.n_chains, "random_state": options.random_state},
+        | beliefs
+        | {"n_chains": size.n_chains, "random_state": options.random_state},
         n_steps=sample.n_steps,
         is_cut=sample.is_cut,
     )

@@ -12,6 +12,7 @@ from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.bootstrap_result import BootstrapResult
 from cyclearn.learning.options import SearchOptions
+from cyclearn.learning.over_time import check_past
 from cyclearn.learning.posterior_result import Posterior
 from cyclearn.learning.trace import SearchCost, TracedMove
 from cyclearn.models import Moments, fit
@@ -98,6 +99,7 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
     options = SearchOptions.from_dict(record["options"])
     if record.get("tables") is not None:
         tables = _intervened_tables_of(record["tables"], options)
+    check_past(graph, tables.past, options.lags)
     certificate, resampled = record["certificate"], record["bootstrap"]
     probable = record.get("posterior")
     for about in (resampled, probable):
