@@ -57,6 +57,14 @@ def share(name: str, value: float, least: float, most: float) -> float:
     return float(value)
 
 
+def cost(name: str, value: float) -> float:
+    """A number of at least zero."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (is_number and 0 <= value < _MOST):
+        raise InputError(f"{name} is {short(value)}; give a number of at least 0")
+    return float(value)
+
+
 def between(name: str, value: float, least: float, most: float, example: float) -> float:
     """A number strictly between two others."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)

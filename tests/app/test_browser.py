@@ -51,7 +51,7 @@ def context(server):
             assert refused.goto(address).status == 403
         stranger.close()
         opened = browser.new_context(viewport={"width": 1200, "height": 900})
-        opened.set_default_timeout(60_000)
+        opened.set_default_timeout(120_000)
         yield opened
 
 

@@ -174,6 +174,40 @@ def test_signals_leave_one_line_and_no_workers(tmp_path, number, code):
     pytest.fail("workers were left")
 
 
+# As modules do that take long to load.
+SLOW = """
+import signal
+try:
+    signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    raise ImportError("a part is missing") from None
+"""
+# An output that nobody reads: Ctrl-C while the last of it is written.
+UNREAD = """
+import signal
+from cyclearn import __main__
+from cyclearn.cli import app
+app._run = lambda: 0
+app._flushed = lambda *_: signal.raise_signal(signal.SIGINT)
+__main__.main()
+"""
+
+
+@pytest.mark.parametrize("start", [["-m", "cyclearn"], ["-c", UNREAD]])
+def test_interrupts_before_the_program_and_after_it(tmp_path, start):
+    if "-m" in start:
+        (tmp_path / "typer.py").write_text(SLOW)
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    ended = subprocess.run(
+        [sys.executable, *start, "--version"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert (ended.returncode, ended.stderr) == (130, "cyclearn: interrupted\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "encoding"),
     [(["class", "odd.json"], "ascii"), (["class", "odd.json", "--json"], "utf-8")],

@@ -41,7 +41,7 @@ def test_the_page_is_served_without_anything_heavy():
 
 def test_a_search_is_loaded_without_what_it_does_not_need():
     # What a search needs is loaded before its time is counted.
-    assert loaded("import cyclearn; cyclearn.learn") == "['networkx', 'numpy', 'scipy']"
+    assert loaded("import cyclearn; cyclearn.learn") == "['numpy', 'scipy']"
 
 
 def test_a_look_at_gaussian_rows_needs_no_tests_of_shape():

@@ -123,6 +123,27 @@ def test_only_what_is_left_is_run_and_more_instances_can_be_added(tmp_path):
     assert csv(path) == csv(whole)
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_keeps_what_has_finished(tmp_path, n_jobs):
+    path, whole = tmp_path / "r.sqlite", tmp_path / "whole.sqlite"
+
+    def press(done, _all):
+        if done == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_study(STUDY, path, n_instances=3, n_jobs=n_jobs, on_progress=press)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert n_finished(path) == 2
+    assert [file.name for file in tmp_path.iterdir()] == ["r.sqlite"]
+    run_study(STUDY, path, n_instances=3)
+    run_study(STUDY, whole, n_instances=3)
+    assert csv(path) == csv(whole)
+
+
 def test_another_configuration_is_refused_and_named(tmp_path):
     path = tmp_path / "r.sqlite"
     run_study(Counted(), path)

@@ -19,6 +19,7 @@ def saved():
         "one": learn(TABLES[0], bootstrap=2, **QUICK),
         "groups": learn({"x": TABLES[0], "y": TABLES[1]}, **QUICK),
         "interventions": learn(TABLES, interventions=[[], ["b"]], **QUICK),
+        "lags": learn(TABLES[0], lags=1, **QUICK),
     }
     return {name: result.to_json(timings=True) for name, result in found.items()}
 
@@ -35,6 +36,9 @@ def saved():
         ("interventions", lambda record: record["tables"][0].update(mean=["a", 0, 0])),
         ("interventions", lambda record: record["tables"][1].update(n_samples=-5)),
         ("interventions", lambda record: record["tables"][1].update(names=["a", "a", "c"])),
+        ("lags", lambda record: record["moments"].update(past=["a"])),
+        ("lags", lambda record: record["moments"]["past"].pop()),
+        ("lags", lambda record: record["options"].update(lags=10**9)),
     ],
 )
 def test_what_no_result_can_hold_is_refused(saved, which, change):
@@ -61,7 +65,7 @@ def places(value):
             yield from places(part)
 
 
-@pytest.mark.parametrize("which", ["one", "groups", "interventions"])
+@pytest.mark.parametrize("which", ["one", "groups", "interventions", "lags"])
 def test_whatever_stands_somewhere_is_read_or_refused(saved, which):
     rng = random.Random(0)
     n_read = 0

@@ -76,7 +76,11 @@ def test_models_are_the_fits_of_the_groups(tables, learned):
 
 
 def test_weights_that_differ_are_found_and_only_they(tables):
-    table = cl.fit(GRAPH, tables).weights_by_group()
+    fitted = cl.fit(GRAPH, tables)
+    for alpha in ("x", 0, 1, float("nan"), None):
+        with pytest.raises(cl.InputError, match="alpha is"):
+            fitted.weights_by_group(alpha)
+    table = fitted.weights_by_group()
     assert table["test"]["differs"].to_dict() == {
         "a -> b": True,
         "b -> c": False,

@@ -1,6 +1,7 @@
 """Results on tables with interventions: ways to give them, JSON, effects, resamples, refusals."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -110,6 +111,15 @@ def test_what_does_not_go_together_is_refused(tables):
         cl.learn(tables, interventions=TARGETS, missing="rows")
     with pytest.raises(cl.InputError, match="is no option"):
         cl.bootstrap(tables, 3, interventons=TARGETS)
+
+
+@pytest.mark.parametrize("call", [cl.learn, partial(cl.fit, GRAPH), cl.bootstrap])
+def test_targets_by_name_are_refused(tables, call):
+    """They were taken in their own order, which need not be that of the tables."""
+    named = dict(zip("xyz", tables, strict=True))
+    targets = dict(reversed(list(zip(named, TARGETS, strict=True))))
+    with pytest.raises(cl.InputError, match="in the order of the tables"):
+        call(named, interventions=targets)
 
 
 def test_the_estimator_takes_a_column(together, learned):

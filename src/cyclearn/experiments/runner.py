@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from cyclearn.arguments import processes
 from cyclearn.errors import InputError, LimitError
 from cyclearn.experiments.results_file import ResultsFile
 from cyclearn.experiments.study import Output, Study, Task
+from cyclearn.interruption import ended_quietly
 from cyclearn.json_input import short
 
 # Seconds to wait for the scheduler of a cluster to answer.
@@ -80,11 +81,12 @@ def run_study(
         if scheduler is None
         else _run_on_cluster(study, left, scheduler)
     )
-    for instance in stream:
-        results.add(instance.task, instance.outputs, instance.seconds)
-        done += 1
-        if on_progress is not None:
-            on_progress(done, len(tasks))
+    with ended_quietly(stream):
+        for instance in stream:
+            results.add(instance.task, instance.outputs, instance.seconds)
+            done += 1
+            if on_progress is not None:
+                on_progress(done, len(tasks))
     return results
 
 
@@ -102,7 +104,7 @@ def run_task(study: Study, task: Task) -> Finished:
     return Finished(task, outputs, perf_counter() - begun)
 
 
-def _run_here(study: Study, tasks: Sequence[Task], n_jobs: int) -> Iterator[Finished]:
+def _run_here(study: Study, tasks: Sequence[Task], n_jobs: int) -> Generator[Finished, None, None]:
     from concurrent.futures.process import BrokenProcessPool
 
     from joblib import Parallel, delayed
@@ -125,7 +127,9 @@ async def _greet(address: str) -> None:
     await comm.close()
 
 
-def _run_on_cluster(study: Study, tasks: Sequence[Task], address: str) -> Iterator[Finished]:
+def _run_on_cluster(
+    study: Study, tasks: Sequence[Task], address: str
+) -> Generator[Finished, None, None]:
     try:
         from distributed import CancelledError, Client, KilledWorker, as_completed
         from distributed.comm import CommClosedError

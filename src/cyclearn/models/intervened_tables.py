@@ -6,7 +6,7 @@ that names the targets of each row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,12 +29,11 @@ def checked_interventions(interventions: Any) -> Interventions | None:
     """Targets as plain values: the name of a column, or tuples of names."""
     if interventions is None or isinstance(interventions, str):
         return interventions
-    if isinstance(interventions, Mapping):
-        interventions = list(interventions.values())
     if not isinstance(interventions, Sequence):
+        # Nor a mapping: it would be taken in its own order, whatever the order of the tables.
         raise InputError(
-            f"interventions is {short(interventions)}; give a list of targets for each table, such "
-            "as [[], ['a']], or the name of a column"
+            f"interventions is {short(interventions)}; give a list of targets for each table, in "
+            "the order of the tables, such as [[], ['a']], or the name of a column"
         )
     checked = []
     for targets in interventions:
