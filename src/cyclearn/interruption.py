@@ -11,10 +11,13 @@ Inside :func:`asks_once` the first Ctrl-C raises nothing; it is noted, and loops
 
 from __future__ import annotations
 
+import _thread
 import functools
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Literal, ParamSpec, TypeVar, get_args
@@ -26,6 +29,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 OnInterrupt = Literal["raise", "best"]
+
+_SOON = 0.02  # seconds; a finaliser has ended by then, and nobody notices the wait
 
 _is_asked = _is_waiting = False
 _listeners: list[Callable[[], None]] = []
@@ -52,7 +57,8 @@ def interruptible(function: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(function)
     def ending_cleanly(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return function(*args, **kwargs)
+            with _sent_again_if_lost():
+                return function(*args, **kwargs)
         except SystemError as error:
             interrupt = underlying(error)
             if interrupt is None:
@@ -60,6 +66,28 @@ def interruptible(function: Callable[P, R]) -> Callable[P, R]:
         raise interrupt.with_traceback(None) from None
 
     return ending_cleanly
+
+
+@contextmanager
+def _sent_again_if_lost() -> Iterator[None]:
+    """A Ctrl-C that meets a finaliser is sent once more: what is raised there, Python drops."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = sys.unraisablehook
+
+    def send_again(dropped: sys.UnraisableHookArgs) -> None:
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
+            # Later, and from another thread: what is raised in this hook is dropped as well.
+            threading.Timer(_SOON, _thread.interrupt_main).start()
+        else:
+            before(dropped)
+
+    sys.unraisablehook = send_again
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 def underlying(error: BaseException | None) -> BaseException | None:
@@ -118,6 +146,20 @@ def waiting() -> Iterator[None]:
             raise
     finally:
         _is_waiting = False
+
+
+@contextmanager
+def ended_quietly(results: Generator[R, None, None]) -> Iterator[Generator[R, None, None]]:
+    """Results of other processes; where they are left early, the rest is cancelled.
+
+    Without the advice that joblib gives then: whoever pressed Ctrl-C did not ask for it.
+    """
+    try:
+        yield results
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            results.close()
 
 
 def is_asked_to_stop() -> bool:

@@ -5,13 +5,14 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import cyclearn as cl
-from cyclearn.interruption import is_asked_to_stop, underlying
+from cyclearn.interruption import interruptible, is_asked_to_stop, underlying
 from cyclearn.search.runs import SearchStatus
 
 # Long enough to be met at work: noise at no price has no sparse graph.
@@ -72,6 +73,19 @@ def test_other_calls_raise_keyboard_interrupt(interrupted_after, call):
         _started(interrupted_after, 0.4, call)
 
 
+@pytest.mark.usefixtures("interrupted_after")
+def test_resamples_in_other_processes_are_left_without_a_word():
+    """Warnings are errors here, and joblib has one for results that nobody takes."""
+    with pytest.raises(KeyboardInterrupt):
+        cl.bootstrap(
+            ROWS[:, :4],
+            20,
+            n_jobs=2,
+            method="tabu",
+            on_resample=lambda *_: signal.raise_signal(signal.SIGINT),
+        )
+
+
 @pytest.mark.parametrize("method", ["auto", "tabu"])
 def test_the_best_graph_so_far_is_returned_when_asked_for(interrupted_after, method):
     options = LONG if method == "auto" else {"method": method, "penalty": 0.5}
@@ -123,6 +137,38 @@ def test_a_handler_of_the_program_stays(interrupted_after):
 def test_only_two_answers_to_an_interrupt():
     with pytest.raises(cl.InputError, match="on_interrupt is 'stop'; give 'raise' or 'best'"):
         cl.learn(ROWS[:, :3], on_interrupt="stop")
+
+
+class _Interrupted:
+    """Ctrl-C meets its finaliser, as it may meet numba's when kernels are loaded."""
+
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.usefixtures("interrupted_after")
+def test_an_interrupt_that_python_drops_is_raised_all_the_same():
+    @interruptible
+    def calculate():
+        _Interrupted()
+        time.sleep(20)
+
+    before = sys.unraisablehook
+    with pytest.raises(KeyboardInterrupt):
+        calculate()
+    assert sys.unraisablehook is before
+
+
+@pytest.mark.usefixtures("interrupted_after")
+def test_other_exceptions_that_python_drops_are_told_as_before(monkeypatch):
+    class Failing:
+        def __del__(self):
+            raise ValueError("in a finaliser")
+
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda dropped: told.append(dropped.exc_type))
+    interruptible(lambda: Failing() and None)()
+    assert told == [ValueError]
 
 
 def test_errors_of_their_own_are_no_interrupts():
