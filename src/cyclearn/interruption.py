@@ -79,7 +79,7 @@ def _sent_again_if_lost() -> Iterator[None]:
     def send_again(dropped: sys.UnraisableHookArgs) -> None:
         if issubclass(dropped.exc_type, KeyboardInterrupt):
             # Later, and from another thread: what is raised in this hook is dropped as well.
-            threading.Timer(_SOON, _thread.interrupt_main).start()
+            threading.Timer(_SOON, _interrupt_main_thread).start()
         else:
             before(dropped)
 
@@ -88,6 +88,15 @@ def _sent_again_if_lost() -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = before
+
+
+def _interrupt_main_thread() -> None:
+    main = threading.main_thread().ident
+    if sys.platform == "win32" or main is None:
+        _thread.interrupt_main()
+    else:
+        # A real signal, which ends a wait as well.
+        signal.pthread_kill(main, signal.SIGINT)
 
 
 def underlying(error: BaseException | None) -> BaseException | None:
