@@ -35,7 +35,7 @@ from cyclearn.models import Moments, as_moments
 
 FIRST_CHOOSING_SEED, FIRST_REPORTED_SEED = 0, 5_000
 # Parents that a variable is expected to have before looking at the data, to choose from.
-PARENTS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
+PARENTS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 # What each variable of a feedback group beyond the fifth may cost, to choose from.
 COSTS = (0.0, 0.5, 1.0, 2.0, 4.0, 100.0)
 EFFECTIVE_SIZE = 400
@@ -127,6 +127,12 @@ def calibration_error(probabilities: np.ndarray, holds: np.ndarray) -> float:
     return total / max(1, len(probabilities))
 
 
+def middle_error(probabilities: np.ndarray, holds: np.ndarray) -> float:
+    """The calibration error over statements that are open: with a probability in [0.05, 0.95]."""
+    middle = (probabilities >= 0.05) & (probabilities <= 0.95)
+    return calibration_error(probabilities[middle], holds[middle])
+
+
 def pooled(lines: list[dict[str, Any]], source: str, statement: str, truth: str | int) -> tuple:
     """Probabilities of one source and whether they hold, over data sets."""
     x, y = [], []
@@ -144,15 +150,11 @@ def summary(lines: list[dict[str, Any]], source: str, statement: str) -> list[st
     middle = (x >= 0.05) & (x <= 0.95)
     own = "–"
     if source == "posterior":
-        errors = []
-        for k in range(N_DRAWN):
-            a, b = pooled(lines, source, statement, k)
-            inside = (a >= 0.05) & (a <= 0.95)
-            errors.append(calibration_error(a[inside], b[inside]))
-        own = f"{np.mean(errors):.3f}"
+        drawn = (pooled(lines, source, statement, k) for k in range(N_DRAWN))
+        own = f"{np.mean([middle_error(*each) for each in drawn]):.3f}"
     ratio = f"{x.sum() / y.sum():.2f}" if y.sum() else "–"
     brier = f"{((x - y) ** 2).mean():.4f}" if len(x) else "–"
-    error = f"{calibration_error(x[middle], y[middle]):.3f}" if middle.any() else "–"
+    error = f"{middle_error(x, y):.3f}" if middle.any() else "–"
     return [str(int(middle.sum())), error, own, ratio, brier]
 
 
@@ -295,34 +297,38 @@ def chosen_from(
 
 
 def choose(path: Path, p: int, n: int, n_sets: int) -> None:
-    """Edge probabilities under several priors: λ = ½ log n + log(p / parents)."""
+    """Probabilities under several priors: λ = ½ log n + log((p − 1 − parents) / parents)."""
     for line, graph, found in chosen_from(path, p, n, n_sets):
         n_edges = found.adjacencies.sum(axis=(1, 2))
+        line["truth"] = _rounded(truths(graph.adjacency))
         for d in PARENTS:
             # One sample, weighed anew.
-            change = 0.5 * np.log(n) + np.log(p / d) - found.penalty
+            change = 0.5 * np.log(n) + np.log((p - 1 - d) / d) - found.penalty
             weights = found.weights * np.exp(-change * (n_edges - n_edges.mean()))
-            edge = answers(found.adjacencies, weights / weights.sum())["edge"]
-            line[str(d)] = [round(float(each), 4) for each in edge]
-        line["truth"] = truths(graph.adjacency)["edge"].astype(int).tolist()
+            line[str(d)] = _rounded(answers(found.adjacencies, weights / weights.sum()))
 
 
 def choices(path: Path) -> None:
     """What each prior gives, on the data sets for choosing."""
     lines = records_of(path)
     cells = sorted({(line["p"], line["n"]) for line in lines})
-    print("λ = ½ log n + log(p / parents); error, sum and mean log score of edges.\n")
+    print(
+        "λ = ½ log n + log((p − 1 − parents) / parents): what the likelihood of a parameter loses, "
+        "and the odds of an edge when that many are expected among the p − 1 candidates. Error and "
+        "sum of edges, error of adjacencies, mean log score of edges.\n"
+    )
     rows = []
     for p, n in cells:
         own = [line for line in lines if (line["p"], line["n"]) == (p, n)]
-        y = np.concatenate([line["truth"] for line in own])
         row = [str(p), str(n), str(len(own))]
         for d in PARENTS:
-            x = np.concatenate([line[str(d)] for line in own])
-            middle = (x >= 0.05) & (x <= 0.95)
+            x, y = pooled(own, str(d), "edge", "truth")
+            joined = pooled(own, str(d), "adjacency", "truth")
             loss = -np.log(np.where(y == 1, x, 1 - x).clip(1e-3)).mean()
-            error = calibration_error(x[middle], y[middle])
-            row.append(f"{error:.3f}, {x.sum() / y.sum():.2f}, {loss:.4f}")
+            row.append(
+                f"{middle_error(x, y):.3f}, {x.sum() / y.sum():.2f}, {middle_error(*joined):.3f}, "
+                f"{loss:.4f}"
+            )
         rows.append(row)
     table(["p", "n", "data sets", *(f"{d:g} parents" for d in PARENTS)], rows)
 
@@ -359,10 +365,9 @@ def group_choices(path: Path) -> None:
         for cost in COSTS:
             x, y = pooled(own, str(cost), "feedback", "truth")
             edges, there = pooled(own, str(cost), "edge", "truth")
-            middle = (x >= 0.05) & (x <= 0.95)
-            error, brier = calibration_error(x[middle], y[middle]), ((x - y) ** 2).mean()
+            brier = ((x - y) ** 2).mean()
             row.append(
-                f"{error:.3f}, {x.sum() / y.sum():.2f}, {brier:.4f}, "
+                f"{middle_error(x, y):.3f}, {x.sum() / y.sum():.2f}, {brier:.4f}, "
                 f"{edges.sum() / there.sum():.2f}"
             )
         rows.append(row)
