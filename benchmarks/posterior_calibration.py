@@ -23,7 +23,7 @@ import argparse
 import json
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +34,16 @@ import cyclearn as cl
 from cyclearn.models import Moments, as_moments
 
 FIRST_CHOOSING_SEED, FIRST_REPORTED_SEED = 0, 5_000
-# Parents that a variable is expected to have before looking at the data, to choose from.
-PARENTS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+# What an edge costs beside ½ log n, to choose from.
+PRICES: dict[str, Callable[[int], float]] = {
+    "log(p / 1.5)": lambda p: np.log(p / 1.5),
+    "log(p − 2)": lambda p: np.log(p - 2),
+    "1.5 log p − 1.3": lambda p: 1.5 * np.log(p) - 1.3,
+    "1.5 log p − 1": lambda p: 1.5 * np.log(p) - 1,
+    "1.5 log p − 0.5": lambda p: 1.5 * np.log(p) - 0.5,
+    "2 log p − 2": lambda p: 2 * np.log(p) - 2,
+    "2 log p − 1.5": lambda p: 2 * np.log(p) - 1.5,
+}
 # What each variable of a feedback group beyond the fifth may cost, to choose from.
 COSTS = (0.0, 0.5, 1.0, 2.0, 4.0, 100.0)
 EFFECTIVE_SIZE = 400
@@ -297,15 +305,15 @@ def chosen_from(
 
 
 def choose(path: Path, p: int, n: int, n_sets: int) -> None:
-    """Probabilities under several priors: λ = ½ log n + log((p − 1 − parents) / parents)."""
+    """Probabilities under several prices of an edge."""
     for line, graph, found in chosen_from(path, p, n, n_sets):
         n_edges = found.adjacencies.sum(axis=(1, 2))
         line["truth"] = _rounded(truths(graph.adjacency))
-        for d in PARENTS:
+        for name, price in PRICES.items():
             # One sample, weighed anew.
-            change = 0.5 * np.log(n) + np.log((p - 1 - d) / d) - found.penalty
+            change = 0.5 * np.log(n) + price(p) - found.penalty
             weights = found.weights * np.exp(-change * (n_edges - n_edges.mean()))
-            line[str(d)] = _rounded(answers(found.adjacencies, weights / weights.sum()))
+            line[name] = _rounded(answers(found.adjacencies, weights / weights.sum()))
 
 
 def choices(path: Path) -> None:
@@ -313,24 +321,23 @@ def choices(path: Path) -> None:
     lines = records_of(path)
     cells = sorted({(line["p"], line["n"]) for line in lines})
     print(
-        "λ = ½ log n + log((p − 1 − parents) / parents): what the likelihood of a parameter loses, "
-        "and the odds of an edge when that many are expected among the p − 1 candidates. Error and "
-        "sum of edges, error of adjacencies, mean log score of edges.\n"
+        "What an edge costs beside ½ log n: error and sum of edges, error of adjacencies, mean log "
+        "score of edges.\n"
     )
     rows = []
     for p, n in cells:
         own = [line for line in lines if (line["p"], line["n"]) == (p, n)]
         row = [str(p), str(n), str(len(own))]
-        for d in PARENTS:
-            x, y = pooled(own, str(d), "edge", "truth")
-            joined = pooled(own, str(d), "adjacency", "truth")
+        for name in PRICES:
+            x, y = pooled(own, name, "edge", "truth")
+            joined = pooled(own, name, "adjacency", "truth")
             loss = -np.log(np.where(y == 1, x, 1 - x).clip(1e-3)).mean()
             row.append(
                 f"{middle_error(x, y):.3f}, {x.sum() / y.sum():.2f}, {middle_error(*joined):.3f}, "
                 f"{loss:.4f}"
             )
         rows.append(row)
-    table(["p", "n", "data sets", *(f"{d:g} parents" for d in PARENTS)], rows)
+    table(["p", "n", "data sets", *PRICES], rows)
 
 
 def choose_groups(path: Path, p: int, n: int, n_sets: int) -> None:
