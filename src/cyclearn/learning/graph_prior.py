@@ -11,28 +11,28 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-# Parents that a variable is expected to have before looking at the data: random graphs of the
-# paper's experiments have one to one and a half. Close to the best of seven choices with five and
-# ten variables (benchmarks/results/posterior_calibration.md).
-EXPECTED_PARENTS = 1.5
-# Edges alone would make large groups the rule: with one and a half causes a variable, most graphs
-# of fifty variables have a group of a dozen or two, only because such graphs are so many.
+# The prior on edges, beside ½ log n: this many times log p, as in the default price of a search,
+# less a constant. Chosen by calibration with five, ten and twenty variables
+# (benchmarks/results/posterior_calibration.md).
+_TIMES_LOG_P, _LESS = 1.5, 1.3
+# Edges alone would let large groups be too probable, only because graphs with them are so many.
 _SMALL_GROUP = 5
 GROUP_COST = 2.0
 
 
 def posterior_penalty(n_samples: float, n_variables: int) -> float:
-    """λ of the posterior: ½ log n + log(p / 1.5), at least ½ log n.
+    """λ of the posterior: ½ log n + 1.5 log p − 1.3, at least ½ log n.
 
-    ½ log n is what the likelihood of a further parameter loses to its prior (BIC). The second
-    part is the prior on edges: odds of one to p/1.5, as if each variable had about 1.5 parents.
+    ½ log n is what the likelihood of a further parameter loses to its prior (BIC). The rest is the
+    prior on edges: that of the default price of a search, less 1.3. It expects about one cause a
+    variable with up to ten variables, 0.75 with twenty, 0.5 with fifty.
 
     Examples
     --------
-    >>> round(posterior_penalty(1000, 15), 3) == round(0.5 * log(1000) + log(10), 3)
+    >>> round(posterior_penalty(1, 20), 3) == round(1.5 * log(20) - 1.3, 3)
     True
     """
-    return 0.5 * log(n_samples) + max(0.0, log(n_variables / EXPECTED_PARENTS))
+    return 0.5 * log(n_samples) + max(0.0, _TIMES_LOG_P * log(n_variables) - _LESS)
 
 
 def costs_by_size(n_variables: int, group_cost: float) -> NDArray[np.float64]:

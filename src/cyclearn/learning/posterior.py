@@ -103,10 +103,10 @@ def posterior(
     groups : str, optional
         The column of one table that names the group of each row.
     penalty : "bic", a multiple such as "2 bic", "ebic", or a number, optional
-        λ. By default ½ log n + log(p/1.5), see :func:`posterior_penalty`; a penalty that suits a
-        search, such as "2 bic", is larger with many rows and makes weak edges too improbable. With
-        too few rows an edge costs more, and ``max_parents`` and ``max_component`` are limited, as
-        in :func:`cyclearn.learn`; the result says so.
+        λ. By default ½ log n + 1.5 log p − 1.3, see :func:`posterior_penalty`; a penalty that
+        suits a search, such as "2 bic", is larger with many rows and makes weak edges too
+        improbable. With too few rows an edge costs more, and ``max_parents`` and
+        ``max_component`` are limited, as in :func:`cyclearn.learn`; the result says so.
     n_effective : number, "auto" or None
         How many independent rows the data are worth; see :func:`cyclearn.learn`.
     missing, margins, lags, covariance
@@ -159,7 +159,7 @@ def posterior(
     >>> from cyclearn import LinearGaussianModel
     >>> model = LinearGaussianModel([[0, 0, 0.8], [0, 0, 0.8], [0, 0, 0]], [1, 1, 1], list("abc"))
     >>> found = posterior(model.sample(500, random_state=0))
-    >>> bool(found.edge_probabilities().loc["a", "c"] > 0.9 and found.converged)
+    >>> bool(found.edge_probabilities().loc["a", "c"] > 0.8 and found.converged)
     True
     """
     begun = now()
