@@ -88,12 +88,12 @@ def truths(adjacency: np.ndarray) -> dict[str, np.ndarray]:
     return found | {"arrowhead": np.where((A | A.T)[off], A[off], np.nan)}
 
 
-def record(p: int, n: int, seed: int, n_resamples: int) -> dict[str, Any]:
+def record(p: int, n: int, seed: int, n_resamples: int, size: int) -> dict[str, Any]:
     graph, moments = simulated(p, n, seed)
     begun = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cl.SamplingWarning)
-        found = cl.posterior(moments, random_state=seed, effective_size=EFFECTIVE_SIZE)
+        found = cl.posterior(moments, random_state=seed, effective_size=size)
     line: dict[str, Any] = {
         "p": p,
         "n": n,
@@ -388,12 +388,14 @@ def records_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def run(path: Path, p: int, n: int, n_sets: int, n_resampled: int, n_resamples: int) -> None:
+def run(
+    path: Path, p: int, n: int, n_sets: int, n_resampled: int, n_resamples: int, size: int
+) -> None:
     done = {(line["p"], line["n"], line["seed"]) for line in records_of(path)}
     for number in range(n_sets):
         seed = FIRST_REPORTED_SEED + number
         if (p, n, seed) not in done:
-            line = record(p, n, seed, n_resamples if number < n_resampled else 0)
+            line = record(p, n, seed, n_resamples if number < n_resampled else 0, size)
             with path.open("a") as file:
                 file.write(json.dumps(line) + "\n")
 
@@ -410,6 +412,7 @@ def main() -> None:
     parser.add_argument("--data-sets", type=int, default=100)
     parser.add_argument("--bootstrap", type=int, default=0, help="data sets to resample as well")
     parser.add_argument("--resamples", type=int, default=100)
+    parser.add_argument("--size", type=int, default=EFFECTIVE_SIZE, help="effective size")
     given = parser.parse_args()
     cell = given.records, given.variables, given.rows, given.data_sets
     if given.part == "page":
@@ -421,7 +424,7 @@ def main() -> None:
     elif given.part == "groups":
         choose_groups(*cell)
     else:
-        run(*cell, given.bootstrap, given.resamples)
+        run(*cell, given.bootstrap, given.resamples, given.size)
 
 
 if __name__ == "__main__":
