@@ -54,6 +54,9 @@ MANY_VARIABLES = 50
 # what else is wrong around a true ring costs that much (10 is the most met), and most other rings
 # far more.
 _RING_WORSE = 12
+# Nor is one that makes a component of more than so many times its nodes: it closes other ways too,
+# is no ring that the graph imitates, and takes long to fit.
+_RING_GROWS = 2
 # In several groups an edge costs and brings several times as much, so that a region begins hotter
 # and takes longer to cool down.
 _LONGER_IN_GROUPS = 3
@@ -248,10 +251,18 @@ class AnnealedSearch:
             largest = self.score.largest_component(ringed)
             if not self.score.limits.allow(ringed, largest):
                 continue
+            if largest > max(_RING_GROWS * len(nodes), self.score.largest_component(self._graph)):
+                continue
             if not self.problem.respects_knowledge(ringed):
                 continue
             worse = self.score.value(ringed) - self._value
-            if worse < _RING_WORSE * self.score.penalty and self._climb(ringed):
+            if worse >= _RING_WORSE * self.score.penalty:
+                continue
+            # Elsewhere nothing has changed, and nothing was left to climb.
+            near = np.zeros(len(ringed), dtype=bool)
+            near[nodes] = True
+            near |= (ringed[nodes] | ringed[:, nodes].T).any(axis=0)
+            if self._climb(ringed, near=near):
                 return True
         return False
 
@@ -350,11 +361,13 @@ class AnnealedSearch:
         component: int = _CLIMBED_COMPONENT,
         virtual_cycle: int = 0,
         *,
+        near: NDArray[np.bool_] | None = None,
         may_start_refused: bool = False,
     ) -> bool:
         """Climb from a graph; go there, and say so, if the end may be visited and is better.
 
-        No ``component`` larger than that is entered, unless there is one already.
+        No ``component`` larger than that is entered, unless there is one already. With nodes marked
+        as ``near``, only edges that begin or end there are changed.
         """
         from cyclearn._kernels.neighbourhood import LIMIT_COMPONENT
 
@@ -373,6 +386,7 @@ class AnnealedSearch:
             admitted,
             Climbing(),
             replace(self.budget, max_evaluations=self._evaluations_left()),
+            near=near,
         )
         self._n_evaluations += run.n_evaluations
         self._refusals += run.refusals

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
@@ -113,13 +114,17 @@ def local_search(
     strategy: Strategy,
     budget: Budget,
     on_step: OnStep | None = None,
+    near: NDArray[np.bool_] | None = None,
 ) -> SearchRun:
     """Move from graph to graph as the strategy decides; return the best graph met.
 
     Whether a graph may be visited (:meth:`SearchProblem.admission`) is asked only for the move
-    about to be taken; a refusal rules out that graph alone.
+    about to be taken; a refusal rules out that graph alone. With nodes marked as ``near``, only
+    edges that begin or end there are changed.
     """
-    may_add, may_delete = problem.allowed.astype(np.uint8), (~problem.required).astype(np.uint8)
+    within = np.True_ if near is None else near | near[:, None]
+    may_add = (problem.allowed & within).astype(np.uint8)
+    may_delete = (~problem.required & within).astype(np.uint8)
     admit = problem.admission(score)
     current = best = np.ascontiguousarray(start, dtype=np.uint8)
     value = best_value = score.value(current)
