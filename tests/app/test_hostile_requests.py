@@ -32,6 +32,7 @@ def test_deep_nesting_is_refused_before_it_is_kept(client, example, depth):
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
+        ("GET", "/api", 404),
         ("GET", "/api/", 404),
         ("GET", "/api/nothing", 404),
         ("POST", "/api/jobs//stop", 404),

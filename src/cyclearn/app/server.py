@@ -409,7 +409,7 @@ async def _nothing_there(request: Request, error: Exception) -> Response:
     """Answer a request for an address or a method that there is not."""
     status = error.status_code if isinstance(error, HTTPException) else 404
     words = "this address does not take such a request" if status == 405 else "nothing is here"
-    if request.url.path.startswith("/api/"):
+    if f"{request.url.path}/".startswith("/api/"):
         return _json({"error": words}, status)
     return Response(f"{words}\n", status, media_type="text/plain")
 
