@@ -72,6 +72,14 @@ def test_sheets_that_are_damaged(client):
         assert "damaged" in words(client.upload("damaged.xlsx", bytes(damaged)))
 
 
+def test_names_in_parquet_that_are_no_text(client):
+    pytest.importorskip("pyarrow")
+    written = io.BytesIO()
+    pd.DataFrame({"axbxc": [1.0, 2.0, 4.0], "b": [1.0, 2.0, 5.0]}).to_parquet(written)
+    damaged = written.getvalue().replace(b"axbxc", b"\xb6xbxc")
+    assert "Parquet" in words(client.upload("names.parquet", damaged))
+
+
 def test_numbers_of_any_size_are_counted(client):
     rng = np.random.default_rng(0)
     columns = {

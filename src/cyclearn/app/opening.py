@@ -103,13 +103,12 @@ def _check_size(path: Path, limits: Limits, name: str) -> None:
             raise InputError(f"{name}: the sheet is damaged; save it again") from None
     elif path.suffix == ".parquet":
         try:
-            from pyarrow.lib import ArrowException
             from pyarrow.parquet import read_metadata
 
             about = read_metadata(path)
         except ImportError:
             return
-        except (ArrowException, OSError):
+        except Exception:  # as above
             raise InputError(f"{name}: not a table in the form of Parquet") from None
         if about.num_rows > limits.max_rows or about.num_columns > limits.max_columns:
             size = limits.max_bytes + 1
