@@ -40,6 +40,13 @@ def test_jobs_that_ran_when_the_program_ended_say_so(tmp_path):
     assert workspace.job(done.id) == done
 
 
+def test_a_table_that_is_still_being_read_is_not_there_yet(tmp_path):
+    workspace = Workspace.open(tmp_path)
+    name = workspace.new_folder("tables").name
+    with pytest.raises(InputError, match="no table 't1'"):
+        workspace.table(name)
+
+
 def test_a_folder_of_other_things_is_left_alone(tmp_path):
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(InputError, match="holds other files"):

@@ -86,8 +86,14 @@ def test_the_first_round_is_short_where_there_is_little_time():
 
 
 def test_too_many_variables_for_chains_are_refused_at_once():
-    with pytest.raises(cl.LimitError, match=r"301 variables.*300 at most.*bootstrap"):
+    with pytest.raises(cl.InputError, match=r"301 variables.*300 at most.*bootstrap"):
         cl.posterior(cl.Moments(np.eye(301), 1000))
+
+
+def test_too_many_variables_are_said_before_the_number_of_graphs():
+    """As with the default number of graphs and 2,001 variables."""
+    with pytest.raises(cl.InputError, match=r"301 variables.*300 at most"):
+        cl.posterior(cl.Moments(np.eye(301), 1000), n_samples=10**6)
 
 
 def test_a_limit_holds_where_a_single_step_takes_long(monkeypatch):

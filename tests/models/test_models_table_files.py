@@ -322,3 +322,13 @@ def test_a_covariance_matrix_with_its_number_of_rows(tmp_path):
     path.write_text(PLAIN)
     with pytest.raises(InputError, match="3 rows and 2 columns are no covariance"):
         read_moments(path, covariance=True, n_samples=50)
+
+
+def test_a_table_of_too_many_columns_can_be_refused_before_its_cells_are_looked_at(tmp_path):
+    (tmp_path / "wide.csv").write_text("a,b\n1,2\n1,2,3,4,5\n")
+
+    def check(rows, columns):
+        raise cl.InputError(f"{rows} times {columns}")
+
+    with pytest.raises(cl.InputError, match=r"wide.csv: 2 times 5"):
+        read_table_file(tmp_path / "wide.csv", check_shape=check)

@@ -12,6 +12,7 @@ from cyclearn.deadlines import now
 from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import bits
+from cyclearn.json_input import short
 from cyclearn.learning.members import Member, MemberList, fitted_member, stream_members
 from cyclearn.learning.result import LearnResult
 from cyclearn.report.class_listing import Listing, listed_by_distance
@@ -58,7 +59,7 @@ class _Asked:
         self._ends = request.get("source") or "", request.get("target") or ""
         for name in self._ends:
             if name and name not in names:
-                raise InputError(f"there is no variable {name!r}; choose one of the graph")
+                raise InputError(f"there is no variable {short(name)}; choose one of the graph")
         self._has_pair = all(self._ends) and self._ends[0] != self._ends[1]
         self._directly = request.get("how", "directly") != "somehow"
         self._stable = bool(request.get("stable"))

@@ -18,6 +18,7 @@ from cyclearn.app.workspace import Workspace, read_json
 from cyclearn.errors import InputError
 from cyclearn.files import write_text
 from cyclearn.graphs import DirectedGraph, write_graph
+from cyclearn.json_input import short
 from cyclearn.learning.result import LearnResult
 from cyclearn.report.exports import write_picture
 
@@ -31,7 +32,7 @@ def export(
     """Make one file of a result in the folder of its job."""
     write = EXPORTS[kind].get(name)
     if write is None:
-        raise InputError(f"there is no file {name!r}; there are {', '.join(EXPORTS[kind])}")
+        raise InputError(f"there is no file {short(name)}; there are {', '.join(EXPORTS[kind])}")
     write(Path(folder), Path(table), request, Path(folder) / name)
     return {}
 

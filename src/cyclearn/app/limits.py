@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from cyclearn.errors import InputError
+
 # Kinds of file that are what their size says, or say themselves how large they are.
 OPENED = (".csv", ".tsv", ".txt", ".dat", ".tab", ".parquet", ".feather", ".dta", ".xlsx")
+# Characters of a message; what is refused may have names of any length.
+_LONGEST = 2_000
+
+
+def words_of(error: Exception) -> str:
+    """What an error says, cut where it is long."""
+    words = str(error)
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 2]} …"
 
 
 @dataclass(frozen=True)
@@ -26,6 +36,15 @@ class Limits:
     def to_dict(self) -> dict[str, float]:
         """The limits as plain values for JSON."""
         return asdict(self)
+
+    def check_shape(self, rows: int, columns: int) -> None:
+        """Raise for a table with too many rows or columns."""
+        if rows > self.max_rows or columns > self.max_columns:
+            raise InputError(
+                f"it has {rows:,} rows and {columns:,} columns; the application takes "
+                f"{self.max_rows:,} rows and {self.max_columns:,} columns at most: leave some out, "
+                "or use the command line (cyclearn learn)"
+            )
 
     def too_large(self, name: str) -> str:
         """Why a file is refused before it is read."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cyclearn.app.limits import Limits
 from cyclearn.app.page_words import warning_in_words
@@ -22,6 +23,8 @@ from cyclearn.models.table_files import TableFile, read_table_file, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+FloatArray = NDArray[np.float64]
 
 # A sheet is text with many words in it, packed: this many times larger at most.
 _UNPACKED = 20
@@ -76,40 +79,36 @@ def open_table(
 def _read(path: Path, options: dict[str, Any], limits: Limits, name: str) -> TableFile:
     _check_size(path, limits, name)
     try:
-        found = read_table_file(path, **options, strict=False)
+        return read_table_file(path, **options, strict=False, check_shape=limits.check_shape)
     except InputError as error:
         words = str(error).removeprefix(f"{path}: ")
         if "covariance=True" in words:
             # A remedy for people who write no program.
             words = f"{words.partition(';')[0]}; open the rows that it was made of"
         raise InputError(f"{name}: {words}") from None
-    rows, columns = len(found.frame), found.frame.shape[1] + len(found.unusable)
-    if rows > limits.max_rows or columns > limits.max_columns:
-        raise InputError(
-            f"{name} has {rows:,} rows and {columns:,} columns; the application takes "
-            f"{limits.max_rows:,} rows and {limits.max_columns:,} columns at most: leave some out, "
-            "or use the command line (cyclearn learn)"
-        )
-    return found
 
 
 def _check_size(path: Path, limits: Limits, name: str) -> None:
     """Refuse what would be much larger in memory than the file is."""
     size = path.stat().st_size
     if path.suffix == ".xlsx" and zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            size = sum(each.file_size for each in archive.infolist()) // _UNPACKED
-            if size <= limits.max_bytes:
-                _check_corner(archive, limits, name)
+        try:
+            with zipfile.ZipFile(path) as archive:
+                size = sum(each.file_size for each in archive.infolist()) // _UNPACKED
+                if size <= limits.max_bytes:
+                    _check_corner(archive, limits, name)
+        except InputError:
+            raise
+        except Exception:  # what a damaged archive leads to can be anything
+            raise InputError(f"{name}: the sheet is damaged; save it again") from None
     elif path.suffix == ".parquet":
         try:
-            from pyarrow.lib import ArrowException
             from pyarrow.parquet import read_metadata
 
             about = read_metadata(path)
         except ImportError:
             return
-        except (ArrowException, OSError):
+        except Exception:  # as above
             raise InputError(f"{name}: not a table in the form of Parquet") from None
         if about.num_rows > limits.max_rows or about.num_columns > limits.max_columns:
             size = limits.max_bytes + 1
@@ -133,17 +132,13 @@ def _check_corner(archive: zipfile.ZipFile, limits: Limits, name: str) -> None:
 def _corner(archive: zipfile.ZipFile, part: str) -> tuple[int, int]:
     """The last row and the last column that a sheet speaks of."""
     rows, columns, kept = 0, 0, b""
-    try:
-        with archive.open(part) as sheet:
-            while piece := sheet.read(_PIECE):
-                found = _CELL.findall(kept + piece)
-                rows = max([rows, *map(int, {row for _, row in found})])
-                columns = max([columns, *map(_number, {column for column, _ in found})])
-                # A cell may stand across two pieces.
-                kept = piece[-50:]
-    except zipfile.BadZipFile:
-        # The reader says in words what is wrong with it.
-        return 0, 0
+    with archive.open(part) as sheet:
+        while piece := sheet.read(_PIECE):
+            found = _CELL.findall(kept + piece)
+            rows = max([rows, *map(int, {row for _, row in found})])
+            columns = max([columns, *map(_number, {column for column, _ in found})])
+            # A cell may stand across two pieces.
+            kept = piece[-50:]
     return rows, columns
 
 
@@ -155,7 +150,6 @@ def _number(column: bytes) -> int:
 def _column(name: str, column: pd.Series) -> dict[str, Any]:
     values = column.to_numpy(dtype=float)
     present = values[np.isfinite(values)]
-    counts = np.histogram(present, bins=_BINS)[0].tolist() if len(present) else []
     return {
         "name": name,
         "missing": int(np.isnan(values).sum()),
@@ -163,8 +157,19 @@ def _column(name: str, column: pd.Series) -> dict[str, Any]:
         "sd": float(present.std(ddof=1)) if len(present) > 1 else None,
         "min": float(present.min()) if len(present) else None,
         "max": float(present.max()) if len(present) else None,
-        "histogram": counts,
+        "histogram": _histogram(present),
     }
+
+
+def _histogram(values: FloatArray) -> list[int]:
+    """How many values are in each of some bins of one width, whatever their size."""
+    if not len(values):
+        return []
+    # Apart from each other by at most two, where the numbers themselves could be too far apart.
+    scaled = values / max(float(np.abs(values).max()), np.finfo(float).tiny)
+    width = float(np.ptp(scaled))
+    places = (scaled - scaled.min()) / width if width else np.full(len(values), 0.5)
+    return [int(n) for n in np.histogram(places, bins=_BINS, range=(0.0, 1.0))[0]]
 
 
 def _sample(frame: pd.DataFrame) -> dict[str, list[float]]:

@@ -16,6 +16,7 @@ from cyclearn.evaluation import shd
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.formats import parse_graph
 from cyclearn.identifiability import compare as compare_graphs
+from cyclearn.json_input import short
 from cyclearn.learning.result import LearnResult
 from cyclearn.models import FittedModel, fit
 from cyclearn.report.fit_words import index_rows, verdict
@@ -73,8 +74,8 @@ def own_graph(request: dict[str, Any], names: tuple[str, ...]) -> DirectedGraph:
     unknown = [name for name in given.names if name not in names]
     if unknown:
         raise InputError(
-            f"the graph has {unknown[0]!r}, which is no variable of the learned graph; there are "
-            f"{', '.join(names[:10])}{' …' if len(names) > 10 else ''}"
+            f"the graph has {short(unknown[0])}, which is no variable of the learned graph; there "
+            f"are {', '.join(names[:10])}{' …' if len(names) > 10 else ''}"
         )
     return DirectedGraph.from_edges(list(given.edges), list(names))
 

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -37,19 +38,21 @@ from typing import Any
 from urllib.parse import quote
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from cyclearn import __version__
 from cyclearn.app.guard import Guard
 from cyclearn.app.jobs import Jobs
-from cyclearn.app.limits import OPENED, Limits
+from cyclearn.app.limits import OPENED, Limits, words_of
 from cyclearn.app.pool import TaskError, WorkerLostError, WorkerPool
 from cyclearn.app.workspace import KINDS, Job, Workspace, read_json, write_json
 from cyclearn.errors import InputError
-from cyclearn.json_input import finite
+from cyclearn.json_input import finite, short
 
 Handler = Callable[[Request], Awaitable[Response]]
 _TYPES = {
@@ -61,6 +64,9 @@ _TYPES = {
 # Bytes of a request that is no file.
 _MAX_REQUEST = 5_000_000
 _MAX_DIGITS = 18
+# No request of the page has a tenth of these levels; what is much deeper cannot be written again.
+_MAX_DEPTH = 50
+_ASSET = re.compile(r"[A-Za-z0-9_-]{1,80}\.[a-z]{1,8}")
 _LOST = "The process that did this ended unexpectedly; there may not be enough memory for it."
 
 
@@ -94,7 +100,12 @@ def make_app(
     for method, path, handler in server.api():
         routes.append(Route(path, _in_words(handler), methods=[method]))
     guard = Middleware(Guard, port=port, token=token)
-    return Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
+    return Starlette(
+        routes=routes,
+        middleware=[guard],
+        lifespan=lifespan,
+        exception_handlers={HTTPException: _nothing_there},
+    )
 
 
 class Server:
@@ -280,7 +291,7 @@ class Server:
         table, of = given.get("table"), given.get("of")
         kind = next((each for each in KINDS if each == given.get("kind")), None)
         if kind is None:
-            raise InputError(f"there is no kind of work {given.get('kind')!r}")
+            raise InputError(f"there is no kind of work {short(given.get('kind'))}")
         if of is not None:
             learned = self._workspace.job(str(of))
             if learned.kind != "learn" or learned.state != "done":
@@ -327,7 +338,7 @@ class Server:
         """A file to take away; made when it is first asked for."""
         job, name = self._done(request.path_params["job"]), request.path_params["name"]
         folder = self._workspace.job_folder(job.id)
-        if name != "result.json":
+        if name != "result.json" or not (folder / name).is_file():
             arguments = {
                 "folder": str(folder),
                 "table": str(self._workspace.table_folder(job.table)),
@@ -378,9 +389,9 @@ def _in_words(handler: Handler) -> Handler:
         try:
             return await handler(request)
         except InputError as error:
-            return _json({"error": str(error)}, 400)
+            return _json({"error": words_of(error)}, 400)
         except TaskError as error:
-            return _json({"error": str(error)}, 500 if error.is_defect else 400)
+            return _json({"error": words_of(error)}, 500 if error.is_defect else 400)
         except WorkerLostError:
             return _json({"error": _LOST}, 500)
         except OSError as error:
@@ -392,6 +403,15 @@ def _in_words(handler: Handler) -> Handler:
             return _json({"error": "The program has been ended."}, 503)
 
     return answered
+
+
+async def _nothing_there(request: Request, error: Exception) -> Response:
+    """Answer a request for an address or a method that there is not."""
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    words = "this address does not take such a request" if status == 405 else "nothing is here"
+    if f"{request.url.path}/".startswith("/api/"):
+        return _json({"error": words}, status)
+    return Response(f"{words}\n", status, media_type="text/plain")
 
 
 async def _given(request: Request) -> dict[str, Any]:
@@ -409,7 +429,18 @@ async def _given(request: Request) -> dict[str, Any]:
         raise InputError("the request is not valid JSON") from None
     if not isinstance(given, dict):
         raise InputError("the request is no JSON object")
+    _check_depth(given)
     return given
+
+
+def _check_depth(given: dict[str, Any]) -> None:
+    level: list[Any] = [given]
+    for _ in range(_MAX_DEPTH):
+        parts = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [part for each in parts for part in each if isinstance(part, (dict, list))]
+        if not level:
+            return
+    raise InputError(f"the request is nested in more than {_MAX_DEPTH} levels")
 
 
 def _whole(digits: str) -> int:
@@ -438,7 +469,8 @@ def _asset(name: str) -> Response:
     room = ("report",) if name == "report.css" else ("app", "page")
     place = files("cyclearn").joinpath(*room, name)
     kind = _TYPES.get(PurePosixPath(name).suffix)
-    if kind is None or not place.is_file():
+    # Names come from requests: what is none of ours never touches the disk.
+    if kind is None or not _ASSET.fullmatch(name) or not place.is_file():
         return Response("There is no such file.\n", 404, media_type="text/plain")
     return Response(place.read_bytes(), media_type=kind)
 
@@ -447,5 +479,13 @@ def _named(name: str) -> dict[str, str]:
     return {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
 
 
+class _WholeFile(FileResponse):
+    """A file that is never sent in parts: nobody needs them, and some are asked for to harm."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [each for each in scope["headers"] if each[0] not in (b"range", b"if-range")]
+        await super().__call__({**scope, "headers": headers}, receive, send)
+
+
 def _attachment(path: Path, name: str) -> Response:
-    return FileResponse(path, headers=_named(name), media_type="application/octet-stream")
+    return _WholeFile(path, headers=_named(name), media_type="application/octet-stream")

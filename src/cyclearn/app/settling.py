@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cyclearn.app.learning_tasks import learned
 from cyclearn.app.workspace import read_json, write_json
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 from cyclearn.learning.next_experiment import next_experiment
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ _MOST_TOGETHER = 3
 def experiment(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
     """What setting one variable, or some together, would leave open."""
     size = request.get("size", 1)
-    if size not in range(1, _MOST_TOGETHER + 1):
-        raise InputError(f"{size!r} variables cannot be set together; ask for 1 to 3")
+    if type(size) is not int or size not in range(1, _MOST_TOGETHER + 1):
+        raise InputError(f"{short(size)} variables cannot be set together; ask for 1 to 3")
     advice = next_experiment(learned(of), size=size, max_predicted=PREDICTED)
     record = advice.to_dict() | {
         "words": advice.in_words(),

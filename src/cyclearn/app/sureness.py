@@ -11,7 +11,7 @@ from cyclearn.app.learning_tasks import learned, search_options
 from cyclearn.app.progress import Progress
 from cyclearn.app.reading import read_frame
 from cyclearn.app.workspace import read_json, write_json
-from cyclearn.arguments import at_least
+from cyclearn.arguments import at_least, whole
 from cyclearn.errors import InputError
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.learning.bootstrap_result import BootstrapResult
@@ -27,9 +27,7 @@ _READ = ("groups", "n_effective", "missing", "margins", "lags")
 
 def bootstrap(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
     """Learn from resamples, as the graph was learned."""
-    n = at_least("n_resamples", request.get("n_resamples", 100), 1)
-    if n is None or n > _MAX_RESAMPLES:
-        raise InputError(f"{n} resamples are too many; ask for {_MAX_RESAMPLES:,} at most")
+    n = whole("n_resamples", request.get("n_resamples", 100), 1, _MAX_RESAMPLES)
     return _bootstrap(Path(folder), table, request, n)
 
 

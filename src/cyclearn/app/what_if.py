@@ -16,6 +16,7 @@ from cyclearn.app.learning_tasks import learned
 from cyclearn.app.limits import Limits
 from cyclearn.app.workspace import write_json
 from cyclearn.errors import InputError
+from cyclearn.json_input import short
 from cyclearn.learning.class_effects import ClassEffects, effects_over
 from cyclearn.learning.members import MemberList, fitted_members, list_members
 from cyclearn.learning.result import LearnResult
@@ -78,9 +79,9 @@ def asked(result: LearnResult, request: dict[str, Any]) -> tuple[str, str, str]:
     """Which variable is changed, in which group, and how: hold or push."""
     source, how = request.get("source"), request.get("how", "hold")
     if source not in result.graph.names:
-        raise InputError(f"there is no variable {source!r}; choose one of the graph")
+        raise InputError(f"there is no variable {short(source)}; choose one of the graph")
     if how not in tuple(_HOW):
-        raise InputError(f"a variable cannot be changed by {how!r}; ask for hold or push")
+        raise InputError(f"a variable cannot be changed by {short(how)}; ask for hold or push")
     return source, _group(result, request.get("group")), how
 
 
@@ -118,7 +119,7 @@ def _group(result: LearnResult, group: str | None) -> str:
     """The group whose weights count: the one asked for, or the first."""
     names = list(result.models)
     if group is not None and group not in names:
-        raise InputError(f"there is no group {group!r}; choose one of {', '.join(names)}")
+        raise InputError(f"there is no group {short(group)}; choose one of {', '.join(names)}")
     return names[0] if group is None else group
 
 

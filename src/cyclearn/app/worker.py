@@ -48,13 +48,14 @@ def _warm_up() -> None:
 
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
+    from cyclearn.app.limits import words_of
     from cyclearn.app.tasks import task_named
     from cyclearn.errors import InputError, LimitError
 
     try:
         return task_named(request["task"])(**request["arguments"])
     except (InputError, LimitError) as error:
-        return {"error": str(error), "is_defect": False}
+        return {"error": words_of(error), "is_defect": False}
     except MemoryError:
         words = "There is not enough memory for this; choose fewer columns."
         return {"error": words, "is_defect": False}

@@ -131,7 +131,8 @@ class Workspace:
         # Names come from requests: what is no number of ours never touches the disk.
         if not re.fullmatch(f"{part[0]}[0-9]{{1,18}}", name):
             raise InputError(f"there is no {what} {name[:40]!r}")
-        if not place.is_dir():
+        # While a table is read for the first time, nothing is known about it.
+        if not (place / f"{part.removesuffix('s')}.json").is_file():
             raise InputError(f"there is no {what} {name!r} in this workspace")
         return place
 

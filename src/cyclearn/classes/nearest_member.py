@@ -259,7 +259,9 @@ def _by_integer_programme(
                 price |= {e: -1.0 if forward else 1.0 for e in edges if e is not None}
     n = len(variable.number)
     entries = [(r, v, c) for r, (row, _, _) in enumerate(rows) for v, c in row.items()]
-    r, v, c = zip(*entries, strict=True)
+    # That of scipy 1.13 takes places of 32 bits only.
+    r, v = np.array([entry[:2] for entry in entries], dtype=np.int32).T
+    c = [entry[2] for entry in entries]
     objective = np.zeros(n)
     objective[list(price)] = list(price.values())
     is_integer = np.array([kind != "differs" for kind, _ in variable.number], dtype=int)

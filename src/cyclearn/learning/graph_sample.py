@@ -17,7 +17,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from cyclearn.deadlines import now
-from cyclearn.errors import InputError, LimitError
+from cyclearn.errors import InputError
 from cyclearn.learning.chain_record import MOST_BATCHES, Batch, ChainRecord
 from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
 from cyclearn.learning.graph_jumps import jumps_between
@@ -99,6 +99,16 @@ class SampleSize:
     max_steps: int
 
 
+def check_number_of_variables(p: int) -> None:
+    """Raise where there are too many variables for chains over their graphs."""
+    if p > _MOST_VARIABLES:
+        raise InputError(
+            f"there are {p:,} variables; chains over their graphs are taken for {_MOST_VARIABLES} "
+            "at most, since they keep the share of every edge in every batch: take fewer "
+            "variables, or a bootstrap"
+        )
+
+
 def sample_graphs(
     problem: SearchProblem,
     size: SampleSize,
@@ -117,12 +127,6 @@ def sample_graphs(
     has to be.
     """
     p = problem.n_variables
-    if p > _MOST_VARIABLES:
-        raise LimitError(
-            f"there are {p} variables; chains over their graphs are taken for {_MOST_VARIABLES} at "
-            "most, since they keep the share of every edge in every batch: take fewer variables, "
-            "or a bootstrap"
-        )
     n_workers = min(effective_n_jobs(n_jobs or 1), size.n_chains)
     memories = [ComponentMemory(p) for _ in range(n_workers)]
     seeds = np.random.default_rng(seed).integers(1, 2**62, size=(2, size.n_chains)).tolist()

@@ -18,7 +18,12 @@ from cyclearn.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.interruption import interruptible
 from cyclearn.learning.graph_prior import GROUP_COST, costs_by_size, posterior_penalty
-from cyclearn.learning.graph_sample import GraphSample, SampleSize, sample_graphs
+from cyclearn.learning.graph_sample import (
+    GraphSample,
+    SampleSize,
+    check_number_of_variables,
+    sample_graphs,
+)
 from cyclearn.learning.knowledge import Knowledge
 from cyclearn.learning.members import list_members
 from cyclearn.learning.options import SearchOptions, few_rows_of
@@ -183,6 +188,8 @@ def posterior(
         )
     if tables.n_variables < 2:
         raise InputError("there is one variable; a posterior over graphs takes at least two")
+    # Before the numbers that are allowed for so many.
+    check_number_of_variables(tables.n_variables)
     given: dict[str, Any] = {
         "penalty": _price(tables, penalty),
         "n_effective": None if n_effective is None or tables.is_grouped else tables.n_effective,

@@ -37,9 +37,13 @@ _MINUS = re.compile(r"(?<![^\s,;|\"])\N{MINUS SIGN}(?=[\d.,])")
 
 @dataclass(frozen=True)
 class Delimited:
-    """A text as a table: the names, the lines below them, and how cells are written."""
+    """A text as a table: the names, the lines below them, and how cells are written.
+
+    ``width`` is the number of cells in the longest of the first lines.
+    """
 
     header: list[str]
+    width: int
     body: str
     lines: list[int]
     sep: str
@@ -102,7 +106,8 @@ def delimited(
     if thousands is not None:
         notes.append(f"thousands are separated by {thousands!r}")
     body = "\n".join(line for _, line in kept)
-    return Delimited(names, body, [n for n, _ in kept], chosen, mark, thousands, notes)
+    width = max(map(len, [names, *rows]))
+    return Delimited(names, width, body, [n for n, _ in kept], chosen, mark, thousands, notes)
 
 
 def _with_whole_cells(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:

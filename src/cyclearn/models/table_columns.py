@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -49,15 +50,21 @@ class Cells:
 
 def with_missing_codes(body: pd.DataFrame, codes: Sequence[MissingCode]) -> pd.DataFrame:
     """The cells, with every code, as text or as a number, made a missing value."""
-    texts = {str(code) for code in codes}
-    numbers = {number for code in codes if (number := _number(code)) is not None}
+    texts = {"", *(str(code) for code in codes)}
+    # What is no number is missing already.
+    numbers = {
+        number for code in codes if (number := _number(code)) is not None and number == number
+    }
     result = body.copy()
-    for j in range(body.shape[1]):
+    for j, dtype in enumerate(body.dtypes):
+        is_number = dtype.kind in "fiu"
+        if is_number and not numbers:
+            continue
         column = result.iloc[:, j]
-        if column.dtype.kind in "fiu":
+        if is_number:
             hidden = column.isin(numbers)
         else:
-            hidden = column.map(lambda cell: str(cell).strip() in texts or cell in ("", " "))
+            hidden = column.map(lambda cell: str(cell).strip() in texts)
         if hidden.any():
             result.isetitem(j, column.mask(hidden.astype(bool)))
     return result
@@ -202,7 +209,7 @@ def _check_names(names: list[str]) -> None:
                 f"column {position + 1} has no name; give it one in the first line, or leave the "
                 "column out of the file"
             )
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise InputError(f"the column name {twice[0]!r} stands twice; rename one of them")
 
@@ -251,7 +258,7 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
         if not len(text):
             text = present
         row, cell = int(text.index[0]), text.iloc[0]
-        where = f"({str(cell)!r} in {cells.place(row)})"
+        where = f"({short(str(cell))} in {cells.place(row)})"
         if all(_DATE.fullmatch(str(value).strip()) for value in text):
             return f"holds dates {where}"
         if all(_WITH_SIGN.fullmatch(str(value).strip()) for value in text):

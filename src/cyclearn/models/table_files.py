@@ -13,7 +13,7 @@ import lzma
 import os
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from numbers import Real
@@ -30,6 +30,8 @@ from cyclearn.models.table_columns import Cells, MissingCode, usable_columns, wi
 
 if TYPE_CHECKING:
     import pandas as pd
+
+CheckShape = Callable[[int, int], None]
 
 _TEXT = {".csv", ".tsv", ".txt", ".dat", ".tab"}
 _PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -97,6 +99,7 @@ def read_table_file(
     covariance: bool = False,
     labels: Sequence[str] = (),
     strict: bool = True,
+    check_shape: CheckShape | None = None,
 ) -> TableFile:
     """Read a table with what was decided about it.
 
@@ -123,6 +126,9 @@ def read_table_file(
         text included.
     strict : bool
         Whether columns that are no numbers are refused; they are left out and listed otherwise.
+    check_shape : callable, optional
+        Called with the numbers of rows and columns before cells are looked at; it raises an
+        ``InputError`` where they are too many.
 
     Returns
     -------
@@ -154,9 +160,11 @@ def read_table_file(
         raise InputError(f"{shown(path)}: {is_there if os.path.exists(path) else 'no such file'}")
     try:
         if kind in _TEXT:
-            raw = _read_text(path, sep, decimal, encoding, header, codes)
+            raw = _read_text(path, sep, decimal, encoding, header, codes, check_shape)
         else:
             raw = _read_binary(path, kind, header)
+            if check_shape is not None:
+                check_shape(*raw.body.shape)
     except ImportError as error:
         needed = "openpyxl" if kind == ".xlsx" else "pyarrow"
         raise InputError(
@@ -243,12 +251,15 @@ def _read_text(
     encoding: str | None,
     header: bool,
     missing_codes: Sequence[MissingCode],
+    check_shape: CheckShape | None,
 ) -> _Raw:
     import pandas as pd
 
     text, notes = _decoded(_unpacked(path), encoding)
     written = delimited(text, sep=sep, decimal=decimal, header=header, suffix=_kind(path))
     notes += written.notes
+    if check_shape is not None:
+        check_shape(len(written.lines), written.width)
     try:
         body = pd.read_csv(
             StringIO(written.body),
