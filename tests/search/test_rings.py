@@ -5,8 +5,14 @@ import numpy as np
 import pytest
 
 import cyclearn as cl
+from cyclearn.learning.options import SearchOptions
 from cyclearn.models import as_moments
+from cyclearn.models.tables import as_tables
+from cyclearn.search import annealed_search
+from cyclearn.search.annealed_search import AnnealedSearch
+from cyclearn.search.local_search import Climbing, local_search
 from cyclearn.search.rings import iter_ringed, linked_pairs
+from cyclearn.search.runs import Budget
 
 
 def ring_of(p, *, seed=0):
@@ -113,3 +119,37 @@ def test_a_ring_that_is_not_permitted_is_not_closed():
             assert not any(a in names[5:] and b in names[:5] for a, b in graph.edges)
         assert max(map(len, graph.components)) <= options.get("max_component", 10)
         assert graph.n_edges <= options.get("max_edges", 90)
+
+
+def test_a_climb_near_some_nodes_changes_no_edge_elsewhere():
+    weights = np.zeros((6, 6))
+    weights[[0, 1, 3, 4], [1, 2, 4, 5]] = 0.8
+    rows = cl.LinearGaussianModel(weights, np.ones(6)).sample(500, random_state=0)
+    problem = SearchOptions().problem(as_tables(rows))
+    near = np.arange(6) == 1
+    empty = np.zeros((6, 6), dtype=np.uint8)
+    found = local_search(problem, problem.score(), empty, Climbing(), Budget(), near=near).best
+    assert found[1].any() or found[:, 1].any()
+    found[1] = found[:, 1] = 0
+    assert not found.any()
+
+
+@pytest.mark.parametrize("is_way", [True, False])
+def test_a_ring_that_would_make_a_much_larger_component_is_not_closed(monkeypatch, is_way):
+    """The ring of four nodes would take in the other twelve, if these were a way beside it."""
+    ring, way = [0, 1, 2, 3], [0, *range(4, 16), 2]
+    A = np.zeros((16, 16), dtype=np.uint8)
+    A[way[:-1], way[1:]] = 1
+    A[4, 5] = is_way
+    ringed = A.copy()
+    ringed[ring, [1, 2, 3, 0]] = 1
+    problem = SearchOptions().problem(as_tables(np.random.default_rng(0).normal(size=(100, 16))))
+    search = AnnealedSearch(problem, problem.score(), 0)
+    search.run(A, acyclic_stage=False)
+    search._graph = A
+    climbed = []
+    monkeypatch.setattr(annealed_search, "iter_ringed", lambda *_: [(ringed, ring)])
+    monkeypatch.setattr(annealed_search, "_RING_WORSE", np.inf)
+    monkeypatch.setattr(search, "_climb", lambda _, near: climbed.extend(np.flatnonzero(near)))
+    search._close_rings()
+    assert climbed == ([] if is_way else [0, 1, 2, 3, 4, 15])
