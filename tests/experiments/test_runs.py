@@ -77,7 +77,7 @@ def kill_and_resume(path, n_instances, n_kills, seed):
         process = start(path, n_instances)
         # Half of the kills at some number of finished instances, half at some time.
         goal = n_finished(path) + rng.randrange(1, max(2, total // (n_kills + 1)))
-        limit = time.monotonic() + (rng.uniform(0, 6) if rng.random() < 0.5 else 60)
+        limit = time.monotonic() + (rng.uniform(0, 3) if rng.random() < 0.5 else 60)
         while n_finished(path) < goal and time.monotonic() < limit and process.poll() is None:
             time.sleep(rng.uniform(0, 0.02))
         process.send_signal(signal.SIGKILL)

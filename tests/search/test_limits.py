@@ -7,7 +7,7 @@ import cyclearn as cl
 from cyclearn.learning.options import SearchOptions
 from cyclearn.models.tables import as_tables
 from cyclearn.search import answer as room
-from cyclearn.search import runs
+from cyclearn.search import local_search, runs
 from cyclearn.search.auto_search import AutoSearch
 from cyclearn.search.runs import Budget
 from cyclearn.search.starts import SearchCall
@@ -57,19 +57,20 @@ def test_without_time_the_graph_found_is_the_answer(monkeypatch):
     assert room.answer(problem, other, Budget(), end=np.inf).graph == chosen.graph
 
 
-def test_moves_one_by_one_enter_large_components_only_if_told():
-    ring = np.roll(np.eye(17, dtype=bool), 1, axis=1)
-    model = cl.LinearGaussianModel(0.7 * ring, np.ones(17))
+def test_moves_one_by_one_enter_large_components_only_if_told(monkeypatch):
+    monkeypatch.setattr(local_search, "_SMALL_COMPONENT", 6)
+    ring = np.roll(np.eye(8, dtype=bool), 1, axis=1)
+    model = cl.LinearGaussianModel(0.7 * ring, np.ones(8))
     moments = cl.Moments(model.covariance, 5000)
     path = ring.copy()
-    path[16, 0] = False
+    path[7, 0] = False
     start, whole = (cl.DirectedGraph(A, model.names) for A in (path, ring))
     for method in ("hill-climbing", "tabu"):
         options = {"method": method, "virtual_edges": False, "patience": 1}
         found = cl.learn(moments, start=start, **options)
-        assert found.graph.n_edges > 17
+        assert found.graph.n_edges > 8
         assert found.limits == ("max_component",)
-        for told in ({"start": start, "max_component": 17}, {"start": whole}):
+        for told in ({"start": start, "max_component": 8}, {"start": whole}):
             found = cl.learn(moments, **told, **options)
-            assert found.graph.n_edges == 17
+            assert found.graph.n_edges == 8
             assert found.limits == ()
