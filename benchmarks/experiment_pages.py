@@ -45,7 +45,7 @@ Random graphs by the paper's generator: degree at most 4, strongly connected com
 stable. From each true graph distributions (domains) are drawn, 10,000 samples of each, and a
 graph is learned from each. Hill climbing and tabu search have the virtual-edge operator; tabu has
 the paper's length (5 for p = 5, else 10) and patience (5); l1 its coefficient 0.1 and threshold
-0.05; `auto` is the library's default.
+0.05; `auto` is the library's default search with BIC, `default` with its default penalty.
 """
     + SUCCESS,
     "sample-size": """\
