@@ -89,7 +89,7 @@ def kill_and_resume(path, n_instances, n_kills, seed):
 def test_a_run_killed_at_random_moments_loses_nothing(tmp_path):
     # More kills: CYCLEARN_KILLS=20 python -m pytest tests/experiments/test_runs.py -k random
     n_kills = int(os.environ.get("CYCLEARN_KILLS", "2"))
-    n_instances = 5 * n_kills
+    n_instances = 3 * n_kills
     run_study(STUDY, tmp_path / "whole.sqlite", n_instances=n_instances)
     kill_and_resume(tmp_path / "cut.sqlite", n_instances, n_kills, seed=n_kills)
     assert csv(tmp_path / "cut.sqlite") == csv(tmp_path / "whole.sqlite")
