@@ -247,4 +247,4 @@ def test_names_are_quoted_in_dot():
 )
 def test_any_json_is_a_graph_or_an_input_error(value):
     with contextlib.suppress(InputError):
-        parse_graph(json.dumps(value))
+        assert isinstance(parse_graph(json.dumps(value)), DirectedGraph)

@@ -241,6 +241,7 @@ class AnnealedSearch:
         """Close long cycles that the graph imitates; whether a better graph was found."""
         if self.score.experiments is not None:
             return False  # links are those of variables that nobody sets
+        largest_now = self.score.largest_component(self._graph)
         for ringed, nodes in iter_ringed(self._graph, self._linked):
             if self._ended():
                 return False
@@ -251,7 +252,7 @@ class AnnealedSearch:
             largest = self.score.largest_component(ringed)
             if not self.score.limits.allow(ringed, largest):
                 continue
-            if largest > max(_RING_GROWS * len(nodes), self.score.largest_component(self._graph)):
+            if largest > max(_RING_GROWS * len(nodes), largest_now):
                 continue
             if not self.problem.respects_knowledge(ringed):
                 continue
