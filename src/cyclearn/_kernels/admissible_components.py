@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_optima import fit_component_from_starts, select_optima
 from cyclearn._kernels.component_scores import (
     Bytes,
@@ -144,7 +144,7 @@ def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
     return True
 
 
-@kernel
+@lean_kernel
 def is_admissible(g: Scored, admission: Admission, nodes: Ints) -> bool:
     """The verdict on one component of two nodes or more."""
     key = np.uint64(0)

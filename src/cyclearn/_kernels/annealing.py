@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_scores import (
     Bytes,
     Ints,
@@ -23,7 +23,7 @@ from cyclearn._kernels.proposals import Walk, new_walk, propose, uniform
 from cyclearn._kernels.typed_numbers import FALSE, ONE, TRUE, TWO, ZERO
 
 
-@kernel
+@lean_kernel
 def _mark_reached(A: Bytes, walk: Walk, n: int, backwards: bool, bit: int) -> None:
     """Mark all that the first n nodes of the stack reach, themselves included."""
     p = A.shape[0]
@@ -92,7 +92,7 @@ def touched(A: Bytes, walk: Walk) -> Ints:
     return region
 
 
-@kernel
+@lean_kernel
 def is_allowed(A: Bytes, walk: Walk, may_add: Bytes, may_delete: Bytes, max_parents: int) -> bool:
     for t in range(walk.size[0]):
         i, j = walk.toggles[t, 0], walk.toggles[t, 1]
@@ -115,13 +115,13 @@ def is_allowed(A: Bytes, walk: Walk, may_add: Bytes, may_delete: Bytes, max_pare
     return True
 
 
-@kernel
+@lean_kernel
 def apply_toggles(A: Bytes, walk: Walk) -> None:
     for t in range(walk.size[0]):
         A[walk.toggles[t, 0], walk.toggles[t, 1]] ^= 1
 
 
-@kernel
+@lean_kernel
 def _node_value(g: Scored, region: Ints) -> float:
     """The value of a single node, which is its own component before and after."""
     key = column_key(g, region[0])

@@ -28,7 +28,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.compilation import lean_kernel
 from cyclearn._kernels.component_scores import Bytes, Floats, Ints
 from cyclearn._kernels.proposals import Walk, below, toggle, turn_stack, uniform, walk_until_met
 from cyclearn._kernels.typed_numbers import ZERO
@@ -63,7 +63,7 @@ class Jumps(NamedTuple):
     starts: Ints
 
 
-@kernel
+@lean_kernel
 def _jump(A: Bytes, walk: Walk, jumps: Jumps) -> None:
     """Propose to toggle a set of entries, where they stand as in one of its two graphs."""
     n = jumps.starts.size - 1
@@ -79,7 +79,7 @@ def _jump(A: Bytes, walk: Walk, jumps: Jumps) -> None:
         toggle(walk, jumps.entries[e, 0], jumps.entries[e, 1])
 
 
-@kernel
+@lean_kernel
 def drawn(cumulative: Floats, u: float) -> int:
     """The first place whose cumulative weight exceeds u."""
     low, high = 0, cumulative.size - 1
@@ -92,7 +92,7 @@ def drawn(cumulative: Floats, u: float) -> int:
     return low
 
 
-@kernel
+@lean_kernel
 def _exchange(A: Bytes, walk: Walk, a: int, b: int) -> float:
     """Exchange parents of a and b; return the ratio of the ways to give the columns."""
     n_a = n_b = 0
@@ -131,7 +131,7 @@ def _exchange(A: Bytes, walk: Walk, a: int, b: int) -> float:
     return ways_after / ways_before
 
 
-@kernel
+@lean_kernel
 def _turn(A: Bytes, walk: Walk, i: int, j: int) -> bool:
     """Turn the edge between i and j; whether there is just one."""
     if A[i, j] == A[j, i]:
@@ -141,7 +141,7 @@ def _turn(A: Bytes, walk: Walk, i: int, j: int) -> bool:
     return True
 
 
-@kernel
+@lean_kernel
 def _swap(A: Bytes, walk: Walk, k: int, i: int, j: int, of_parent: bool) -> None:
     """Give the edge that k has to one of i and j to the other; or the one from them to k."""
     if of_parent and A[k, i] != A[k, j]:
@@ -152,7 +152,7 @@ def _swap(A: Bytes, walk: Walk, k: int, i: int, j: int, of_parent: bool) -> None
         toggle(walk, j, k)
 
 
-@kernel
+@lean_kernel
 def _propose_on_three(A: Bytes, walk: Walk, kind: int, i: int, j: int, k: int) -> None:
     """Turn edges among i, j and k with what goes with it, or redraw all."""
     chosen = np.int64(below(walk.state, _SIXTY_FOUR))
@@ -176,7 +176,7 @@ def _propose_on_three(A: Bytes, walk: Walk, kind: int, i: int, j: int, k: int) -
                 toggle(walk, u, v)
 
 
-@kernel
+@lean_kernel
 def propose_balanced(A: Bytes, walk: Walk, weights: PairWeights, jumps: Jumps, kind: int) -> float:
     """Draw a proposal of a kind; return the probability of its way back over that of its way there.
 

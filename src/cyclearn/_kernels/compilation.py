@@ -25,8 +25,14 @@ from cyclearn.deadlines import uncounted
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Without the wrapper for callers in C, which nobody calls and which takes time to compile.
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+# Without the wrapper for callers in C, which nobody calls and which takes time to compile. That
+# references are counted is said aloud: kernels that are called would take it over from callers.
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "_nrt": True,
+}
 
 
 @functools.cache
@@ -114,9 +120,10 @@ class Kernel:
     arguments, all wrappers together are a sixth of what there is to compile.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], **options: bool) -> None:
         functools.update_wrapper(self, function)
         self._function = function
+        self._options = options
 
     def __call__(self, *arguments: Any) -> Any:
         return self._for_python(*arguments)
@@ -126,11 +133,12 @@ class Kernel:
 
     @functools.cached_property
     def _for_python(self) -> Any:
-        return _dispatcher(self._function, KernelCache)
+        return _dispatcher(self._function, KernelCache, **self._options)
 
     @functools.cached_property
     def _for_kernels(self) -> Any:
-        return _dispatcher(self._function, _InnerCache, no_cpython_wrapper=True)
+        options = {**self._options, "no_cpython_wrapper": True}
+        return _dispatcher(self._function, _InnerCache, **options)
 
     @property
     def stats(self) -> Any:
@@ -152,6 +160,18 @@ def kernel(function: Function) -> Function:
     if getattr(config, "DISABLE_JIT", False):
         return function
     return cast(Function, Kernel(function))
+
+
+def lean_kernel(function: Function) -> Function:
+    """A kernel that makes no arrays and is given none by kernels that it calls.
+
+    References to its arrays are not counted. Numba counts those of every array in a tuple at every
+    call, one locked instruction each: for small functions with tuples of dozens of arrays that is
+    most of their time.
+    """
+    if getattr(config, "DISABLE_JIT", False):
+        return function
+    return cast(Function, Kernel(function, _nrt=False))
 
 
 def _dispatcher(function: Callable[..., Any], cache: type[KernelCache], **options: bool) -> Any:

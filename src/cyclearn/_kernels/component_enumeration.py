@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_scores import (
     Bytes,
     Ints,
@@ -21,7 +21,7 @@ from cyclearn._kernels.component_scores import (
 )
 
 
-@kernel
+@lean_kernel
 def _place(A: Bytes, component: Ints, sources: Ints, targets: Ints, bits: int) -> None:
     """Write the structure into the columns of the component."""
     for j in component:
@@ -31,7 +31,7 @@ def _place(A: Bytes, component: Ints, sources: Ints, targets: Ints, bits: int) -
         A[sources[b], targets[b]] = (bits >> b) & 1
 
 
-@kernel
+@lean_kernel
 def _is_strong(rows: Ints, sources: Ints, targets: Ints, bits: int, n_inside: int, k: int) -> bool:
     """Whether the bits inside connect all k nodes strongly; ``rows`` is room to work."""
     full = (1 << k) - 1

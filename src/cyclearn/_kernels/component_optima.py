@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_fit import CONVERGED, SINGULAR, fit_component
 from cyclearn._kernels.sphere_steps import Floats, Ints
 
@@ -64,7 +64,7 @@ def inverted_gain(nodes: Ints, parents: Ints, coefficients: Floats) -> Floats:
     return start
 
 
-@kernel
+@lean_kernel
 def _geometric_mean(nodes: Ints, parents: Ints, coefficients: Floats) -> float:
     """Geometric mean of the moduli of the coefficients inside the component."""
     total = 0.0

@@ -16,7 +16,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_fit import fit_component, node_score
 from cyclearn._kernels.shared_weights import Pooled, fit_shared_component, half_regression
 
@@ -51,7 +51,7 @@ class Scored(NamedTuple):
     counter: Ints
 
 
-@kernel
+@lean_kernel
 def place_of(g: Scored, key: np.uint64) -> int:
     """Where the table keeps a key, −1 when it does not."""
     mask = g.table_keys.size - 1
@@ -62,7 +62,7 @@ def place_of(g: Scored, key: np.uint64) -> int:
     return -1
 
 
-@kernel
+@lean_kernel
 def remember(g: Scored, key: np.uint64, value: float) -> int:
     """Keep a value, in place of an older one where all its places are taken; return where."""
     mask = g.table_keys.size - 1
@@ -77,7 +77,7 @@ def remember(g: Scored, key: np.uint64, value: float) -> int:
     return int(place)
 
 
-@kernel
+@lean_kernel
 def column_of(g: Scored, j: int) -> tuple[np.uint64, int]:
     """Key of one column, node j and the edges into it, and the number of these edges."""
     key = g.Z[j, j]
@@ -89,7 +89,7 @@ def column_of(g: Scored, j: int) -> tuple[np.uint64, int]:
     return np.uint64(key), n_parents
 
 
-@kernel
+@lean_kernel
 def column_key(g: Scored, j: int) -> np.uint64:
     """Key of one column: node j and the edges into it."""
     return column_of(g, j)[0]
@@ -296,7 +296,7 @@ def saturated_value(g: Scored, region: Ints) -> float:
     return total
 
 
-@kernel
+@lean_kernel
 def _half_log_det(S: Floats, order: Ints, n_given: int, n: int, L: Floats) -> float:
     """½ log det of the covariance of ``order[n_given:n]`` given those before; L is room to work."""
     total = 0.0

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_scores import (
     Bytes,
     Floats,
@@ -156,7 +156,7 @@ def state_of(g: Scored, label: Ints, values: Floats) -> State:
     )
 
 
-@kernel
+@lean_kernel
 def _value_additions(g: Scored, state: State, j: int) -> None:
     """The value of node j, a component of its own, with each further parent: all at once.
 
@@ -222,7 +222,7 @@ def _value_before(state: State, region: Ints) -> float:
     return total
 
 
-@kernel
+@lean_kernel
 def _is_permitted(g: Scored, state: State, rules: Rules, toggles: Ints, n_toggles: int) -> bool:
     """Whether knowledge and limits allow the move, and its result was not refused before."""
     key = state.graph_key
@@ -249,7 +249,7 @@ def _is_permitted(g: Scored, state: State, rules: Rules, toggles: Ints, n_toggle
     return not is_banned
 
 
-@kernel
+@lean_kernel
 def _bound(g: Scored, state: State, region: Ints, toggles: Ints, n_toggles: int) -> float:
     """The least change of the likelihood that a move inside ``region`` could make."""
     for t in range(n_toggles):
@@ -372,7 +372,7 @@ def _list_virtual_edges(
     return n
 
 
-@kernel
+@lean_kernel
 def _next_move(moves: Moves, n: int, first: bool) -> int:
     """The move with the smallest bound, or the first that may improve; −1 without any.
 

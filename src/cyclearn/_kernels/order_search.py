@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.compilation import lean_kernel
 from cyclearn._kernels.component_scores import Bytes, Floats, Ints, Keys
 from cyclearn._kernels.parent_sets import (
     COLLINEAR,
@@ -74,7 +74,7 @@ class Ordered(NamedTuple):
     own: Factor
 
 
-@kernel
+@lean_kernel
 def _load(o: Ordered, f: Factor, v: int, limit: int) -> None:
     """The factor of v on those of its parents that stand before the limit."""
     empty_factor(o.S, f, v)
@@ -83,7 +83,7 @@ def _load(o: Ordered, f: Factor, v: int, limit: int) -> None:
             append_parent(o.S, f, v, o.parents[v, a])
 
 
-@kernel
+@lean_kernel
 def _grow(o: Ordered, f: Factor, v: int, limit: int) -> float:
     """Grow and shrink the parents in the factor, among the nodes before the limit."""
     value, n_fitted = grow_and_shrink(
@@ -93,7 +93,7 @@ def _grow(o: Ordered, f: Factor, v: int, limit: int) -> float:
     return float(value)
 
 
-@kernel
+@lean_kernel
 def _has_parent(n_parents: Ints, parents: Ints, v: int, u: int) -> bool:
     # Asked for every node that a walk passes: all of ``Ordered`` would take longer to hand over.
     found = False
@@ -102,7 +102,7 @@ def _has_parent(n_parents: Ints, parents: Ints, v: int, u: int) -> bool:
     return found
 
 
-@kernel
+@lean_kernel
 def _open_around(o: Ordered, v: int) -> None:
     """Mark a node, its parents and its children."""
     o.is_open[v] = 1
@@ -113,7 +113,7 @@ def _open_around(o: Ordered, v: int) -> None:
             o.is_open[u] = 1
 
 
-@kernel
+@lean_kernel
 def _store(o: Ordered, v: int, value: float) -> None:
     """Give v the parents in the factor."""
     p = o.order.size
@@ -138,7 +138,7 @@ def _store(o: Ordered, v: int, value: float) -> None:
     _open_around(o, v)
 
 
-@kernel
+@lean_kernel
 def _refit(o: Ordered, v: int) -> None:
     """Give v the parents that its place in the order permits, from those that it has."""
     f = o.factor
@@ -151,7 +151,7 @@ def _refit(o: Ordered, v: int) -> None:
         _store(o, v, value)
 
 
-@kernel
+@lean_kernel
 def _shift(o: Ordered, v: int, to: int) -> None:
     """Put v at another position, and give the nodes that it passes new parents."""
     at = o.position[v]
@@ -167,7 +167,7 @@ def _shift(o: Ordered, v: int, to: int) -> None:
             _refit(o, u)
 
 
-@kernel
+@lean_kernel
 def _change_if_passed(o: Ordered, v: int, u: int) -> float:
     """How the value of u changes if v, which concerns it, passes it."""
     at = o.position[v]
@@ -179,7 +179,7 @@ def _change_if_passed(o: Ordered, v: int, u: int) -> float:
     return float(change)
 
 
-@kernel
+@lean_kernel
 def _best_place(o: Ordered, v: int) -> int:
     """Where v lowers the score most, where it stands if nowhere; leaves its parents in ``kept``.
 
@@ -229,7 +229,7 @@ def _best_place(o: Ordered, v: int) -> int:
     return int(best)
 
 
-@kernel
+@lean_kernel
 def _reinsert(o: Ordered, v: int) -> None:
     """Move v to where the score is best."""
     to = _best_place(o, v)
@@ -241,7 +241,7 @@ def _reinsert(o: Ordered, v: int) -> None:
         _store(o, v, factor_value(o.factor, v, o.penalty))
 
 
-@kernel
+@lean_kernel
 def _descend(o: Ordered, max_fitted: int) -> bool:
     """Try the moves of all open nodes in turn until none is open; false when cut."""
     p = o.order.size
@@ -260,13 +260,13 @@ def _descend(o: Ordered, max_fitted: int) -> bool:
     return True
 
 
-@kernel
+@lean_kernel
 def _below(o: Ordered, n: int) -> int:
     """A random whole number from 0 to n − 1."""
     return int(uniform(o.random) * n)
 
 
-@kernel
+@lean_kernel
 def _exchange(o: Ordered, n_near: int) -> None:
     """Let a random node and some of those near it take each other's places.
 
@@ -318,7 +318,7 @@ def _exchange(o: Ordered, n_near: int) -> None:
             o.is_open[v] = 1
 
 
-@kernel
+@lean_kernel
 def settle(o: Ordered) -> None:
     """Keep what came out of the last exchange, unless it is worse than before."""
     p = o.order.size
@@ -343,7 +343,7 @@ def settle(o: Ordered) -> None:
                 o.pays[v, u] = o.saved_pays[v, u]
 
 
-@kernel
+@lean_kernel
 def search_orders(o: Ordered, max_fitted: int, max_exchanges: int, n_near: int) -> bool:
     """Search on until so many parent sets were fitted or exchanges made; whether it is the latter.
 

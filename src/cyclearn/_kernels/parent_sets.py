@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_scores import Bytes, Floats, Ints
 
 # Changes of score per sample that are smaller are rounding.
@@ -52,7 +52,7 @@ def new_factor(p: int, max_parents: int) -> Factor:
     )
 
 
-@kernel
+@lean_kernel
 def empty_factor(S: Floats, f: Factor, node: int) -> None:
     """No parents."""
     f.size[0] = 0
@@ -61,7 +61,7 @@ def empty_factor(S: Floats, f: Factor, node: int) -> None:
         f.joint[c] = S[node, c]
 
 
-@kernel
+@lean_kernel
 def append_parent(S: Floats, f: Factor, node: int, parent: int) -> None:
     """One parent more; its residual variance must not be zero."""
     p = S.shape[0]
@@ -87,13 +87,13 @@ def append_parent(S: Floats, f: Factor, node: int, parent: int) -> None:
     f.size[0] = k + 1
 
 
-@kernel
+@lean_kernel
 def least_share(penalty: float) -> float:
     """The share of the residual variance that a parent must explain to pay."""
     return float(1.0 - np.exp(-2.0 * (penalty + ROUNDING)))
 
 
-@kernel
+@lean_kernel
 def _best_candidate(
     f: Factor, node: int, may: Bytes, position: Ints, limit: int, share: float
 ) -> int:
@@ -111,7 +111,7 @@ def _best_candidate(
     return best
 
 
-@kernel
+@lean_kernel
 def _weakest_parent(f: Factor, node: int, required: Bytes, share: float) -> int:
     """The place of the parent that explains least, less than a share of the residual; or −1.
 
@@ -140,7 +140,7 @@ def _weakest_parent(f: Factor, node: int, required: Bytes, share: float) -> int:
     return weakest
 
 
-@kernel
+@lean_kernel
 def drop_parent(S: Floats, f: Factor, node: int, place: int) -> None:
     """One parent fewer; the factor is built again."""
     k = f.size[0]
@@ -150,13 +150,13 @@ def drop_parent(S: Floats, f: Factor, node: int, place: int) -> None:
             append_parent(S, f, node, f.members[a])
 
 
-@kernel
+@lean_kernel
 def factor_value(f: Factor, node: int, penalty: float) -> float:
     """The value of a node with the parents in f: ½ log residual variance + λ·parents."""
     return float(0.5 * np.log(f.left[node]) + penalty * f.size[0])
 
 
-@kernel
+@lean_kernel
 def grow_and_shrink(
     S: Floats,
     f: Factor,

@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_scores import Bytes, Floats, Ints, Keys
 from cyclearn._kernels.typed_numbers import NONE, ZERO
 
@@ -57,7 +57,7 @@ def new_walk(p: int, seed: int) -> Walk:
     return walk
 
 
-@kernel
+@lean_kernel
 def _draw(state: Keys) -> np.uint64:
     """64 random bits (the generator called xorshift*).
 
@@ -75,19 +75,19 @@ def _draw(state: Keys) -> np.uint64:
     return np.uint64((upper << np.uint64(32)) | (product & _HALF))
 
 
-@kernel
+@lean_kernel
 def below(state: Keys, n: int) -> int:
     """A random whole number from 0 to n − 1."""
     return int((_draw(state) >> np.uint64(33)) % np.uint64(n))
 
 
-@kernel
+@lean_kernel
 def uniform(state: Keys) -> float:
     """A random number above 0 and below 1."""
     return float((_draw(state) >> np.uint64(11)) + np.uint64(1)) / 9007199254740993.0
 
 
-@kernel
+@lean_kernel
 def toggle(walk: Walk, i: int, j: int) -> None:
     """Add an entry to the proposal; the same entry twice is none."""
     n = walk.size[0]
@@ -103,7 +103,7 @@ def toggle(walk: Walk, i: int, j: int) -> None:
         walk.size[0] = n + 1
 
 
-@kernel
+@lean_kernel
 def set_column(A: Bytes, walk: Walk, target: int, source: int) -> None:
     """Toggle what makes {target} and its parents equal to {source} and its parents now."""
     for i in range(A.shape[0]):
@@ -114,7 +114,7 @@ def set_column(A: Bytes, walk: Walk, target: int, source: int) -> None:
             toggle(walk, i, target)
 
 
-@kernel
+@lean_kernel
 def _some_parent(A: Bytes, state: Keys, nodes: Ints, j: int) -> int:
     """A random parent of j among the nodes, −1 without any."""
     n = ZERO
@@ -132,7 +132,7 @@ def _some_parent(A: Bytes, state: Keys, nodes: Ints, j: int) -> int:
     return -1
 
 
-@kernel
+@lean_kernel
 def _exchange(A: Bytes, walk: Walk, nodes: Ints, j: int, k: int) -> None:
     """Propose a parent exchange of j and k where their columns differ in one node."""
     added = NONE
@@ -154,7 +154,7 @@ def _exchange(A: Bytes, walk: Walk, nodes: Ints, j: int, k: int) -> None:
     toggle(walk, dropped, j)
 
 
-@kernel
+@lean_kernel
 def walk_until_met(A: Bytes, walk: Walk, j: int) -> tuple[int, int]:
     """Walk against the edges from j, inside its component, until a node comes twice.
 
@@ -186,7 +186,7 @@ def walk_until_met(A: Bytes, walk: Walk, j: int) -> tuple[int, int]:
     return n, v
 
 
-@kernel
+@lean_kernel
 def turn_stack(A: Bytes, walk: Walk, begin: int, n: int) -> None:
     """Propose to turn the cycle on the stack from ``begin`` to the end, of n nodes in all."""
     # stack[begin + 1] → stack[begin], and so on: every node gives its column to its predecessor.
@@ -195,7 +195,7 @@ def turn_stack(A: Bytes, walk: Walk, begin: int, n: int) -> None:
         set_column(A, walk, before, walk.stack[a])
 
 
-@kernel
+@lean_kernel
 def _turn_cycle(A: Bytes, walk: Walk, j: int) -> None:
     """Propose to turn a cycle that a random walk from j meets."""
     n, v = walk_until_met(A, walk, j)
@@ -206,7 +206,7 @@ def _turn_cycle(A: Bytes, walk: Walk, j: int) -> None:
         turn_stack(A, walk, begin, n)
 
 
-@kernel
+@lean_kernel
 def propose(A: Bytes, walk: Walk, nodes: Ints) -> None:
     """Draw a proposal among the nodes."""
     walk.size[0] = 0

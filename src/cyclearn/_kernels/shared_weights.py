@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_fit import (
     AT_INFINITY,
     COLLINEAR,
@@ -118,7 +118,7 @@ def _component(
     return _Component(nodes, at, variables, rows, owners, sets[:n], weights[:n])
 
 
-@kernel
+@lean_kernel
 def _inverse(c: _Component, q: Floats, number: int, C: Floats, M: Floats) -> float:
     """Write the inverse of Q with the columns of one set of targets cut off; log|det| of it."""
     k = c.nodes.size
@@ -133,7 +133,7 @@ def _inverse(c: _Component, q: Floats, number: int, C: Floats, M: Floats) -> flo
     return inverse(C, M)
 
 
-@kernel
+@lean_kernel
 def _value(pooled: Pooled, c: _Component, q: Floats, C: Floats, M: Floats) -> float:
     total = 0.0
     for i in range(c.nodes.size):
@@ -210,7 +210,7 @@ def _derivatives(
                     H[a, b] += share * M[i, s] * M[j, r]
 
 
-@kernel
+@lean_kernel
 def _metric(pooled: Pooled, c: _Component, D: Floats) -> None:
     """Write the quadratic forms of the columns, block by block."""
     d = c.variables.size
@@ -224,7 +224,7 @@ def _metric(pooled: Pooled, c: _Component, D: Floats) -> None:
                     D[a, b] += pooled.weights[t] * S[c.variables[a], c.variables[b]]
 
 
-@kernel
+@lean_kernel
 def _scale(c: _Component, D: Floats, q: Floats) -> None:
     """Give every column length one in the metric."""
     for i in range(c.nodes.size):
@@ -237,7 +237,7 @@ def _scale(c: _Component, D: Floats, q: Floats) -> None:
             q[a] *= factor
 
 
-@kernel
+@lean_kernel
 def _factor(H: Floats, D: Floats, damping: float, L: Floats) -> float:
     """Write the Cholesky factor of H + damping · D; the smallest pivot beside that of D, or −1."""
     d = H.shape[0]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.compilation import kernel, lean_kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,7 +22,7 @@ Columns = tuple[Ints, Ints, Ints, Floats]
 PIVOT_FLOOR = 1e-13
 
 
-@kernel
+@lean_kernel
 def cholesky(S: Floats, index: Ints, size: int, L: Floats) -> bool:
     """Write the Cholesky factor of S on index[:size] into L; false when it is singular."""
     for a in range(size):
@@ -39,7 +39,7 @@ def cholesky(S: Floats, index: Ints, size: int, L: Floats) -> bool:
     return True
 
 
-@kernel
+@lean_kernel
 def inverse(C: Floats, M: Floats) -> float:
     """Write C⁻¹ into M by Gauss–Jordan with pivoting; destroys C, returns log|det C|."""
     k = C.shape[0]
@@ -81,7 +81,7 @@ def inverse(C: Floats, M: Floats) -> float:
     return float(log_det + np.log(det))
 
 
-@kernel
+@lean_kernel
 def assemble(columns: Columns, x: Floats, C: Floats) -> None:
     """Write Q into C: column i is Xᵢᵀxᵢ on its support."""
     at, square_at, rows, X = columns
@@ -100,7 +100,7 @@ def assemble(columns: Columns, x: Floats, C: Floats) -> None:
             C[rows[first + b], i] = total
 
 
-@kernel
+@lean_kernel
 def _pull_back(columns: Columns, M: Floats, i: int, m: int, y: Floats) -> None:
     """Write Xᵢ M[m, rowsᵢ] into y: the derivative of (Q⁻¹)ₘ qᵢ with respect to xᵢ."""
     at, square_at, rows, X = columns
@@ -114,7 +114,7 @@ def _pull_back(columns: Columns, M: Floats, i: int, m: int, y: Floats) -> None:
         y[a] = total
 
 
-@kernel
+@lean_kernel
 def sweep(columns: Columns, x: Floats, M: Floats, y: Floats, column: Floats) -> None:
     """One exact step for every column in turn, M = Q⁻¹ following by rank-one updates."""
     at, square_at, rows, X = columns
@@ -147,7 +147,7 @@ def sweep(columns: Columns, x: Floats, M: Floats, y: Floats, column: Floats) -> 
                         M[j, h] -= factor * M[i, h]
 
 
-@kernel
+@lean_kernel
 def gradient_norm_of(columns: Columns, x: Floats, M: Floats, y: Floats) -> float:
     """Largest entry of the gradients yᵢ − xᵢ, tangent to the spheres."""
     at = columns[0]
@@ -161,7 +161,7 @@ def gradient_norm_of(columns: Columns, x: Floats, M: Floats, y: Floats) -> float
     return largest
 
 
-@kernel
+@lean_kernel
 def _to_tangent(
     x: Floats, first: int, size: int, y: Floats, out: Floats, row: int, base: int
 ) -> None:
@@ -176,7 +176,7 @@ def _to_tangent(
         out[row, base + a] = y[a] - dot * x[first + a]
 
 
-@kernel
+@lean_kernel
 def _derivatives(
     columns: Columns, x: Floats, M: Floats, y: Floats, T: Floats, g: Floats, H: Floats
 ) -> None:
@@ -203,7 +203,7 @@ def _derivatives(
             H[a, a] += 1.0
 
 
-@kernel
+@lean_kernel
 def solve_factored(L: Floats, gradient: Floats, step: Floats) -> None:
     """Write −(LLᵀ)⁻¹ gradient."""
     for a in range(step.size):
@@ -218,7 +218,7 @@ def solve_factored(L: Floats, gradient: Floats, step: Floats) -> None:
         step[a] = total / L[a, a]
 
 
-@kernel
+@lean_kernel
 def _damped_step(H: Floats, g: Floats, damping: float, L: Floats, step: Floats) -> float:
     """Solve (H + damping·I) step = −g; return the smallest pivot, negative on failure."""
     N = g.size
@@ -241,7 +241,7 @@ def _damped_step(H: Floats, g: Floats, damping: float, L: Floats, step: Floats) 
     return smallest
 
 
-@kernel
+@lean_kernel
 def _move(columns: Columns, x: Floats, step: Floats, moved: Floats) -> None:
     """Write into ``moved`` the points of the spheres reached from x along a tangent step."""
     at = columns[0]

@@ -10,19 +10,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.typed_numbers import FALSE, TRUE, ZERO
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 
-@kernel
+@lean_kernel
 def _joined(A: Bytes, a: int, b: int) -> bool:
     return bool(A[a, b] or A[b, a])
 
 
-@kernel
+@lean_kernel
 def _orient(A: Bytes, a: int, b: int, exclusive: bool, toggles: Ints, n: int) -> int:
     """Append what makes the edge between a and b point from a to b; return the new length.
 
@@ -37,7 +37,7 @@ def _orient(A: Bytes, a: int, b: int, exclusive: bool, toggles: Ints, n: int) ->
     return n
 
 
-@kernel
+@lean_kernel
 def _remove(A: Bytes, a: int, b: int, toggles: Ints, n: int) -> int:
     """Append what removes every edge between a and b; return the new length."""
     if A[a, b]:
@@ -49,7 +49,7 @@ def _remove(A: Bytes, a: int, b: int, toggles: Ints, n: int) -> int:
     return n
 
 
-@kernel
+@lean_kernel
 def _complete(A: Bytes, a: int, b: int, toggles: Ints, n: int) -> int:
     """Append what makes a ⇄ b; return the new length."""
     if not A[a, b]:
@@ -126,7 +126,7 @@ def _neighbours(A: Bytes) -> tuple[Ints, Ints]:
     return near, n_near
 
 
-@kernel
+@lean_kernel
 def _mark_two_away(near: Ints, n_near: Ints, j: int, mark: Bytes) -> None:
     """Mark the nodes that have a neighbour in common with j."""
     for k in range(mark.size):
