@@ -1,7 +1,9 @@
 """Compiled code on disk: edits are noticed, and nothing that happens to the disk stops a call."""
 
+import ast
 import errno
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -193,3 +195,29 @@ def test_the_time_to_compile_does_not_count():
     begun, counted = time.monotonic(), now()
     compiled(1)
     assert now() - counted < (time.monotonic() - begun) / 2
+
+
+def test_lean_kernels_return_numbers_and_get_no_arrays():
+    """An array that a kernel gets from another would never be let go; numba says nothing."""
+    kernels, is_lean = {}, {}
+    for path in (SOURCE / "_kernels").glob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.decorator_list:
+                decorator = ast.unparse(node.decorator_list[0])
+                if decorator in ("kernel", "lean_kernel"):
+                    kernels[path.stem, node.name] = node
+                    is_lean[path.stem, node.name] = decorator == "lean_kernel"
+    returning = {
+        name
+        for (_, name), node in kernels.items()
+        if set(re.findall(r"[\w.]+", ast.unparse(node.returns)))
+        - {"tuple", "int", "float", "bool", "None", "np.uint64"}
+    }
+    assert "parents_of" in returning
+    assert sum(is_lean.values()) > 50
+    for place, node in kernels.items():
+        if is_lean[place]:
+            assert node.name not in returning, place
+            for call in ast.walk(node):
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                    assert call.func.id not in returning, (place, call.func.id)
