@@ -15,8 +15,15 @@ import numpy as np
 
 from cyclearn._kernels.admissible_components import Admission, is_admissible
 from cyclearn._kernels.annealing import apply_toggles, is_allowed, touched
-from cyclearn._kernels.balanced_moves import Jumps, PairWeights, drawn, propose_balanced
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.assembled_graphs import GroupsMet, Parts, assemble, meet
+from cyclearn._kernels.balanced_moves import (
+    N_KINDS,
+    Jumps,
+    PairWeights,
+    drawn,
+    propose_balanced,
+)
+from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_scores import (
     Bytes,
     Floats,
@@ -35,14 +42,17 @@ from cyclearn._kernels.proposals import MAX_TOGGLES, Walk, uniform
 
 # Keys of bounds are those of values, changed by this.
 _BOUND = np.uint64(0x9E3779B97F4A7C15)
+# The last kind of proposals: a graph put together from parts.
+ASSEMBLE = N_KINDS
 
 
 class ChainRules(NamedTuple):
     """What a chain may do.
 
-    ``limits`` are the largest component, the most parents and the most edges; ``kinds`` the
-    cumulative chances of the kinds of proposals; ``penalty``, per sample, what an edge costs, and
-    ``costs`` what a component costs, by its size.
+    ``limits`` are the largest component, the most parents and the most edges; ``parts`` may be
+    none, and then no groups are noted in ``met``; ``kinds`` are the cumulative chances of the kinds
+    of proposals; ``penalty``, per sample, what an edge costs, and ``costs`` what a component costs,
+    by its size; ``unit`` the temperature that weights of parts are for.
     """
 
     may_add: Bytes
@@ -50,17 +60,12 @@ class ChainRules(NamedTuple):
     limits: Ints
     weights: PairWeights
     jumps: Jumps
+    parts: Parts
+    met: GroupsMet
     kinds: Floats
     penalty: float
     costs: Floats
-
-
-@kernel
-def _fitted(g: Scored, nodes: Ints, key: np.uint64) -> float:
-    """The value of a component that was not met before."""
-    g.counter[0] += 1
-    offsets, parents = parents_of(g, nodes)
-    return float(g.table_values[remember(g, key, component_value(g, nodes, offsets, parents))])
+    unit: float
 
 
 @kernel
@@ -76,6 +81,15 @@ def _members(region: Ints, label: Ints, c: int) -> Ints:
             nodes[k] = v
             k += 1
     return nodes
+
+
+@kernel
+def _fitted(g: Scored, region: Ints, label: Ints, c: int, key: np.uint64) -> float:
+    """The value of a component that was not met before."""
+    g.counter[0] += 1
+    nodes = _members(region, label, c)
+    offsets, parents = parents_of(g, nodes)
+    return float(g.table_values[remember(g, key, component_value(g, nodes, offsets, parents))])
 
 
 class _Room(NamedTuple):
@@ -96,7 +110,7 @@ class _Room(NamedTuple):
     is_changed: Bytes
 
 
-@kernel
+@lean_kernel
 def _find_components(g: Scored, walk: Walk, region: Ints, room: _Room) -> int:
     """Label the components inside ``region`` and see which of them were there before."""
     n_found = 1
@@ -124,7 +138,7 @@ def _find_components(g: Scored, walk: Walk, region: Ints, room: _Room) -> int:
     return n_found
 
 
-@kernel
+@lean_kernel
 def _region_value(
     g: Scored,
     walk: Walk,
@@ -155,10 +169,10 @@ def _region_value(
                 room.values[c] = g.table_values[place]
                 room.keys[c] = np.uint64(0)
             elif room.sizes[c] == 1:
-                room.values[c] = _fitted(g, _members(region, room.label, c), room.keys[c])
+                room.values[c] = _fitted(g, region, room.label, c, room.keys[c])
                 room.keys[c] = np.uint64(0)
             else:
-                room.values[c] = _bound(g, _members(region, room.label, c), room.keys[c])
+                room.values[c] = _bound(g, region, room.label, c, room.keys[c])
             room.values[c] += costs[room.sizes[c]]
         total += room.values[c]
     for c in range(n_found):
@@ -166,7 +180,7 @@ def _region_value(
             if total > most:
                 return np.inf
             total -= room.values[c]
-            value = _fitted(g, _members(region, room.label, c), room.keys[c])
+            value = _fitted(g, region, room.label, c, room.keys[c])
             room.values[c] = value + costs[room.sizes[c]]
             total += room.values[c]
     # Summed anew: which values were known must not show in the last bit.
@@ -177,15 +191,16 @@ def _region_value(
 
 
 @kernel
-def _bound(g: Scored, nodes: Ints, key: np.uint64) -> float:
+def _bound(g: Scored, region: Ints, label: Ints, c: int, key: np.uint64) -> float:
     """The saturated value of a component, remembered beside the values under a key of its own."""
     place = place_of(g, key ^ _BOUND)
     if place < 0:
-        place = remember(g, key ^ _BOUND, saturated_value(g, nodes))
+        value = saturated_value(g, _members(region, label, c))
+        place = remember(g, key ^ _BOUND, value)
     return float(g.table_values[place])
 
 
-@kernel
+@lean_kernel
 def _settle(walk: Walk, region: Ints, room: _Room) -> None:
     """Make the components of a region those of the walk."""
     for v in region:
@@ -196,6 +211,23 @@ def _settle(walk: Walk, region: Ints, room: _Room) -> None:
             room.before[c] = v
             walk.values[v] = room.values[c]
         walk.first[v] = room.before[c]
+
+
+@kernel
+def _meet_groups(g: Scored, rules: ChainRules, region: Ints, room: _Room) -> None:
+    """Note the components of two nodes or more of a region that are new."""
+    n_found = 0
+    for v in region:
+        n_found = max(n_found, room.label[v] + 1)
+    for c in range(n_found):
+        if room.sizes[c] > 1 and room.same[c] < 0:
+            nodes = _members(region, room.label, c)
+            n_edges = 0
+            for v in nodes:
+                for i in range(g.A.shape[0]):
+                    n_edges += int(g.A[i, v])
+            log = -(room.values[c] + rules.penalty * n_edges) / rules.unit
+            meet(g, rules.met, nodes, log)
 
 
 @kernel
@@ -212,6 +244,18 @@ def _are_admissible(g: Scored, admission: Admission, region: Ints, room: _Room) 
         ):
             return False
     return True
+
+
+@lean_kernel
+def _propose(g: Scored, walk: Walk, rules: ChainRules, kind: int) -> float:
+    """Draw a proposal; return the probability of its way back over that of its way there.
+
+    Infinite for a graph put together from parts, which was accepted, or not, by itself.
+    """
+    if kind == ASSEMBLE:
+        walk.size[0] = 0
+        return np.inf if assemble(g, walk, rules.parts, rules.met) else 1.0
+    return propose_balanced(g.A, walk, rules.weights, rules.jumps, kind)
 
 
 @kernel
@@ -246,6 +290,8 @@ def _take_steps(
         for u in range(p):
             n_edges += int(g.A[u, v])
     region = np.arange(p)
+    if rules.parts.sets.size > 0:
+        rules.parts.orders[0] = 0.0
     if n_steps == 0:
         for v in range(p):
             room.is_changed[v] = 1
@@ -258,7 +304,7 @@ def _take_steps(
         kind = 0
         if step >= 0:
             kind = drawn(rules.kinds, uniform(walk.state))
-            ratio = propose_balanced(g.A, walk, rules.weights, rules.jumps, kind)
+            ratio = _propose(g, walk, rules, kind)
             # As many toggles lead back, so proposals with too many are refused both ways.
             if walk.size[0] == 0 or walk.size[0] == MAX_TOGGLES:
                 continue
@@ -295,12 +341,15 @@ def _take_steps(
             for t in range(walk.size[0]):
                 _count(g.A, occupancy, since, walk.toggles[t, 0], walk.toggles[t, 1], step)
             apply_toggles(g.A, walk)
+            if rules.parts.sets.size > 0:
+                rules.parts.orders[0] = rules.parts.orders[1] if kind == ASSEMBLE else 0.0
+                _meet_groups(g, rules, region, room)
     for i in range(p):
         for j in range(i):
             _count(g.A, occupancy, since, i, j, n_steps)
 
 
-@kernel
+@lean_kernel
 def run_chain(
     g: Scored,
     walk: Walk,
@@ -329,7 +378,7 @@ def run_chain(
                     graphs[k, i, j] = g.A[i, j]
 
 
-@kernel
+@lean_kernel
 def _count(A: Bytes, occupancy: Ints, since: Ints, i: int, j: int, step: int) -> None:
     """Count the steps since the pair was counted last, for the edges that are there."""
     low, high = min(i, j), max(i, j)

@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 from cyclearn.deadlines import now
 from cyclearn.learning.chain_record import Batch
 from cyclearn.learning.graph_jumps import packed_jumps
+from cyclearn.learning.graph_parts import copy_of, no_groups, no_parts
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency
 
 if TYPE_CHECKING:
+    from cyclearn._kernels.assembled_graphs import Parts
     from cyclearn._kernels.balanced_moves import Jumps, PairWeights
+    from cyclearn._kernels.component_scores import Scored
     from cyclearn._kernels.graph_chain import ChainRules
     from cyclearn._kernels.proposals import Walk
 
@@ -30,8 +33,10 @@ IntArray = NDArray[np.int64]
 
 # Shares of the kinds of proposals, in the order of the kernel: toggle one and both; swap parents
 # and children; exchange parents and reverse a cycle; turn an edge and toggle, swap or toggle two;
-# turn some of three; redraw three; jump.
-_KINDS = (24, 12, 6, 6, 12, 5, 12, 6, 6, 6, 5, 60)
+# turn some of three; redraw three.
+_LOCAL_KINDS = (24, 12, 6, 6, 12, 5, 12, 6, 6, 6, 5)
+# Jump; or, where graphs can be put together, do that, which leads everywhere that jumps lead.
+_JUMPING, _ASSEMBLING = (*_LOCAL_KINDS, 60, 0), (*_LOCAL_KINDS, 0, 20)
 # Places for components that were met; more variables make more of them.
 _FEW_VARIABLES, _SMALL_TABLE, _LARGE_TABLE = 10, 1 << 18, 1 << 20
 # Hot copies leave large components to the cold chain: fitting them would take most of the time.
@@ -101,7 +106,7 @@ class GraphChain:
         temperatures: tuple[float, ...] = (1.0,),
     ) -> None:
         from cyclearn._kernels.admissible_components import Admission
-        from cyclearn._kernels.balanced_moves import N_KINDS
+        from cyclearn._kernels.graph_chain import ASSEMBLE
         from cyclearn._kernels.proposals import new_walk
 
         self._problem = problem
@@ -113,7 +118,7 @@ class GraphChain:
         self._S, self._shares, self._keys = score.S, score.shares, score.Z
         self._targeted, self._pooled = score.targeted, score.pooled
         self._rng = np.random.default_rng(seed)
-        self.accepted = np.zeros(N_KINDS, dtype=np.int64)
+        self.accepted = np.zeros(ASSEMBLE + 1, dtype=np.int64)
         self.n_swaps = np.zeros((max(1, len(temperatures) - 1), 2), dtype=np.int64)
         longest = problem.max_cycle_length or p
         rules = np.array([longest, problem.stable], dtype=np.int64)
@@ -129,6 +134,7 @@ class GraphChain:
             )
             for temperature in temperatures
         ]
+        self.parts, self.met = no_parts(), no_groups(p)
         self.set_proposals(np.ones((p, p)), packed_jumps([]))
         for copy in self._copies:
             self._batches(copy, 1, 1, 0)
@@ -137,6 +143,16 @@ class GraphChain:
     def graph(self) -> Adjacency:
         """Where the chain is."""
         return self._copies[0].A
+
+    def weigh_single(self, nodes: IntArray, parents: IntArray) -> FloatArray:
+        """Log weights of single nodes with their parents, these as bits of whole numbers."""
+        from cyclearn._kernels.assembled_graphs import single_values
+
+        p = self._problem.n_variables
+        values = single_values(self._scored(np.zeros((p, p), dtype=np.uint8)), nodes, parents)
+        n_parents = (parents[:, None] >> np.arange(p) & 1).sum(axis=1)
+        prices = self._costs[1] + self._problem.penalty * n_parents
+        return np.asarray(-(values + prices) / self._unit)
 
     def set_proposals(self, weights: FloatArray, jumps: Jumps) -> None:
         """Say how often pairs of nodes are looked at, by symmetric weights, and what to jump."""
@@ -147,6 +163,23 @@ class GraphChain:
         pair_weights = PairWeights(pairs / pairs[-1], rows / rows[:, -1:])
         for copy in self._copies:
             copy.rules = self._rules(copy.max_component, pair_weights, jumps)
+        self._set_kinds()
+
+    def assemble_from(self, parts: Parts) -> None:
+        """Propose whole graphs too, put together from parts, of which there are more and more.
+
+        Not in hot copies, since parts have the weights of the chain itself.
+        """
+        self.parts = copy_of(parts)
+        for copy in self._copies:
+            if copy.rules is not None:
+                copy.rules = copy.rules._replace(parts=self.parts)
+        self._set_kinds()
+
+    def _set_kinds(self) -> None:
+        cold = self._copies[0]
+        if cold.rules is not None and len(self.parts.sets):
+            cold.rules = cold.rules._replace(kinds=_cumulative(_ASSEMBLING))
 
     def wander(self, n_steps: int, end: float | None = None) -> None:
         """Walk away from the start at high temperatures, and cool down.
@@ -156,7 +189,7 @@ class GraphChain:
         """
         cold = self._copies[0]
         n_taken = 0
-        rules = cold.rules
+        rules = cold.rules and cold.rules._replace(kinds=_cumulative(_JUMPING))
         if end is not None and rules is not None:
             largest = max(_HOT_COMPONENT, int(np.bincount(cold.walk.first).max()))
             most = np.array([min(largest, cold.max_component), *rules.limits[1:]])
@@ -229,26 +262,15 @@ class GraphChain:
         self, copy: _Copy, n_batches: int, n_kept: int, stride: int
     ) -> tuple[IntArray, NDArray[np.uint8]]:
         """Steps that each edge was there, by batch, and the graphs that were kept."""
-        from cyclearn._kernels.component_scores import Scored
         from cyclearn._kernels.graph_chain import run_chain
 
         p = self._problem.n_variables
         occupancy = np.zeros((n_batches, 2, p, p), dtype=np.int64)
         graphs = np.empty((n_batches * n_kept, p, p), dtype=np.uint8)
-        scored = Scored(
-            self._S,
-            self._shares,
-            self._targeted,
-            self._pooled,
-            copy.A,
-            self._keys,
-            *self.memory.values,
-            np.zeros(1, dtype=np.int64),
-        )
         if copy.rules is None:
             raise AssertionError("a round begins by making the rules")
         run_chain(
-            scored,
+            self._scored(copy.A),
             copy.walk,
             self._admission,
             copy.rules,
@@ -259,6 +281,20 @@ class GraphChain:
             self.accepted,
         )
         return occupancy, graphs
+
+    def _scored(self, A: Adjacency) -> Scored:
+        from cyclearn._kernels.component_scores import Scored
+
+        return Scored(
+            self._S,
+            self._shares,
+            self._targeted,
+            self._pooled,
+            A,
+            self._keys,
+            *self.memory.values,
+            np.zeros(1, dtype=np.int64),
+        )
 
     def _rules(self, max_component: int, weights: PairWeights, jumps: Jumps) -> ChainRules:
         from cyclearn._kernels.graph_chain import ChainRules
@@ -271,7 +307,14 @@ class GraphChain:
             np.array(limits, dtype=np.int64),
             weights,
             jumps,
-            np.cumsum(_KINDS) / sum(_KINDS),
+            self.parts,
+            self.met,
+            _cumulative(_JUMPING),
             problem.penalty,
             self._costs,
+            self._unit,
         )
+
+
+def _cumulative(shares: tuple[int, ...]) -> FloatArray:
+    return np.cumsum(shares) / sum(shares)

@@ -2,7 +2,7 @@
 
 The first third of all steps is the way into the distribution and does not count. What the rounds
 before have learned says which pairs the next one looks at most, and which differences of graphs it
-proposes as one step.
+proposes as one step; with few variables, from which components it puts whole graphs together.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from cyclearn.deadlines import now
 from cyclearn.errors import InputError
 from cyclearn.learning.chain_record import MOST_BATCHES, Batch, ChainRecord
 from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
-from cyclearn.learning.graph_jumps import jumps_between
+from cyclearn.learning.graph_jumps import jumps_between, packed_jumps
+from cyclearn.learning.graph_parts import MOST_VARIABLES, share_groups, single_nodes
 from cyclearn.learning.sample_quality import LARGEST_R_HAT, SampleQuality
 from cyclearn.search.auto_search import AutoSearch
 from cyclearn.search.problem import SearchProblem
@@ -35,6 +36,12 @@ _FIRST_STEPS = 1_000
 # they take at least so many steps, times the number of variables, or the second number if that is
 # less.
 _LEAST_STEPS, _MOST_LEAST_STEPS = 10_000, 100_000
+# Chains that put whole graphs together leave their starts sooner: a share of these.
+_LEAST_WITH_PARTS = 0.5
+# Groups that chains meet become parts at once for this share of the least steps. After that, when a
+# chain has left them: one that left as soon as it knows the place would be there too seldom, and
+# what was met later counts.
+_AT_ONCE = 0.25
 # Steps at each high temperature before the first round, times the number of variables.
 _HOT_STEPS = 100
 # Steps to one graph of each chain, which show how many there is time for.
@@ -133,6 +140,10 @@ def sample_graphs(
     half = None if deadline is None else (now() + deadline) / 2
     starts = _starts(problem, size.n_chains, seed, half, n_jobs)
     chains = _chains(problem, memories, seeds[0], starts, costs)
+    if p <= MOST_VARIABLES:
+        parts = single_nodes(problem, chains[0].weigh_single)
+        for chain in chains:
+            chain.assemble_from(parts)
     walked = now()
     for number, chain in enumerate(chains, start=1):
         end = None
@@ -186,7 +197,7 @@ def sample_graphs(
         if on_round is not None:
             on_round(n_steps, worth, r_hat)
         is_worth = r_hat <= LARGEST_R_HAT and worth >= size.effective_size
-        if is_worth and n_steps >= min(_LEAST_STEPS * p, _MOST_LEAST_STEPS, size.max_steps):
+        if is_worth and n_steps >= _least_steps(p, size.max_steps):
             break
         is_cut = is_cut or (deadline is not None and now() > deadline)
         if is_cut:
@@ -194,10 +205,14 @@ def sample_graphs(
         if n_rounds >= _ROUNDS_BEFORE_TEMPERING and r_hat > LARGEST_R_HAT and not is_tempered:
             is_tempered = True
             starts = [chain.graph for chain in chains]
+            before = chains
             chains = _chains(problem, memories, seeds[1], starts, costs, _TEMPERATURES)
-        jumps = jumps_between(_unpacked(_kept(records), p), seed=seed)
+            for chain, old in zip(chains, before, strict=True):
+                chain.met = old.met
+                chain.assemble_from(old.parts)
         for chain in chains:
-            chain.set_proposals(_weights(edges), jumps)
+            chain.met.at_once[0] = n_steps < _AT_ONCE * _least_steps(p, size.max_steps)
+        _set_proposals(chains, records, edges, seed)
     both = np.mean([batch.shares[1] for each in records for batch in each.settled], axis=0)
     return _sample(_kept(records), p, edges, both, quality, n_steps, is_cut)
 
@@ -237,6 +252,24 @@ def _chains(
         )
         for number, (seed, start) in enumerate(zip(seeds, starts, strict=True))
     ]
+
+
+def _least_steps(p: int, max_steps: int) -> int:
+    share = _LEAST_WITH_PARTS if p <= MOST_VARIABLES else 1.0
+    return min(int(share * min(_LEAST_STEPS * p, _MOST_LEAST_STEPS)), max_steps)
+
+
+def _set_proposals(
+    chains: list[GraphChain], records: list[ChainRecord], edges: FloatArray, seed: int
+) -> None:
+    """Let all chains know what each has learned."""
+    jumps = packed_jumps([])
+    if len(edges) <= MOST_VARIABLES:
+        share_groups([chain.parts for chain in chains], [chain.met for chain in chains])
+    else:
+        jumps = jumps_between(_unpacked(_kept(records), len(edges)), seed=seed)
+    for chain in chains:
+        chain.set_proposals(_weights(edges), jumps)
 
 
 def _weights(edges: FloatArray) -> FloatArray:

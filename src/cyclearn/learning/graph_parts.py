@@ -1,0 +1,144 @@
+"""Components from which whole graphs are put together, as one proposal of a chain.
+
+With few variables all parent sets of a single node can be weighed, and so can the feedback groups
+that chains come to, each with its edges. What such parts make together is drawn at once, however
+far it is from where a chain stands, so that chains do not stick between structures that differ in
+many edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.search.problem import SearchProblem
+
+if TYPE_CHECKING:
+    from cyclearn._kernels.assembled_graphs import GroupsMet, Parts
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Number = TypeVar("Number", np.int64, np.float64)
+
+# With more variables the sets of nodes are too many.
+MOST_VARIABLES = 12
+# Feedback groups there is room for, and their node sets times all sets of nodes.
+_MOST_GROUPS, _MOST_CHANCES = 5_000, 1 << 18
+# Places for the keys of groups, more than twice as many.
+_PLACES = 1 << 14
+
+
+def single_nodes(
+    problem: SearchProblem, weigh: Callable[[IntArray, IntArray], FloatArray]
+) -> Parts:
+    """Every node with every set of parents that knowledge and limits permit.
+
+    ``weigh`` gives the log weights of nodes with parents, these as bits of whole numbers.
+    """
+    from cyclearn._kernels.assembled_graphs import Parts, sum_orders
+
+    p = problem.n_variables
+    subsets, powers = np.arange(1 << p), 1 << np.arange(p)
+    n_parents = (subsets[:, None] >> np.arange(p) & 1).sum(axis=1)
+    allowed, required = powers @ problem.allowed, powers @ problem.required
+    node, parents = np.nonzero(
+        (subsets & ~allowed[:, None] == 0)
+        & (required[:, None] & ~subsets == 0)
+        & (n_parents <= problem.limits.max_parents)
+    )
+    logs = weigh(node, parents)
+    order = np.lexsort((-logs, node))
+    node, parents, logs = node[order], parents[order], logs[order]
+    totals = np.full((p, 1 << p), -np.inf)
+    totals[node, parents] = logs
+    for v in range(p):
+        # As logarithms: with many rows a node without parents may weigh exp(−5000).
+        halves = totals.reshape(p, 1 << (p - v - 1), 2, 1 << v)
+        np.logaddexp(halves[:, :, 0], halves[:, :, 1], out=halves[:, :, 1])
+    n_sets = min(_MOST_CHANCES >> p, 1 << p)
+    n_parts = len(node) + _MOST_GROUPS
+    place_of = np.full(1 << p, -1)
+    place_of[powers] = np.arange(p)
+    is_followed = np.diff(node, append=p) == 0
+    parts = Parts(
+        size=np.array([p, len(node)]),
+        sets=_padded(powers, n_sets),
+        heads=_padded(np.searchsorted(node, np.arange(p)), n_sets),
+        totals=_padded(totals, n_sets),
+        follows=_padded(np.where(is_followed, np.arange(1, len(node) + 1), -1), n_parts),
+        columns=_padded(np.where(np.arange(p) == node[:, None], parents[:, None], 0), n_parts),
+        outside=_padded(parents, n_parts),
+        logs=_padded(logs, n_parts),
+        known=np.zeros(_PLACES, dtype=np.uint64),
+        place_of=place_of,
+        leading=np.zeros(1 << p),
+        chances=np.zeros((1 << p, n_sets)),
+        orders=np.zeros(2),
+    )
+    sum_orders(parts, 0)
+    return parts
+
+
+def no_parts() -> Parts:
+    """Nothing to put together."""
+    from cyclearn._kernels.assembled_graphs import Parts
+
+    ints, floats = np.zeros(0, dtype=np.int64), np.zeros(0)
+    keys, table = np.zeros(0, dtype=np.uint64), np.zeros((0, 0))
+    return Parts(
+        size=np.zeros(2, dtype=np.int64),
+        sets=ints,
+        heads=ints,
+        totals=table,
+        follows=ints,
+        columns=np.zeros((0, 0), dtype=np.int64),
+        outside=ints,
+        logs=floats,
+        known=keys,
+        place_of=ints,
+        leading=floats,
+        chances=table,
+        orders=floats,
+    )
+
+
+def copy_of(parts: Parts) -> Parts:
+    """The same parts, for another chain to add to."""
+    return type(parts)._make(np.copy(array) for array in parts)
+
+
+def no_groups(p: int) -> GroupsMet:
+    """Room for the groups that a chain meets."""
+    from cyclearn._kernels.assembled_graphs import GroupsMet
+
+    return GroupsMet(
+        size=np.zeros(2, dtype=np.int64),
+        keys=np.zeros(_MOST_GROUPS, dtype=np.uint64),
+        columns=np.zeros((_MOST_GROUPS, p), dtype=np.int64),
+        logs=np.zeros(_MOST_GROUPS),
+        known=np.zeros(_PLACES, dtype=np.uint64),
+        at_once=np.ones(1, dtype=np.uint8),
+    )
+
+
+def share_groups(known: list[Parts], met: list[GroupsMet]) -> None:
+    """Make parts, for each chain, of the groups that are parts for another."""
+    from cyclearn._kernels.assembled_graphs import add_parts
+
+    columns, keys, logs = (
+        np.concatenate([getattr(each, name)[: each.size[1]] for each in met])
+        for name in ("columns", "keys", "logs")
+    )
+    keys, first = np.unique(keys, return_index=True)
+    for parts in known:
+        add_parts(parts, columns[first], keys, logs[first])
+
+
+def _padded(array: NDArray[Number], length: int) -> NDArray[Number]:
+    """With room up to a length."""
+    room = np.zeros((length, *array.shape[1:]), dtype=array.dtype)
+    room[: len(array)] = array
+    return room
