@@ -36,9 +36,11 @@ def draw(kind: str, p: int, seed: int, n: int) -> tuple[DirectedGraph, Moments]:
     return graph, Moments(np.cov(rows.T, bias=True), n)
 
 
-def measure(graph: DirectedGraph, moments: Moments, penalty: str) -> dict[str, object]:
+def measure(
+    graph: DirectedGraph, moments: Moments, penalty: str, limit: float | None
+) -> dict[str, object]:
     begun = process_time()
-    result = learn(moments, penalty=penalty)
+    result = learn(moments, penalty=penalty, time_limit=limit)
     seconds = process_time() - begun
     truth = equivalence_class(graph)
     near = truth.nearest(result.graph, time_limit=60)
@@ -51,6 +53,7 @@ def measure(graph: DirectedGraph, moments: Moments, penalty: str) -> dict[str, o
         "true_edges": near.member.n_edges,
         "shared": shared,
         "seconds": seconds,
+        "is_cut": "time_limit" in result.limits,
     }
 
 
@@ -64,7 +67,7 @@ def cases(arguments: argparse.Namespace, done: set[Any]) -> Iterator[dict[str, o
                     for penalty in arguments.penalties.split(","):
                         key = {"kind": kind, "p": p, "n": n, "seed": seed, "penalty": penalty}
                         if tuple(key.values()) not in done:
-                            row = measure(graph, moments, penalty)
+                            row = measure(graph, moments, penalty, arguments.limit)
                             yield {"key": list(key.values()), **key, **row}
 
 
@@ -81,9 +84,11 @@ def print_rows(rows: pd.DataFrame) -> None:
     rows["place"] = rows["penalty"].map(lambda name: order.get(name, len(order)))
     for (kind, p, n, _, penalty), group in rows.groupby(["kind", "p", "n", "place", "penalty"]):
         shared = group["shared"].sum()
+        n_cut = int(group["is_cut"].sum()) if "is_cut" in group else 0
+        cut = f" ({n_cut} ended by the limit)" if n_cut else ""
         low, high = wilson_interval(int(group["in_class"].sum()), len(group))
         print(
-            f"| {kind} | {p} | {n:,} | {len(group)} | {penalty} "
+            f"| {kind} | {p} | {n:,} | {len(group)} | {penalty}{cut} "
             f"| {group['in_class'].mean():.0%} ({low:.0%}–{high:.0%}) | {group['tied'].mean():.0%} "
             f"| {group['distance'].mean():.2f} | {shared / group['edges'].sum():.3f} "
             f"| {shared / group['true_edges'].sum():.3f} | {group['seconds'].median():.2f} |"
@@ -98,6 +103,7 @@ def main() -> None:
     run.add_argument("--penalties", default=",".join(FAMILIES))
     run.add_argument("--kinds", default="paper,acyclic,feedback")
     run.add_argument("--first", type=int, default=0, help="number of the first graph")
+    run.add_argument("--limit", type=float, help="most seconds of a search, by default any")
     benchmark.main()
 
 
