@@ -111,15 +111,16 @@ def copy_of(parts: Parts) -> Parts:
 
 
 def no_groups(p: int) -> GroupsMet:
-    """Room for the groups that a chain meets."""
+    """Room for the groups that a chain meets, if it can put graphs together from them."""
     from cyclearn._kernels.assembled_graphs import GroupsMet
 
+    room, places = (_MOST_GROUPS, _PLACES) if p <= MOST_VARIABLES else (0, 0)
     return GroupsMet(
         size=np.zeros(2, dtype=np.int64),
-        keys=np.zeros(_MOST_GROUPS, dtype=np.uint64),
-        columns=np.zeros((_MOST_GROUPS, p), dtype=np.int64),
-        logs=np.zeros(_MOST_GROUPS),
-        known=np.zeros(_PLACES, dtype=np.uint64),
+        keys=np.zeros(room, dtype=np.uint64),
+        columns=np.zeros((room, p), dtype=np.int64),
+        logs=np.zeros(room),
+        known=np.zeros(places, dtype=np.uint64),
         at_once=np.ones(1, dtype=np.uint8),
     )
 
