@@ -205,9 +205,12 @@ def _sum_last(parts: Parts, S: int) -> None:
 @lean_kernel
 def add_parts(parts: Parts, columns: Ints, keys: Keys, logs: Floats) -> None:
     """Make components of several nodes parts, as far as they are none and there is room."""
+    is_changed = False
     for k in range(keys.size):
-        _insert(parts, members_of(columns[k]), columns[k], keys[k], logs[k])
-    sum_orders(parts, 0)
+        if _insert(parts, members_of(columns[k]), columns[k], keys[k], logs[k]):
+            is_changed = True
+    if is_changed:
+        sum_orders(parts, 0)
 
 
 @lean_kernel

@@ -42,6 +42,8 @@ _LEAST_WITH_PARTS = 0.5
 # chain has left them: one that left as soon as it knows the place would be there too seldom, and
 # what was met later counts.
 _AT_ONCE = 0.25
+# Steps after which chains tell each other what they have left.
+_SHARING_STEPS = 5_000
 # Steps at each high temperature before the first round, times the number of variables.
 _HOT_STEPS = 100
 # Steps to one graph of each chain, which show how many there is time for.
@@ -179,7 +181,7 @@ def sample_graphs(
         if n_rounds and n_steps + length > size.max_steps:
             break
         fewest = 0 if n_rounds else _FEWEST_BATCHES
-        done = _run_round(chains, (n_batches, n_kept, stride), fewest, deadline, n_workers)
+        done = _run_sharing(chains, (n_batches, n_kept, stride), fewest, deadline, n_workers)
         n_whole = min(map(len, done))
         is_cut = n_whole < n_batches
         if is_cut and n_rounds:
@@ -262,11 +264,9 @@ def _least_steps(p: int, max_steps: int) -> int:
 def _set_proposals(
     chains: list[GraphChain], records: list[ChainRecord], edges: FloatArray, seed: int
 ) -> None:
-    """Let all chains know what each has learned."""
+    """Let chains look most at what is open, and jump between graphs that were met."""
     jumps = packed_jumps([])
-    if len(edges) <= MOST_VARIABLES:
-        share_groups([chain.parts for chain in chains], [chain.met for chain in chains])
-    else:
+    if len(edges) > MOST_VARIABLES:
         jumps = jumps_between(_unpacked(_kept(records), len(edges)), seed=seed)
     for chain in chains:
         chain.set_proposals(_weights(edges), jumps)
@@ -281,6 +281,30 @@ def _weights(edges: FloatArray) -> FloatArray:
     if open_.sum() == 0:
         return alike
     return np.asarray(_UNIFORM_SHARE * alike + (1 - _UNIFORM_SHARE) * open_ / open_.sum())
+
+
+def _run_sharing(
+    chains: list[GraphChain],
+    size: tuple[int, int, int],
+    fewest: int,
+    deadline: float | None,
+    n_workers: int,
+) -> list[list[Batch]]:
+    """A round, in which chains that put graphs together share groups now and then."""
+    n_batches, n_kept, stride = size
+    if chains[0].graph.shape[0] > MOST_VARIABLES:
+        return _run_round(chains, size, fewest, deadline, n_workers)
+    batches: list[list[Batch]] = [[] for _ in chains]
+    some = -(-_SHARING_STEPS // (n_kept * stride))
+    for first in range(0, n_batches, some):
+        part = (min(some, n_batches - first), n_kept, stride)
+        done = _run_round(chains, part, max(0, fewest - first), deadline, n_workers)
+        for its_batches, its_new in zip(batches, done, strict=True):
+            its_batches += its_new
+        if min(map(len, done)) < part[0]:
+            break
+        share_groups([chain.parts for chain in chains], [chain.met for chain in chains])
+    return batches
 
 
 def _run_round(
