@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from cyclearn import DirectedGraph, fit, learn, simulate
-from cyclearn.models import project
+from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
+from cyclearn.learning.graph_jumps import jumps_between
+from cyclearn.learning.graph_parts import share_groups, single_nodes
+from cyclearn.learning.options import SearchOptions
+from cyclearn.models import as_moments, project
+from cyclearn.models.tables import as_tables
 from naive_interventions import sample_tables
 
 pytestmark = pytest.mark.uncompiled
@@ -40,3 +45,21 @@ def test_the_gradient_is_zero_at_a_fit_and_the_truth_projects_to_itself():
     assert all(component.gradient_norm < 1e-7 for component in fitted.components)
     assert np.isfinite(fitted.summary()["std_error"]).all()
     assert project(CYCLE, MODEL, n_starts=3).kl_divergence < 1e-9
+
+
+def test_chains_over_graphs():
+    problem = SearchOptions(penalty=1.0).problem(as_tables(as_moments(TABLE)))
+    chains = []
+    for seed in (1, 2):
+        start = CYCLE.adjacency.astype(np.uint8)
+        chain = GraphChain(problem, ComponentMemory(4), start, seed=seed)
+        chain.assemble_from(single_nodes(problem, chain.weigh_single))
+        (batch,) = chain.run(1, 20, 20)
+        assert batch.shares[0].max() <= 1
+        assert chain.accepted[-1] > 0
+        chains.append(chain)
+    share_groups([chain.parts for chain in chains], [chain.met for chain in chains])
+    jumps = jumps_between(np.stack([chain.graph for chain in chains]), seed=0)
+    chains[0].set_proposals(np.ones((4, 4)), jumps)
+    (batch,) = chains[0].run(1, 20, 20)
+    assert chains[0].accepted.sum() > chains[0].accepted[-1]

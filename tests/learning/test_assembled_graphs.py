@@ -5,7 +5,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from tests.learning.naive_posterior import summed_posterior
+from naive_posterior import summed_posterior
 
 import cyclearn as cl
 from cyclearn import DirectedGraph, Knowledge
