@@ -168,22 +168,6 @@ def test_hotter_copies_do_not_change_the_distribution():
     assert (chain.n_swaps[:, 0] > 0).all()
 
 
-def test_groups_of_more_than_five_pay_for_every_further_variable():
-    ring = 0.8 * np.roll(np.eye(7), 1, axis=1)
-    data = LinearGaussianModel(ring, np.ones(7)).sample(100, random_state=0)
-    largest = {}
-    for cost in (0, 100):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", cl.SamplingWarning)
-            found = cl.posterior(data, group_cost=cost, max_steps=2000)
-        largest[cost] = max(len(c) for graph in found.graphs for c in graph.component_indices)
-        assert found.options["group_cost"] == cost
-    assert largest[0] > 5
-    assert largest[100] <= 5
-    with pytest.raises(InputError, match="group_cost is -1; give a number of at least 0"):
-        cl.posterior(data, group_cost=-1)
-
-
 def test_graphs_are_admitted_by_the_best_of_several_fits():
     graph = cl.simulate.random_graph(4, max_component=4, random_state=0)
     data = cl.simulate.random_model(graph, random_state=0).sample(200, random_state=0)

@@ -1,4 +1,6 @@
-"""Posterior and bootstrap of tables with holes, bent columns and few rows."""
+"""Posterior and bootstrap of tables with holes, bent columns and few rows, and costly groups."""
+
+import warnings
 
 import numpy as np
 import pytest
@@ -114,3 +116,19 @@ def test_a_limit_holds_where_a_single_step_takes_long(monkeypatch):
         cl.posterior(rows, time_limit=20, random_state=0)
     # The fewest steps that make a sample: twelve of each of four chains, and one each before.
     assert passed <= 13 * 4
+
+
+def test_groups_of_more_than_five_pay_for_every_further_variable():
+    ring = 0.8 * np.roll(np.eye(7), 1, axis=1)
+    data = cl.LinearGaussianModel(ring, np.ones(7)).sample(100, random_state=0)
+    largest = {}
+    for cost in (0, 100):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", cl.SamplingWarning)
+            found = cl.posterior(data, group_cost=cost, max_steps=2000)
+        largest[cost] = max(len(c) for graph in found.graphs for c in graph.component_indices)
+        assert found.options["group_cost"] == cost
+    assert largest[0] > 5
+    assert largest[100] <= 5
+    with pytest.raises(InputError, match="group_cost is -1; give a number of at least 0"):
+        cl.posterior(data, group_cost=-1)

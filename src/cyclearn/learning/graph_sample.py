@@ -38,9 +38,9 @@ _FIRST_STEPS = 1_000
 _LEAST_STEPS, _MOST_LEAST_STEPS = 10_000, 100_000
 # Chains that put whole graphs together leave their starts sooner: a share of these.
 _LEAST_WITH_PARTS = 0.5
-# Groups that chains meet become parts at once for this share of the least steps. After that, when a
-# chain has left them: one that left as soon as it knows the place would be there too seldom, and
-# what was met later counts.
+# For this share of the least steps, which is over before any step counts, groups that chains meet
+# become parts at once. After that, when a chain has left them: one that left as soon as it knows
+# the place would be there too seldom.
 _AT_ONCE = 0.25
 # Steps after which chains tell each other what they have left.
 _SHARING_STEPS = 5_000
