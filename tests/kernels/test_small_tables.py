@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from cyclearn import DirectedGraph, fit, learn, simulate
+from cyclearn._kernels.group_search import Seen, climb, look_near
 from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
 from cyclearn.learning.graph_jumps import jumps_between
-from cyclearn.learning.graph_parts import share_groups, single_nodes
+from cyclearn.learning.graph_parts import learn_groups, no_groups, single_nodes
 from cyclearn.learning.options import SearchOptions
 from cyclearn.models import as_moments, project
 from cyclearn.models.tables import as_tables
@@ -49,16 +50,26 @@ def test_the_gradient_is_zero_at_a_fit_and_the_truth_projects_to_itself():
 
 def test_chains_over_graphs():
     problem = SearchOptions(penalty=1.0).problem(as_tables(as_moments(TABLE)))
-    chains = []
+    chains: list[GraphChain] = []
     for seed in (1, 2):
         start = CYCLE.adjacency.astype(np.uint8)
         chain = GraphChain(problem, ComponentMemory(4), start, seed=seed)
-        chain.assemble_from(single_nodes(problem, chain.weigh_single))
+        parts = chains[0].parts if chains else single_nodes(problem, chain.weigh_single)
+        chain.assemble_from(parts)
         (batch,) = chain.run(1, 20, 20)
         assert batch.shares[0].max() <= 1
         assert chain.accepted[-1] > 0
         chains.append(chain)
-    share_groups([chain.parts for chain in chains], [chain.met for chain in chains])
+    found = no_groups(4)
+    inputs = chains[0].kernel_inputs(found)
+    state = np.array([5], dtype=np.uint64)
+    climb(*inputs, (1 << np.arange(4)) @ CYCLE.adjacency[None, :, :], 60, state)
+    seen = Seen(np.zeros(1, dtype=np.int64), np.zeros(1 << 10, dtype=np.uint64))
+    look_near(*inputs, 3, seen, state)
+    assert found.size[0] > 0
+    assert seen.size[0] > 10
+    learn_groups(parts, [found, *(chain.met for chain in chains)], at_once=True)
+    assert parts.size[1] > 4 * 8
     jumps = jumps_between(np.stack([chain.graph for chain in chains]), seed=0)
     chains[0].set_proposals(np.ones((4, 4)), jumps)
     (batch,) = chains[0].run(1, 20, 20)

@@ -1,17 +1,18 @@
 """Graphs put together from parts, against sums over all orders and all graphs."""
 
 from collections import Counter
-from itertools import permutations, product
+from itertools import permutations
 
 import numpy as np
 import pytest
-from naive_posterior import summed_posterior
+from naive_posterior import all_graphs, summed_posterior
 
 import cyclearn as cl
 from cyclearn import DirectedGraph, Knowledge
-from cyclearn._kernels.assembled_graphs import number_of_orders
+from cyclearn._kernels.layered_parts import outlook
 from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
-from cyclearn.learning.graph_parts import share_groups, single_nodes
+from cyclearn.learning.graph_parts import learn_groups, single_nodes
+from cyclearn.learning.group_search import GroupSearch
 from cyclearn.learning.options import SearchOptions
 from cyclearn.models import as_moments
 from cyclearn.models.tables import as_tables
@@ -58,51 +59,50 @@ def orders_of(graph):
     return found
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_orders_are_counted_as_by_trying_all(seed):
-    rng = np.random.default_rng(seed)
-    for p, density in product((3, 6), (0.1, 0.3)):
-        A = rng.random((p, p)) < density
-        np.fill_diagonal(A, False)
-        graph = DirectedGraph(A)
-        nodes = np.array([sum(1 << v for v in c) for c in graph.component_indices])
-        columns = (1 << np.arange(p)) @ A
-        reached = [np.bitwise_or.reduce(columns[list(c)]) for c in graph.component_indices]
-        outside = np.array(reached) & ~nodes
-        assert number_of_orders(len(nodes), nodes, outside) == orders_of(graph)
-
-
 @pytest.mark.parametrize(
     "options", [{}, {"max_parents": 1}, {"knowledge": Knowledge(forbidden=[("X1", "X2")])}]
 )
-def test_what_leads_to_a_set_is_the_sum_over_all_orders(options):
+def test_sums_over_orders_and_layers_are_those_over_all_graphs(options):
     _, problem, chain = chain_of(3, seed=2, **options)
     parts = single_nodes(problem, chain.weigh_single)
     without_edges = chain.weigh_single(np.arange(3), np.zeros(3, np.int64)).sum()
-    total = 0.0
-    pairs = [(i, j) for i in range(3) for j in range(3) if i != j]
-    for chosen in product((0, 1), repeat=6):
-        A = np.zeros((3, 3), np.uint8)
-        for (i, j), is_there in zip(pairs, chosen, strict=True):
-            A[i, j] = is_there
+    total = ordered = 0.0
+    for A in all_graphs(3):
         graph = DirectedGraph(A.astype(bool))
         is_permitted = (problem.allowed >= A).all() and A.sum(axis=0).max() <= (
             options.get("max_parents", 3)
         )
         if graph.is_acyclic and is_permitted:
-            total += orders_of(graph) * np.exp(log_weight(problem, A))
-    assert parts.leading[-1] == pytest.approx(without_edges + np.log(total), abs=1e-8)
-    assert parts.chances[-1, :3].sum() == pytest.approx(1)
+            total += np.exp(log_weight(problem, A))
+            ordered += orders_of(graph) * np.exp(log_weight(problem, A))
+    assert parts.leading[-1] == pytest.approx(without_edges + np.log(ordered), abs=1e-8)
+    assert parts.trailing[0] == pytest.approx(parts.leading[-1])
+    # Each graph once, relative to each as often as it has orders.
+    assert parts.following[0] == pytest.approx(total / ordered)
+
+
+def test_the_outlook_of_a_group_is_its_share_of_all_orders():
+    _, problem, chain = chain_of(3, seed=2)
+    parts = single_nodes(problem, chain.weigh_single)
+    pair = np.array([0b010, 0b001, 0])
+    third = chain.weigh_single(np.full(4, 2), np.arange(4))
+    # Alone, the third may come first or last; with parents, last.
+    ordered = np.logaddexp.reduce([third[0], *third])
+    made_good = 0.45 * np.log(3)
+    expected = 1.5 + ordered - parts.leading[-1] + made_good
+    assert outlook(parts, pair, 1.5) == pytest.approx(expected, abs=1e-8)
 
 
 def test_assembling_alone_visits_graphs_of_parts_as_often_as_they_are_probable():
     ring = np.roll(np.eye(3, dtype=np.uint8), 1, axis=1)
     moments, problem, chain = chain_of(3, seed=4, n=60, start=ring, stable=False)
-    chain.assemble_from(single_nodes(problem, chain.weigh_single))
+    parts = single_nodes(problem, chain.weigh_single)
+    chain.assemble_from(parts)
     # The ring is met by a few other steps, of which no more are taken.
     chain.run(1, 50, 20)
-    chain.met.at_once[0] = 0
-    known = {tuple(row) for row in chain.met.columns[: chain.met.size[1]].tolist()}
+    learn_groups(parts, [chain.met], at_once=True)
+    n_parts = parts.size[1]
+    known = {tuple(row) for row in parts.columns[12:n_parts].tolist()}
     only_assemble(chain)
     n = 20_000
     (batch,) = chain.run(1, n, 3)
@@ -124,35 +124,62 @@ def test_assembling_alone_visits_graphs_of_parts_as_often_as_they_are_probable()
         assert seen[graph] / n == pytest.approx(weight, abs=0.02)
 
 
-def test_chains_share_the_groups_that_are_parts():
-    _, problem, one = chain_of(3, seed=4, stable=False)
-    _, _, other = chain_of(3, seed=4, stable=False)
-    parts = single_nodes(problem, one.weigh_single)
-    for chain in (one, other):
-        chain.assemble_from(parts)
-    one.run(1, 100, 20)
-    assert one.met.size[1] > 0 == other.met.size[0]
-    share_groups([one.parts, other.parts], [one.met, other.met])
-    assert other.parts.size.tolist() == one.parts.size.tolist()
-    assert other.parts.leading == pytest.approx(one.parts.leading)
-    assert other.parts.chances.sum(axis=1) == pytest.approx(one.parts.chances.sum(axis=1))
-
-
 def test_groups_become_parts_once_a_chain_has_left_them():
     """A chain that left where it stands as soon as it knows the place is there too seldom."""
     _, problem, chain = chain_of(3, seed=4, stable=False)
-    chain.assemble_from(single_nodes(problem, chain.weigh_single))
-    chain.met.at_once[0] = 0
+    parts = single_nodes(problem, chain.weigh_single)
+    chain.assemble_from(parts)
+    n_single = parts.size[1]
     while chain.met.size[0] == 0:
         chain.run(1, 1, 1)
     only_assemble(chain)
     there = chain.graph.copy()
     assert not DirectedGraph(there.astype(bool)).is_acyclic
+    learn_groups(parts, [chain.met], at_once=False)
     chain.run(1, 1, 300)
     assert (chain.graph == there).all()
-    assert chain.met.size.tolist() == [1, 0]
+    assert parts.size[1] == n_single
     # On the way to where steps begin to count, nothing is lost by leaving.
-    chain.met.at_once[0] = 1
+    learn_groups(parts, [chain.met], at_once=True)
     chain.run(1, 1, 300)
     assert (chain.graph != there).any()
+    assert parts.size[1] == n_single + 1
     assert chain.met.size.tolist() == [1, 1]
+
+
+def known_groups(chain):
+    parts = chain.parts
+    rows = parts.columns[: parts.size[1]].tolist()
+    return {tuple(row) for row in rows if sum(column > 0 for column in row) > 1}
+
+
+@pytest.mark.parametrize("seed", [1, 3, 4])
+def test_the_search_finds_the_groups_that_are_probable(seed):
+    moments, problem, chain = chain_of(4, seed=seed, n=80, penalty=2.0)
+    GroupSearch(problem, [chain], seed).begin([chain], None)
+    found = known_groups(chain)
+    graphs, weights = summed_posterior(moments, 2.0)
+    probability: Counter[tuple[int, ...]] = Counter()
+    for A, weight in zip(graphs, weights, strict=True):
+        columns = (1 << np.arange(4)) @ A.astype(np.int64)
+        for nodes in DirectedGraph(A.astype(bool)).component_indices:
+            if len(nodes) > 1:
+                probability[tuple(int(columns[v]) if v in nodes else 0 for v in range(4))] += weight
+    likely = {group for group, share in probability.items() if share > 0.01}
+    assert len(likely) > 3
+    assert likely <= found
+
+
+def test_the_search_keeps_to_knowledge_and_limits():
+    knowledge = Knowledge(forbidden=[("X1", "X2")], required=[("X3", "X4")])
+    start = np.zeros((4, 4), np.uint8)
+    start[2, 3] = 1
+    options = {"knowledge": knowledge, "max_parents": 2}
+    _, problem, chain = chain_of(4, seed=3, n=80, start=start, **options)
+    GroupSearch(problem, [chain], 0).begin([chain], None)
+    found = known_groups(chain)
+    assert found
+    for group in found:
+        assert not group[1] & 0b0001
+        assert group[3] == 0 or group[3] & 0b0100
+        assert all(column.bit_count() <= 2 for column in group)

@@ -19,8 +19,8 @@ from cyclearn._kernels.proposals import new_walk
 from cyclearn.learning.chain_record import Batch, ChainRecord
 from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
 from cyclearn.learning.graph_jumps import jumps_between, packed_jumps
-from cyclearn.learning.graph_parts import single_nodes
 from cyclearn.learning.graph_sample import _run_in_turn
+from cyclearn.learning.group_search import GroupSearch
 from cyclearn.learning.options import SearchOptions
 from cyclearn.learning.sample_quality import SampleQuality
 from cyclearn.models import as_moments
@@ -130,9 +130,10 @@ def test_a_chain_visits_all_graphs_as_often_as_they_are_probable(seed, options, 
     chain = GraphChain(problem, ComponentMemory(3), start, seed=seed + 1)
     chain.set_proposals(symmetric_weights(3), packed_jumps(PIECES))
     if assembles:
-        chain.assemble_from(single_nodes(problem, chain.weigh_single))
+        groups = GroupSearch(problem, [chain], seed)
+        groups.begin([chain], None)
         chain.run(1, 100, 10)
-        chain.met.at_once[0] = 0
+        groups.go_on([chain], at_once=True)
     n_blocks = 6000
     (batch,) = chain.run(1, n_blocks, 40)
     seen = Counter(batch.graphs)

@@ -15,7 +15,7 @@ import numpy as np
 
 from cyclearn._kernels.admissible_components import Admission, is_admissible
 from cyclearn._kernels.annealing import apply_toggles, is_allowed, touched
-from cyclearn._kernels.assembled_graphs import GroupsMet, Parts, assemble, meet
+from cyclearn._kernels.assembled_graphs import assemble
 from cyclearn._kernels.balanced_moves import (
     N_KINDS,
     Jumps,
@@ -38,6 +38,7 @@ from cyclearn._kernels.component_scores import (
     saturated_value,
     strong_components,
 )
+from cyclearn._kernels.layered_parts import GroupsMet, Parts, meet
 from cyclearn._kernels.proposals import MAX_TOGGLES, Walk, uniform
 
 # Keys of bounds are those of values, changed by this.
@@ -250,7 +251,7 @@ def _are_admissible(g: Scored, admission: Admission, region: Ints, room: _Room) 
 def _propose(g: Scored, walk: Walk, rules: ChainRules, kind: int) -> float:
     """Draw a proposal; return the probability of its way back over that of its way there.
 
-    Infinite for a graph put together from parts, which was accepted, or not, by itself.
+    Infinite for a graph put together from parts, which is drawn as it is probable.
     """
     if kind == ASSEMBLE:
         walk.size[0] = 0
@@ -290,8 +291,6 @@ def _take_steps(
         for u in range(p):
             n_edges += int(g.A[u, v])
     region = np.arange(p)
-    if rules.parts.sets.size > 0:
-        rules.parts.orders[0] = 0.0
     if n_steps == 0:
         for v in range(p):
             room.is_changed[v] = 1
@@ -342,7 +341,6 @@ def _take_steps(
                 _count(g.A, occupancy, since, walk.toggles[t, 0], walk.toggles[t, 1], step)
             apply_toggles(g.A, walk)
             if rules.parts.sets.size > 0:
-                rules.parts.orders[0] = rules.parts.orders[1] if kind == ASSEMBLE else 0.0
                 _meet_groups(g, rules, region, room)
     for i in range(p):
         for j in range(i):

@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 from cyclearn.deadlines import now
 from cyclearn.learning.chain_record import Batch
 from cyclearn.learning.graph_jumps import packed_jumps
-from cyclearn.learning.graph_parts import copy_of, no_groups, no_parts
+from cyclearn.learning.graph_parts import no_groups, no_parts
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency
 
 if TYPE_CHECKING:
-    from cyclearn._kernels.assembled_graphs import Parts
+    from cyclearn._kernels.admissible_components import Admission
     from cyclearn._kernels.balanced_moves import Jumps, PairWeights
     from cyclearn._kernels.component_scores import Scored
     from cyclearn._kernels.graph_chain import ChainRules
+    from cyclearn._kernels.layered_parts import GroupsMet, Parts
     from cyclearn._kernels.proposals import Walk
 
 FloatArray = NDArray[np.float64]
@@ -36,10 +37,11 @@ IntArray = NDArray[np.int64]
 # turn some of three; redraw three.
 _LOCAL_KINDS = (24, 12, 6, 6, 12, 5, 12, 6, 6, 6, 5)
 # Jump; or, where graphs can be put together, do that, which leads everywhere that jumps lead.
-_JUMPING, _ASSEMBLING = (*_LOCAL_KINDS, 60, 0), (*_LOCAL_KINDS, 0, 20)
+_JUMPING, _ASSEMBLING = (*_LOCAL_KINDS, 60, 0), (*_LOCAL_KINDS, 0, 6)
 # Places for components that were met; more variables make more of them.
 _FEW_VARIABLES, _SMALL_TABLE, _LARGE_TABLE = 10, 1 << 18, 1 << 20
-# Hot copies leave large components to the cold chain: fitting them would take most of the time.
+# Hot copies and searches for groups leave large components to the cold chain: fitting them would
+# take most of the time.
 _HOT_COMPONENT = 5
 # Temperatures on the way from a start to where a chain begins.
 _WANDERING = (2.0, 1.4)
@@ -154,6 +156,16 @@ class GraphChain:
         prices = self._costs[1] + self._problem.penalty * n_parents
         return np.asarray(-(values + prices) / self._unit)
 
+    def kernel_inputs(self, met: GroupsMet) -> tuple[Scored, Admission, ChainRules]:
+        """What a search for small groups needs, to note them in ``met``; the graph is room."""
+        rules = self._copies[0].rules
+        if rules is None:
+            raise AssertionError("a round begins by making the rules")
+        largest = min(_HOT_COMPONENT, self._copies[0].max_component)
+        limits = np.array([largest, *rules.limits[1:]])
+        rules = rules._replace(limits=limits, parts=self.parts, met=met)
+        return self._scored(np.zeros_like(self.graph)), self._admission, rules
+
     def set_proposals(self, weights: FloatArray, jumps: Jumps) -> None:
         """Say how often pairs of nodes are looked at, by symmetric weights, and what to jump."""
         from cyclearn._kernels.balanced_moves import PairWeights
@@ -166,11 +178,11 @@ class GraphChain:
         self._set_kinds()
 
     def assemble_from(self, parts: Parts) -> None:
-        """Propose whole graphs too, put together from parts, of which there are more and more.
+        """Propose whole graphs too, put together from parts.
 
         Not in hot copies, since parts have the weights of the chain itself.
         """
-        self.parts = copy_of(parts)
+        self.parts = parts
         for copy in self._copies:
             if copy.rules is not None:
                 copy.rules = copy.rules._replace(parts=self.parts)
@@ -181,7 +193,12 @@ class GraphChain:
         if cold.rules is not None and len(self.parts.sets):
             cold.rules = cold.rules._replace(kinds=_cumulative(_ASSEMBLING))
 
-    def wander(self, n_steps: int, end: float | None = None) -> None:
+    def wander(
+        self,
+        n_steps: int,
+        end: float | None = None,
+        temperatures: tuple[float, ...] = _WANDERING,
+    ) -> None:
         """Walk away from the start at high temperatures, and cool down.
 
         With an ``end`` (by :func:`cyclearn.deadlines.now`) there are as few steps as it takes, and
@@ -194,7 +211,7 @@ class GraphChain:
             largest = max(_HOT_COMPONENT, int(np.bincount(cold.walk.first).max()))
             most = np.array([min(largest, cold.max_component), *rules.limits[1:]])
             rules = rules._replace(limits=most)
-        for number, temperature in enumerate(_WANDERING, start=1):
+        for number, temperature in enumerate(temperatures, start=1):
             hot = replace(cold, temperature=temperature, rules=rules)
             part = n_steps if end is None else min(n_steps, _FIRST_STEPS)
             while part and n_taken < number * n_steps:

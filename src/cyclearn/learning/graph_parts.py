@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cyclearn.search.problem import SearchProblem
 
 if TYPE_CHECKING:
-    from cyclearn._kernels.assembled_graphs import GroupsMet, Parts
+    from cyclearn._kernels.layered_parts import GroupsMet, Parts
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -26,7 +26,7 @@ Number = TypeVar("Number", np.int64, np.float64)
 # With more variables the sets of nodes are too many.
 MOST_VARIABLES = 12
 # Feedback groups there is room for, and their node sets times all sets of nodes.
-_MOST_GROUPS, _MOST_CHANCES = 5_000, 1 << 18
+_MOST_GROUPS, _MOST_TOTALS = 5_000, 1 << 19
 # Places for the keys of groups, more than twice as many.
 _PLACES = 1 << 14
 
@@ -38,7 +38,7 @@ def single_nodes(
 
     ``weigh`` gives the log weights of nodes with parents, these as bits of whole numbers.
     """
-    from cyclearn._kernels.assembled_graphs import Parts, sum_orders
+    from cyclearn._kernels.layered_parts import Parts, sum_parts
 
     p = problem.n_variables
     subsets, powers = np.arange(1 << p), 1 << np.arange(p)
@@ -58,7 +58,7 @@ def single_nodes(
         # As logarithms: with many rows a node without parents may weigh exp(−5000).
         halves = totals.reshape(p, 1 << (p - v - 1), 2, 1 << v)
         np.logaddexp(halves[:, :, 0], halves[:, :, 1], out=halves[:, :, 1])
-    n_sets = min(_MOST_CHANCES >> p, 1 << p)
+    n_sets = min(_MOST_TOTALS >> p, 1 << p)
     n_parts = len(node) + _MOST_GROUPS
     place_of = np.full(1 << p, -1)
     place_of[powers] = np.arange(p)
@@ -67,24 +67,29 @@ def single_nodes(
         size=np.array([p, len(node)]),
         sets=_padded(powers, n_sets),
         heads=_padded(np.searchsorted(node, np.arange(p)), n_sets),
+        next_sets=np.full(n_sets, -1),
         totals=_padded(totals, n_sets),
         follows=_padded(np.where(is_followed, np.arange(1, len(node) + 1), -1), n_parts),
         columns=_padded(np.where(np.arange(p) == node[:, None], parents[:, None], 0), n_parts),
         outside=_padded(parents, n_parts),
         logs=_padded(logs, n_parts),
         known=np.zeros(_PLACES, dtype=np.uint64),
+        first_sets=np.arange(p),
         place_of=place_of,
+        codes=(subsets[:, None] >> np.arange(p) & 1) @ 3 ** np.arange(p),
         leading=np.zeros(1 << p),
-        chances=np.zeros((1 << p, n_sets)),
-        orders=np.zeros(2),
+        trailing=np.zeros(1 << p),
+        is_open=np.zeros(1 << p, dtype=np.uint8),
+        first=np.zeros(1 << p),
+        following=np.zeros(3**p),
     )
-    sum_orders(parts, 0)
+    sum_parts(parts)
     return parts
 
 
 def no_parts() -> Parts:
     """Nothing to put together."""
-    from cyclearn._kernels.assembled_graphs import Parts
+    from cyclearn._kernels.layered_parts import Parts
 
     ints, floats = np.zeros(0, dtype=np.int64), np.zeros(0)
     keys, table = np.zeros(0, dtype=np.uint64), np.zeros((0, 0))
@@ -92,27 +97,27 @@ def no_parts() -> Parts:
         size=np.zeros(2, dtype=np.int64),
         sets=ints,
         heads=ints,
+        next_sets=ints,
         totals=table,
         follows=ints,
         columns=np.zeros((0, 0), dtype=np.int64),
         outside=ints,
         logs=floats,
         known=keys,
+        first_sets=ints,
         place_of=ints,
+        codes=ints,
         leading=floats,
-        chances=table,
-        orders=floats,
+        trailing=floats,
+        is_open=np.zeros(0, dtype=np.uint8),
+        first=floats,
+        following=floats,
     )
-
-
-def copy_of(parts: Parts) -> Parts:
-    """The same parts, for another chain to add to."""
-    return type(parts)._make(np.copy(array) for array in parts)
 
 
 def no_groups(p: int) -> GroupsMet:
     """Room for the groups that a chain meets, if it can put graphs together from them."""
-    from cyclearn._kernels.assembled_graphs import GroupsMet
+    from cyclearn._kernels.layered_parts import GroupsMet
 
     room, places = (_MOST_GROUPS, _PLACES) if p <= MOST_VARIABLES else (0, 0)
     return GroupsMet(
@@ -121,21 +126,19 @@ def no_groups(p: int) -> GroupsMet:
         columns=np.zeros((room, p), dtype=np.int64),
         logs=np.zeros(room),
         known=np.zeros(places, dtype=np.uint64),
-        at_once=np.ones(1, dtype=np.uint8),
     )
 
 
-def share_groups(known: list[Parts], met: list[GroupsMet]) -> None:
-    """Make parts, for each chain, of the groups that are parts for another."""
-    from cyclearn._kernels.assembled_graphs import add_parts
+def learn_groups(parts: Parts, met: list[GroupsMet], *, at_once: bool) -> None:
+    """Make parts of the groups that chains have left; ``at_once``, of all they have met."""
+    from cyclearn._kernels.layered_parts import add_parts
 
     columns, keys, logs = (
-        np.concatenate([getattr(each, name)[: each.size[1]] for each in met])
+        np.concatenate([getattr(each, name)[: each.size[0 if at_once else 1]] for each in met])
         for name in ("columns", "keys", "logs")
     )
     keys, first = np.unique(keys, return_index=True)
-    for parts in known:
-        add_parts(parts, columns[first], keys, logs[first])
+    add_parts(parts, columns[first], keys, logs[first])
 
 
 def _padded(array: NDArray[Number], length: int) -> NDArray[Number]:

@@ -21,7 +21,8 @@ from cyclearn.errors import InputError
 from cyclearn.learning.chain_record import MOST_BATCHES, Batch, ChainRecord
 from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
 from cyclearn.learning.graph_jumps import jumps_between, packed_jumps
-from cyclearn.learning.graph_parts import MOST_VARIABLES, share_groups, single_nodes
+from cyclearn.learning.graph_parts import MOST_VARIABLES
+from cyclearn.learning.group_search import GroupSearch
 from cyclearn.learning.sample_quality import LARGEST_R_HAT, SampleQuality
 from cyclearn.search.auto_search import AutoSearch
 from cyclearn.search.problem import SearchProblem
@@ -42,10 +43,10 @@ _LEAST_WITH_PARTS = 0.5
 # become parts at once. After that, when a chain has left them: one that left as soon as it knows
 # the place would be there too seldom.
 _AT_ONCE = 0.25
-# Steps after which chains tell each other what they have left.
-_SHARING_STEPS = 5_000
 # Steps at each high temperature before the first round, times the number of variables.
 _HOT_STEPS = 100
+# Share of the time left that the search for groups may take.
+_SEARCH_SHARE = 0.1
 # Steps to one graph of each chain, which show how many there is time for.
 _TRIED_STEPS = 100
 # Share of the time left that these may take; where a step takes long they are fewer.
@@ -142,10 +143,7 @@ def sample_graphs(
     half = None if deadline is None else (now() + deadline) / 2
     starts = _starts(problem, size.n_chains, seed, half, n_jobs)
     chains = _chains(problem, memories, seeds[0], starts, costs)
-    if p <= MOST_VARIABLES:
-        parts = single_nodes(problem, chains[0].weigh_single)
-        for chain in chains:
-            chain.assemble_from(parts)
+    groups = GroupSearch(problem, chains, seed) if p <= MOST_VARIABLES else None
     walked = now()
     for number, chain in enumerate(chains, start=1):
         end = None
@@ -153,6 +151,9 @@ def sample_graphs(
             # A third of what is left, in equal parts; at least the first look at the clock.
             end = walked + (deadline - walked) / 3 * number / len(chains)
         chain.wander(_HOT_STEPS * p, end)
+    if groups is not None:
+        end = None if deadline is None else now() + _SEARCH_SHARE * (deadline - now())
+        groups.begin(chains, end)
     records = [ChainRecord() for _ in chains]
     # Graphs of a batch, so that the fewest batches that count have what is wanted.
     n_kept = -(-size.n_samples // (size.n_chains * _ROUND_ENDS[0] * 2 // 3))
@@ -177,11 +178,10 @@ def sample_graphs(
     while True:
         n_done = len(records[0].batches)
         n_batches = min(end for end in _ROUND_ENDS if end > n_done) - n_done
-        length = n_batches * n_kept * stride
-        if n_rounds and n_steps + length > size.max_steps:
+        if n_rounds and n_steps + n_batches * n_kept * stride > size.max_steps:
             break
         fewest = 0 if n_rounds else _FEWEST_BATCHES
-        done = _run_sharing(chains, (n_batches, n_kept, stride), fewest, deadline, n_workers)
+        done = _run_round(chains, (n_batches, n_kept, stride), fewest, deadline, n_workers)
         n_whole = min(map(len, done))
         is_cut = n_whole < n_batches
         if is_cut and n_rounds:
@@ -212,8 +212,8 @@ def sample_graphs(
             for chain, old in zip(chains, before, strict=True):
                 chain.met = old.met
                 chain.assemble_from(old.parts)
-        for chain in chains:
-            chain.met.at_once[0] = n_steps < _AT_ONCE * _least_steps(p, size.max_steps)
+        if groups is not None:
+            groups.go_on(chains, at_once=n_steps < _AT_ONCE * _least_steps(p, size.max_steps))
         _set_proposals(chains, records, edges, seed)
     both = np.mean([batch.shares[1] for each in records for batch in each.settled], axis=0)
     return _sample(_kept(records), p, edges, both, quality, n_steps, is_cut)
@@ -281,30 +281,6 @@ def _weights(edges: FloatArray) -> FloatArray:
     if open_.sum() == 0:
         return alike
     return np.asarray(_UNIFORM_SHARE * alike + (1 - _UNIFORM_SHARE) * open_ / open_.sum())
-
-
-def _run_sharing(
-    chains: list[GraphChain],
-    size: tuple[int, int, int],
-    fewest: int,
-    deadline: float | None,
-    n_workers: int,
-) -> list[list[Batch]]:
-    """A round, in which chains that put graphs together share groups now and then."""
-    n_batches, n_kept, stride = size
-    if chains[0].graph.shape[0] > MOST_VARIABLES:
-        return _run_round(chains, size, fewest, deadline, n_workers)
-    batches: list[list[Batch]] = [[] for _ in chains]
-    some = -(-_SHARING_STEPS // (n_kept * stride))
-    for first in range(0, n_batches, some):
-        part = (min(some, n_batches - first), n_kept, stride)
-        done = _run_round(chains, part, max(0, fewest - first), deadline, n_workers)
-        for its_batches, its_new in zip(batches, done, strict=True):
-            its_batches += its_new
-        if min(map(len, done)) < part[0]:
-            break
-        share_groups([chain.parts for chain in chains], [chain.met for chain in chains])
-    return batches
 
 
 def _run_round(
