@@ -109,11 +109,13 @@ function newCard(job, title, onshow) {
   const runs = ["waiting", "running", "stopping"].includes(job.state);
   const news = h("div", {});
   const card = h("li", { class: `job ${job.state}`, "data-job": job.id },
-    h("h3", {}, title), h("p", {}, words), news,
+    // News below the buttons: what grows there does not move a button that is being pressed.
+    h("h3", {}, title), h("p", {}, words),
     h("p", { class: "buttons" },
       job.state === "done" && onshow ? h("button", { type: "button", id: `show-${job.id}`, "aria-pressed": String(store.result?.id === job.id), onclick: onshow }, "Show") : null,
       (job.state === "running" || job.state === "lost") && job.can_keep ? h("button", { type: "button", id: `stop-${job.id}`, onclick: act(api.stopJob) }, job.state === "lost" ? "Keep the best so far" : "Stop, keep the best so far") : null,
-      runs ? h("button", { type: "button", id: `cancel-${job.id}`, onclick: act(api.cancelJob) }, "Drop") : null));
+      runs ? h("button", { type: "button", id: `cancel-${job.id}`, onclick: act(api.cancelJob) }, "Drop") : null),
+    news);
   return { card, news };
 }
 
