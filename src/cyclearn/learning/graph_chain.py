@@ -199,7 +199,7 @@ class GraphChain:
         end: float | None = None,
         temperatures: tuple[float, ...] = _WANDERING,
     ) -> None:
-        """Walk away from the start at high temperatures, and cool down.
+        """Walk away from the start at high temperatures, as many steps at each, and cool down.
 
         With an ``end`` (by :func:`cyclearn.deadlines.now`) there are as few steps as it takes, and
         no components that take long to fit.

@@ -1,7 +1,7 @@
 """Components from which whole graphs are put together, as one proposal of a chain.
 
 With few variables all parent sets of a single node can be weighed, and so can the feedback groups
-that chains come to, each with its edges. What such parts make together is drawn at once, however
+that are found, each with its edges. What such parts make together is drawn at once, however
 far it is from where a chain stands, so that chains do not stick between structures that differ in
 many edges.
 """

@@ -83,7 +83,7 @@ class GroupSearch:
         look_near(*chain.kernel_inputs(self._found), n, self._seen, self._state)
 
     def _learn(self, chains: list[GraphChain], *, at_once: bool) -> None:
-        # All that was found is known to be apart from where chains are.
+        # What was looked for does not hang on where chains are: there is nothing to be left.
         self._found.size[1] = self._found.size[0]
         learn_groups(self._parts, [self._found, *(c.met for c in chains)], at_once=at_once)
 
