@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cyclearn import DirectedGraph, fit, learn, simulate
-from cyclearn._kernels.group_search import Seen, climb, look_near
+from cyclearn._kernels.group_search import SearchMemory, Seen, climb, look_near
 from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
 from cyclearn.learning.graph_jumps import jumps_between
 from cyclearn.learning.graph_parts import learn_groups, no_groups, single_nodes
@@ -55,7 +55,7 @@ def test_chains_over_graphs():
         start = CYCLE.adjacency.astype(np.uint8)
         chain = GraphChain(problem, ComponentMemory(4), start, seed=seed)
         parts = chains[0].parts if chains else single_nodes(problem, chain.weigh_single)
-        chain.assemble_from(parts)
+        chain.assemble_from(parts, patience=5)
         (batch,) = chain.run(1, 20, 20)
         assert batch.shares[0].max() <= 1
         assert chain.accepted[-1] > 0
@@ -63,12 +63,15 @@ def test_chains_over_graphs():
     found = no_groups(4)
     inputs = chains[0].kernel_inputs(found)
     state = np.array([5], dtype=np.uint64)
-    climb(*inputs, (1 << np.arange(4)) @ CYCLE.adjacency[None, :, :], 60, state)
-    seen = Seen(np.zeros(1, dtype=np.int64), np.zeros(1 << 10, dtype=np.uint64))
-    look_near(*inputs, 3, seen, state)
+    near, solved = (
+        Seen(np.zeros(1, dtype=np.int64), np.zeros(1 << 10, dtype=np.uint64)) for _ in range(2)
+    )
+    memory = SearchMemory(near, solved)
+    climb(*inputs, memory, (1 << np.arange(4)) @ CYCLE.adjacency[None, :, :], 60, state)
+    look_near(*inputs, memory, 3, state)
     assert found.size[0] > 0
-    assert seen.size[0] > 10
-    learn_groups(parts, [found, *(chain.met for chain in chains)], at_once=True)
+    assert near.size[0] > 10
+    learn_groups(parts, [found, *(chain.met for chain in chains)])
     assert parts.size[1] > 4 * 8
     jumps = jumps_between(np.stack([chain.graph for chain in chains]), seed=0)
     chains[0].set_proposals(np.ones((4, 4)), jumps)

@@ -8,10 +8,11 @@ import pytest
 from naive_posterior import all_graphs, summed_posterior
 
 import cyclearn as cl
-from cyclearn import DirectedGraph, Knowledge
+from cyclearn import DirectedGraph, Knowledge, LinearGaussianModel
+from cyclearn._kernels.group_search import SearchMemory, Seen, climb
 from cyclearn._kernels.layered_parts import outlook
 from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
-from cyclearn.learning.graph_parts import learn_groups, single_nodes
+from cyclearn.learning.graph_parts import learn_groups, no_groups, single_nodes
 from cyclearn.learning.group_search import GroupSearch
 from cyclearn.learning.options import SearchOptions
 from cyclearn.models import as_moments
@@ -81,16 +82,29 @@ def test_sums_over_orders_and_layers_are_those_over_all_graphs(options):
     assert parts.following[0] == pytest.approx(total / ordered)
 
 
+def test_the_outlook_of_a_group_with_many_rows_is_finite():
+    """Sets of nodes differ by thousands in their logarithms."""
+    _, problem, chain = chain_of(4, seed=2, n=100_000)
+    parts = single_nodes(problem, chain.weigh_single)
+    logs = chain.weigh_single(np.repeat(np.arange(4), 16), np.tile(np.arange(16), 4))
+    assert logs.max() - logs.min() > 10_000
+    for members, outside in ((0b0011, 0b1100), (0b1100, 0b0011), (0b0101, 0b1010)):
+        assert np.isfinite(outlook(parts, members, outside, 0.0))
+
+
 def test_the_outlook_of_a_group_is_its_share_of_all_orders():
     _, problem, chain = chain_of(3, seed=2)
     parts = single_nodes(problem, chain.weigh_single)
-    pair = np.array([0b010, 0b001, 0])
+    pair = 0b011
     third = chain.weigh_single(np.full(4, 2), np.arange(4))
     # Alone, the third may come first or last; with parents, last.
     ordered = np.logaddexp.reduce([third[0], *third])
     made_good = 0.45 * np.log(3)
     expected = 1.5 + ordered - parts.leading[-1] + made_good
-    assert outlook(parts, pair, 1.5) == pytest.approx(expected, abs=1e-8)
+    assert outlook(parts, pair, 0, 1.5) == pytest.approx(expected, abs=1e-8)
+    # With the third as a parent only that one before it is left.
+    expected = 1.5 + third[0] - parts.leading[-1] + made_good
+    assert outlook(parts, pair, 0b100, 1.5) == pytest.approx(expected, abs=1e-8)
 
 
 def test_assembling_alone_visits_graphs_of_parts_as_often_as_they_are_probable():
@@ -100,7 +114,7 @@ def test_assembling_alone_visits_graphs_of_parts_as_often_as_they_are_probable()
     chain.assemble_from(parts)
     # The ring is met by a few other steps, of which no more are taken.
     chain.run(1, 50, 20)
-    learn_groups(parts, [chain.met], at_once=True)
+    learn_groups(parts, [chain.met])
     n_parts = parts.size[1]
     known = {tuple(row) for row in parts.columns[12:n_parts].tolist()}
     only_assemble(chain)
@@ -124,27 +138,82 @@ def test_assembling_alone_visits_graphs_of_parts_as_often_as_they_are_probable()
         assert seen[graph] / n == pytest.approx(weight, abs=0.02)
 
 
-def test_groups_become_parts_once_a_chain_has_left_them():
-    """A chain that left where it stands as soon as it knows the place is there too seldom."""
+def chain_in_a_group():
+    """A chain that has just met a group, and proposes nothing but graphs of parts from now on."""
     _, problem, chain = chain_of(3, seed=4, stable=False)
     parts = single_nodes(problem, chain.weigh_single)
     chain.assemble_from(parts)
-    n_single = parts.size[1]
     while chain.met.size[0] == 0:
         chain.run(1, 1, 1)
     only_assemble(chain)
-    there = chain.graph.copy()
-    assert not DirectedGraph(there.astype(bool)).is_acyclic
-    learn_groups(parts, [chain.met], at_once=False)
+    assert not DirectedGraph(chain.graph.astype(bool)).is_acyclic
+    return chain
+
+
+def test_a_chain_leaves_a_group_at_once_when_it_is_a_part():
+    chain = chain_in_a_group()
+    there, n_single = chain.graph.copy(), chain.parts.size[1]
     chain.run(1, 1, 300)
     assert (chain.graph == there).all()
-    assert parts.size[1] == n_single
-    # On the way to where steps begin to count, nothing is lost by leaving.
-    learn_groups(parts, [chain.met], at_once=True)
+    learn_groups(chain.parts, [chain.met])
     chain.run(1, 1, 300)
     assert (chain.graph != there).any()
-    assert parts.size[1] == n_single + 1
-    assert chain.met.size.tolist() == [1, 1]
+    assert chain.parts.size[1] == n_single + 1
+
+
+def test_a_chain_that_is_lost_goes_on_from_a_drawn_graph():
+    chain = chain_in_a_group()
+    there = chain.graph.copy()
+    chain.assemble_from(chain.parts, patience=50)
+    only_assemble(chain)
+    chain.run(1, 1, 40)
+    assert (chain.graph == there).all()
+    chain.run(1, 1, 20)
+    assert DirectedGraph(chain.graph.astype(bool)).is_acyclic
+
+
+def test_groups_in_which_chains_get_lost_become_parts_whatever_they_promise():
+    chain = chain_in_a_group()
+    n_single = chain.parts.size[1]
+    chain.met.logs[0] -= 1e4
+    learn_groups(chain.parts, [chain.met])
+    assert chain.parts.size[1] == n_single
+    chain.assemble_from(chain.parts, patience=50)
+    only_assemble(chain)
+    chain.run(1, 1, 60)
+    learn_groups(chain.parts, [chain.met])
+    assert chain.parts.size[1] == n_single + 1
+
+
+def test_a_chain_may_stay_where_there_is_no_room_for_parts():
+    """What cannot become a part would be cut short for ever."""
+    chain = chain_in_a_group()
+    there = chain.graph.copy()
+    n_parts = chain.parts.size[1]
+    chain.assemble_from(chain.parts._replace(logs=chain.parts.logs[:n_parts]), patience=50)
+    only_assemble(chain)
+    chain.run(1, 1, 300)
+    assert (chain.graph == there).all()
+
+
+def test_groups_are_found_by_their_equations():
+    """Of all ways to solve the equations of a group, only some are stable."""
+    ring = DirectedGraph.from_edges([(0, 1), (1, 2), (2, 0), (3, 0)])
+    model = LinearGaussianModel(0.7 * ring.adjacency, np.ones(4), ring.names)
+    problem = SearchOptions(penalty=1.0).problem(as_tables(model.sample(2_000, random_state=0)))
+    chain = GraphChain(problem, ComponentMemory(4), np.zeros((4, 4), np.uint8), seed=1)
+    chain.assemble_from(single_nodes(problem, chain.weigh_single))
+    # X1 = X3, X4; X2 = X1; X3 = X2, solved for X3, X1 and X2: the ring turned the other way.
+    turned = DirectedGraph.from_edges([(1, 0), (2, 1), (0, 2), (3, 2)])
+    assert cl.equivalent(ring, turned)
+    found = no_groups(4)
+    columns = (1 << np.arange(4)) @ np.stack([turned.adjacency])
+    columns[:, 3] = 0
+    seen = Seen(np.zeros(1, dtype=np.int64), np.zeros(1 << 10, dtype=np.uint64))
+    memory = SearchMemory(seen, seen)
+    climb(*chain.kernel_inputs(found), memory, columns, 0, np.array([5], dtype=np.uint64))
+    assert found.size[0] == 1
+    assert found.columns[0].tolist() == [0b1100, 0b0001, 0b0010, 0]
 
 
 def known_groups(chain):

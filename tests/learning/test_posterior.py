@@ -133,7 +133,7 @@ def test_a_chain_visits_all_graphs_as_often_as_they_are_probable(seed, options, 
         groups = GroupSearch(problem, [chain], seed)
         groups.begin([chain], None)
         chain.run(1, 100, 10)
-        groups.go_on([chain], at_once=True)
+        groups.go_on([chain], 0)
     n_blocks = 6000
     (batch,) = chain.run(1, n_blocks, 40)
     seen = Counter(batch.graphs)

@@ -4,11 +4,15 @@ Drawn layer by layer, a graph comes up in proportion to its probability. The pro
 from the distribution itself, as far as it is on graphs of parts, and is taken whatever it is worth;
 from a graph with a component that is no part there is none.
 
-A group that a chain has met becomes a part when the chain has left it: one that left as soon as it
-knows the place would be there too seldom.
+Outside of parts are many graphs with little probability each, among them some that small steps lead
+out of only after tens of thousands. A chain that has been outside for long is *lost*: it goes on
+from a graph that is drawn. The groups that it met become parts when the round ends, and count from
+then on with what they weigh and not with how long a chain was there, which is chance.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +22,6 @@ from cyclearn._kernels.component_scores import (
     Ints,
     Keys,
     Scored,
-    column_key,
     component_value,
     parents_of,
 )
@@ -27,12 +30,25 @@ from cyclearn._kernels.layered_parts import (
     Layers,
     Parts,
     find_next,
+    group_key,
+    insist,
     lowest,
     place_in,
     weigh_layers,
     weight_with,
 )
 from cyclearn._kernels.proposals import Walk, toggle, uniform
+
+
+class Draws(NamedTuple):
+    """Columns of graphs drawn from parts for a chain, of which ``n_used[0]`` are used.
+
+    ``n_outside[0]`` are the steps since it was at a graph of parts, zero where it is.
+    """
+
+    columns: Ints
+    n_used: Ints
+    n_outside: Ints
 
 
 @kernel
@@ -51,20 +67,47 @@ def single_values(g: Scored, nodes: Ints, parents: Ints) -> Floats:
 
 
 @lean_kernel
+def _component_from(walk: Walk, v: int) -> int:
+    """The component of which v is the first node, or none."""
+    members = 0
+    for u in range(v, walk.first.size):
+        if walk.first[u] == v:
+            members |= 1 << u
+    return members
+
+
+@lean_kernel
 def _is_of_parts(g: Scored, walk: Walk, parts: Parts) -> bool:
     """Whether all components of a walk's graph are parts."""
-    p = walk.first.size
-    for v in range(p):
+    for v in range(walk.first.size):
         # Single nodes have all parents that are permitted.
-        n = 0
-        key = np.uint64(0)
-        for u in range(v, p):
-            if walk.first[u] == v:
-                n += 1
-                key ^= column_key(g, u)
-        if n > 1 and parts.known[place_in(parts.known, key)] != key:
-            return False
+        members = _component_from(walk, v)
+        if members & (members - 1):
+            key = group_key(g, members)
+            if parts.known[place_in(parts.known, key)] != key:
+                return False
     return True
+
+
+@lean_kernel
+def note_place(g: Scored, walk: Walk, parts: Parts, draws: Draws) -> None:
+    """Note whether a chain is at a graph of parts or outside."""
+    if _is_of_parts(g, walk, parts):
+        draws.n_outside[0] = 0
+    elif draws.n_outside[0] == 0:
+        draws.n_outside[0] = 1
+
+
+@lean_kernel
+def note_lost(g: Scored, walk: Walk, met: GroupsMet) -> None:
+    """Let the groups become parts in which a chain got lost.
+
+    What they promise is an estimate, and may be far too little for two that go together.
+    """
+    for v in range(walk.first.size):
+        members = _component_from(walk, v)
+        if members & (members - 1):
+            insist(g, met, members)
 
 
 @lean_kernel
@@ -124,9 +167,14 @@ def _drawn_part(state: Keys, parts: Parts, c: int, S: int, layers: Layers) -> in
 
 
 @kernel
-def draw_graph(state: Keys, parts: Parts, columns: Ints) -> None:
-    """Write the columns of a graph of parts, drawn as it is probable."""
-    p = columns.size
+def draw_graphs(state: Keys, parts: Parts, columns: Ints) -> None:
+    """Write the columns of graphs of parts, drawn as they are probable.
+
+    Those that have the same nodes so far, with the same last layer, go on together: what may come
+    next is weighed once for all of them.
+    """
+    n, p = columns.shape
+    full = (1 << p) - 1
     layers = Layers(
         np.zeros(1, np.int64),
         np.zeros(1, np.int64),
@@ -134,42 +182,49 @@ def draw_graph(state: Keys, parts: Parts, columns: Ints) -> None:
         np.empty(parts.size[0], np.int64),
         np.ones(parts.size[0]),
         parts.first.copy(),
-        np.arange(1 << p),
+        np.arange(full + 1),
     )
     find_next(parts, 0, layers)
     # First layers are weighed already; of these places may be any.
-    layers.rest[0] = (1 << p) - 1
-    S = 0
-    while (1 << p) - 1 != S:
-        if S != 0:
-            weigh_layers(parts, S, 1, layers)
-        layer = _drawn_layer(state, parts, S, layers)
-        left = layer
-        while left != 0:
-            c = _drawn_set(state, parts, S, left, layers)
-            e = _drawn_part(state, parts, c, S, layers)
-            left &= ~parts.sets[c]
-            for v in range(p):
-                if parts.sets[c] >> v & 1:
-                    columns[v] = parts.columns[e, v]
-        S |= layer
-        layers.last[0] = layer
+    layers.rest[0] = full
+    nodes = np.zeros(n, np.int64)
+    last = np.zeros(n, np.int64)
+    before = 0
+    is_any_left = True
+    while is_any_left:
+        is_any_left = False
+        for k in np.argsort(parts.codes[nodes] + parts.codes[last]):
+            S = nodes[k]
+            if full == S:
+                continue
+            if S != 0 and (before != S or last[k] != layers.last[0]):
+                layers.last[0] = last[k]
+                weigh_layers(parts, S, 1, layers)
+            before = S
+            layer = _drawn_layer(state, parts, S, layers)
+            left = layer
+            while left != 0:
+                c = _drawn_set(state, parts, S, left, layers)
+                e = _drawn_part(state, parts, c, S, layers)
+                left &= ~parts.sets[c]
+                for v in range(p):
+                    if parts.sets[c] >> v & 1:
+                        columns[k, v] = parts.columns[e, v]
+            nodes[k] = S | layer
+            last[k] = layer
+            is_any_left = is_any_left or full != nodes[k]
 
 
-@kernel
-def assemble(g: Scored, walk: Walk, parts: Parts, met: GroupsMet) -> bool:
-    """Propose another graph of parts; whether there is one, which is then to be taken.
-
-    What was noted has been left where all components are parts.
-    """
+@lean_kernel
+def assemble(g: Scored, walk: Walk, parts: Parts, draws: Draws) -> None:
+    """Propose another graph of parts, which is to be taken."""
     p = g.A.shape[0]
-    if parts.sets.size == 0 or not _is_of_parts(g, walk, parts):
-        return False
-    met.size[1] = met.size[0]
-    columns = np.empty(p, np.int64)
-    draw_graph(walk.state, parts, columns)
+    if draws.n_used[0] == draws.columns.shape[0]:
+        draw_graphs(walk.state, parts, draws.columns)
+        draws.n_used[0] = 0
+    k = draws.n_used[0]
+    draws.n_used[0] += 1
     for v in range(p):
         for i in range(p):
-            if columns[v] >> i & 1 != g.A[i, v]:
+            if draws.columns[k, v] >> i & 1 != g.A[i, v]:
                 toggle(walk, i, v)
-    return True

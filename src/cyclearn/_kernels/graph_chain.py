@@ -15,7 +15,7 @@ import numpy as np
 
 from cyclearn._kernels.admissible_components import Admission, is_admissible
 from cyclearn._kernels.annealing import apply_toggles, is_allowed, touched
-from cyclearn._kernels.assembled_graphs import assemble
+from cyclearn._kernels.assembled_graphs import Draws, assemble, note_lost, note_place
 from cyclearn._kernels.balanced_moves import (
     N_KINDS,
     Jumps,
@@ -51,9 +51,11 @@ class ChainRules(NamedTuple):
     """What a chain may do.
 
     ``limits`` are the largest component, the most parents and the most edges; ``parts`` may be
-    none, and then no groups are noted in ``met``; ``kinds`` are the cumulative chances of the kinds
-    of proposals; ``penalty``, per sample, what an edge costs, and ``costs`` what a component costs,
-    by its size; ``unit`` the temperature that weights of parts are for.
+    none, and then no groups are noted in ``met``; ``patience`` is how many steps a chain may be
+    outside of parts before it goes on from a graph drawn from them, zero if it may be as long as it
+    likes; ``kinds`` are the cumulative chances of the kinds of proposals; ``penalty``, per sample,
+    what an edge costs, and ``costs`` what a component costs, by its size; ``unit`` the temperature
+    that weights of parts are for.
     """
 
     may_add: Bytes
@@ -63,6 +65,8 @@ class ChainRules(NamedTuple):
     jumps: Jumps
     parts: Parts
     met: GroupsMet
+    draws: Draws
+    patience: int
     kinds: Floats
     penalty: float
     costs: Floats
@@ -214,48 +218,68 @@ def _settle(walk: Walk, region: Ints, room: _Room) -> None:
         walk.first[v] = room.before[c]
 
 
-@kernel
-def _meet_groups(g: Scored, rules: ChainRules, region: Ints, room: _Room) -> None:
-    """Note the components of two nodes or more of a region that are new."""
+@lean_kernel
+def _next_new_group(region: Ints, room: _Room, c: int) -> int:
+    """The first component from c on that is new and has two nodes or more, or −1."""
     n_found = 0
     for v in region:
         n_found = max(n_found, room.label[v] + 1)
-    for c in range(n_found):
+    while c < n_found:
         if room.sizes[c] > 1 and room.same[c] < 0:
-            nodes = _members(region, room.label, c)
-            n_edges = 0
-            for v in nodes:
+            return c
+        c += 1
+    return -1
+
+
+@lean_kernel
+def _meet_groups(g: Scored, rules: ChainRules, region: Ints, room: _Room) -> bool:
+    """Note the components of two nodes or more of a region that are new; whether there are any."""
+    c = _next_new_group(region, room, 0)
+    is_new = c >= 0
+    while c >= 0:
+        members = 0
+        n_edges = 0
+        for v in region:
+            if room.label[v] == c:
+                members |= 1 << v
                 for i in range(g.A.shape[0]):
                     n_edges += int(g.A[i, v])
-            log = -(room.values[c] + rules.penalty * n_edges) / rules.unit
-            meet(g, rules.met, nodes, log)
+        log = -(room.values[c] + rules.penalty * n_edges) / rules.unit
+        meet(g, rules.met, members, log)
+        c = _next_new_group(region, room, c + 1)
+    return is_new
 
 
 @kernel
 def _are_admissible(g: Scored, admission: Admission, region: Ints, room: _Room) -> bool:
     """Whether all components of a region of two nodes or more that are new are admissible."""
-    n_found = 0
-    for v in region:
-        n_found = max(n_found, room.label[v] + 1)
-    for c in range(n_found):
-        if (
-            room.sizes[c] > 1
-            and room.same[c] < 0
-            and not is_admissible(g, admission, _members(region, room.label, c))
-        ):
+    c = _next_new_group(region, room, 0)
+    while c >= 0:
+        if not is_admissible(g, admission, _members(region, room.label, c)):
             return False
+        c = _next_new_group(region, room, c + 1)
     return True
+
+
+@lean_kernel
+def _is_lost(rules: ChainRules) -> bool:
+    """Whether a chain has been outside of parts for longer than it may."""
+    return bool(0 < rules.patience < rules.draws.n_outside[0])
 
 
 @lean_kernel
 def _propose(g: Scored, walk: Walk, rules: ChainRules, kind: int) -> float:
     """Draw a proposal; return the probability of its way back over that of its way there.
 
-    Infinite for a graph put together from parts, which is drawn as it is probable.
+    Infinite for a graph put together from parts, which is drawn as it is probable. From outside of
+    parts there is none, but for a chain that is lost there.
     """
     if kind == ASSEMBLE:
         walk.size[0] = 0
-        return np.inf if assemble(g, walk, rules.parts, rules.met) else 1.0
+        if rules.draws.n_outside[0] > 0 and not _is_lost(rules):
+            return 1.0
+        assemble(g, walk, rules.parts, rules.draws)
+        return np.inf
     return propose_balanced(g.A, walk, rules.weights, rules.jumps, kind)
 
 
@@ -291,6 +315,10 @@ def _take_steps(
         for u in range(p):
             n_edges += int(g.A[u, v])
     region = np.arange(p)
+    has_parts = rules.parts.sets.size > 0
+    if has_parts and n_steps > 0:
+        # They may have become others.
+        note_place(g, walk, rules.parts, rules.draws)
     if n_steps == 0:
         for v in range(p):
             room.is_changed[v] = 1
@@ -302,7 +330,12 @@ def _take_steps(
         added = 0
         kind = 0
         if step >= 0:
+            if rules.draws.n_outside[0] > 0:
+                rules.draws.n_outside[0] += 1
             kind = drawn(rules.kinds, uniform(walk.state))
+            if _is_lost(rules):
+                kind = ASSEMBLE
+                note_lost(g, walk, rules.met)
             ratio = _propose(g, walk, rules, kind)
             # As many toggles lead back, so proposals with too many are refused both ways.
             if walk.size[0] == 0 or walk.size[0] == MAX_TOGGLES:
@@ -340,8 +373,8 @@ def _take_steps(
             for t in range(walk.size[0]):
                 _count(g.A, occupancy, since, walk.toggles[t, 0], walk.toggles[t, 1], step)
             apply_toggles(g.A, walk)
-            if rules.parts.sets.size > 0:
-                _meet_groups(g, rules, region, room)
+            if has_parts and (_meet_groups(g, rules, region, room) or rules.draws.n_outside[0] > 0):
+                note_place(g, walk, rules.parts, rules.draws)
     for i in range(p):
         for j in range(i):
             _count(g.A, occupancy, since, i, j, n_steps)

@@ -25,8 +25,9 @@ from cyclearn._kernels.component_scores import Bytes, Floats, Ints, Keys, Scored
 
 # Relative weights below exp of this are none.
 _LEAST = -20.0
-# Groups below exp of this are not worth being parts, relative to all graphs.
-LEAST_OUTLOOK = -10.0
+# How much of the orders that a larger component has less is made good in its outlook: as read off
+# three data sets, where it is right within a factor of three.
+_ORDERS_SHARE = 0.45
 
 
 class Parts(NamedTuple):
@@ -70,8 +71,7 @@ class GroupsMet(NamedTuple):
     """Components of several nodes that a chain was at, ``size[0]``, as long as there is room.
 
     Their ``keys``, which are in the table ``known`` too, the parents of every node, zero for those
-    outside, and the log weights. The chain has left the first ``size[1]``: it was since then at a
-    graph of parts.
+    outside, the log weights, and whether they ``must`` become parts, whatever their outlook.
     """
 
     size: Ints
@@ -79,6 +79,7 @@ class GroupsMet(NamedTuple):
     columns: Ints
     logs: Floats
     known: Keys
+    must: Bytes
 
 
 class Layers(NamedTuple):
@@ -142,11 +143,9 @@ def _insert(parts: Parts, members: int, columns: Ints, key: np.uint64, log: floa
             parts.totals[c, S] = -np.inf
         parts.size[0] += 1
     parts.size[1] += 1
-    parents = 0
     for v in range(columns.size):
         parts.columns[e, v] = columns[v]
-        parents |= columns[v]
-    outside = parents & ~members
+    outside = parents_outside(columns, members)
     parts.outside[e] = outside
     parts.logs[e] = log
     before = -1
@@ -180,18 +179,23 @@ def members_of(columns: Ints) -> int:
 
 
 @lean_kernel
-def outlook(parts: Parts, columns: Ints, log: float) -> float:
+def parents_outside(columns: Ints, members: int) -> int:
+    """All parents of a component's nodes but these themselves."""
+    parents = 0
+    for v in range(columns.size):
+        if members >> v & 1:
+            parents |= columns[v]
+    return parents & ~members
+
+
+@lean_kernel
+def outlook(parts: Parts, members: int, outside: int, log: float) -> float:
     """About how probable a component of several nodes is: the log, relative to all graphs.
 
     From the sum over all orders of parts with it. Graphs with larger components have fewer orders
     and count too little there, by a factor of which about the square root is made good.
     """
     full = parts.leading.size - 1
-    members = members_of(columns)
-    parents = 0
-    for v in range(columns.size):
-        parents |= columns[v]
-    outside = parents & ~members
     others = full & ~(members | outside)
     most = -np.inf
     total = 0.0
@@ -207,28 +211,36 @@ def outlook(parts: Parts, columns: Ints, log: float) -> float:
             if more == others:
                 break
             more = (more - others) & others
-    n_left = columns.size
-    more_orders = 0.0
-    for v in range(columns.size):
-        if members >> v & 1:
-            more_orders += np.log(n_left)
-            n_left -= 1
-    # One of them has a place in all orders anyway.
-    more_orders -= np.log(n_left + 1)
     if total == 0.0:
         return -np.inf
-    return float(most + np.log(total) + log - parts.leading[full] + 0.45 * more_orders)
+    n_left = parts.columns.shape[1]
+    more_orders = 0.0
+    left = members
+    while left:
+        left &= left - 1
+        more_orders += np.log(n_left)
+        n_left -= 1
+    # One of them has a place in all orders anyway.
+    more_orders -= np.log(n_left + 1)
+    return float(most + np.log(total) + log - parts.leading[full] + _ORDERS_SHARE * more_orders)
 
 
 @kernel
-def add_parts(parts: Parts, columns: Ints, keys: Keys, logs: Floats) -> None:
-    """Make components of several nodes parts, those that are worth it, as far as there is room."""
+def add_parts(
+    parts: Parts, columns: Ints, keys: Keys, logs: Floats, must: Bytes, least: float
+) -> None:
+    """Make components of several nodes parts, as far as there is room, the most probable first.
+
+    Only those that must, and those with an outlook above the ``least``.
+    """
     outlooks = np.empty(keys.size)
     for k in range(keys.size):
-        outlooks[k] = outlook(parts, columns[k], logs[k])
+        members = members_of(columns[k])
+        outside = parents_outside(columns[k], members)
+        outlooks[k] = outlook(parts, members, outside, logs[k])
     n_before = parts.size[1]
     for k in np.argsort(-outlooks):
-        if outlooks[k] > LEAST_OUTLOOK:
+        if must[k] or outlooks[k] > least:
             _insert(parts, members_of(columns[k]), columns[k], keys[k], logs[k])
     if parts.size[1] > n_before:
         sum_parts(parts)
@@ -386,11 +398,9 @@ def weight_with(parts: Parts, S: int, L: int, c: int) -> float:
 
 
 @lean_kernel
-def meet(g: Scored, met: GroupsMet, nodes: Ints, log: float) -> None:
+def meet(g: Scored, met: GroupsMet, members: int, log: float) -> None:
     """Note a component of the graph, with its log weight."""
-    key = np.uint64(0)
-    for v in nodes:
-        key ^= column_key(g, v)
+    key = group_key(g, members)
     at = place_in(met.known, key)
     k = met.size[0]
     if met.known[at] == key or k == met.keys.size:
@@ -398,8 +408,36 @@ def meet(g: Scored, met: GroupsMet, nodes: Ints, log: float) -> None:
     met.known[at] = key
     met.keys[k] = key
     met.logs[k] = log
-    for v in nodes:
-        for i in range(g.A.shape[0]):
-            if g.A[i, v]:
-                met.columns[k, v] |= 1 << i
+    for v in range(g.A.shape[0]):
+        if members >> v & 1:
+            met.columns[k, v] = parents_in(g, v)
     met.size[0] += 1
+
+
+@lean_kernel
+def insist(g: Scored, met: GroupsMet, members: int) -> None:
+    """Let a component of the graph that was noted become a part whatever its outlook."""
+    key = group_key(g, members)
+    for k in range(met.size[0]):
+        if met.keys[k] == key:
+            met.must[k] = 1
+
+
+@lean_kernel
+def parents_in(g: Scored, v: int) -> int:
+    """The parents of a node of the graph."""
+    parents = 0
+    for i in range(g.A.shape[0]):
+        if g.A[i, v]:
+            parents |= 1 << i
+    return parents
+
+
+@lean_kernel
+def group_key(g: Scored, members: int) -> np.uint64:
+    """The key of a component of the graph."""
+    key = np.uint64(0)
+    for v in range(g.A.shape[0]):
+        if members >> v & 1:
+            key ^= column_key(g, v)
+    return key

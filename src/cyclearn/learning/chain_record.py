@@ -27,7 +27,7 @@ class Batch:
 
 @dataclass
 class ChainRecord:
-    r"""Batches of one chain, in order.
+    r"""Batches of one chain, in order; those of the share ``settling`` are the way to the others.
 
     Examples
     --------
@@ -37,6 +37,7 @@ class ChainRecord:
     (48, np.float64(0.5), [b'\x02'])
     """
 
+    settling: float = 1 / 3
     batches: list[Batch] = field(default_factory=list)
 
     def extend(self, batches: list[Batch]) -> None:
@@ -50,6 +51,6 @@ class ChainRecord:
 
     @property
     def settled(self) -> list[Batch]:
-        """The batches that count, an even number: the first third was the way to them."""
-        n = len(self.batches) * 2 // 3
+        """The batches that count, an even number."""
+        n = int(len(self.batches) * (1 - self.settling))
         return self.batches[-(n - n % 2) :]

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from cyclearn.deadlines import now
 from cyclearn.learning.chain_record import Batch
 from cyclearn.learning.graph_jumps import packed_jumps
-from cyclearn.learning.graph_parts import no_groups, no_parts
+from cyclearn.learning.graph_parts import MOST_VARIABLES, has_room, no_groups, no_parts
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency
 
 if TYPE_CHECKING:
     from cyclearn._kernels.admissible_components import Admission
+    from cyclearn._kernels.assembled_graphs import Draws
     from cyclearn._kernels.balanced_moves import Jumps, PairWeights
     from cyclearn._kernels.component_scores import Scored
     from cyclearn._kernels.graph_chain import ChainRules
@@ -37,7 +38,9 @@ IntArray = NDArray[np.int64]
 # turn some of three; redraw three.
 _LOCAL_KINDS = (24, 12, 6, 6, 12, 5, 12, 6, 6, 6, 5)
 # Jump; or, where graphs can be put together, do that, which leads everywhere that jumps lead.
-_JUMPING, _ASSEMBLING = (*_LOCAL_KINDS, 60, 0), (*_LOCAL_KINDS, 0, 6)
+_JUMPING, _ASSEMBLING = (*_LOCAL_KINDS, 60, 0), (*_LOCAL_KINDS, 0, 12)
+# Graphs that are drawn together for a chain.
+_DRAWN_AT_ONCE = 1_000
 # Places for components that were met; more variables make more of them.
 _FEW_VARIABLES, _SMALL_TABLE, _LARGE_TABLE = 10, 1 << 18, 1 << 20
 # Hot copies and searches for groups leave large components to the cold chain: fitting them would
@@ -70,6 +73,7 @@ class _Copy:
     walk: Walk
     temperature: float
     max_component: int
+    draws: Draws
     rules: ChainRules | None = None
 
     def energy(self, penalty: float) -> float:
@@ -133,10 +137,11 @@ class GraphChain:
                 new_walk(p, int(self._rng.integers(1, 2**62))),
                 temperature,
                 most if temperature == 1.0 else min(most, max(_HOT_COMPONENT, largest)),
+                _no_draws(p),
             )
             for temperature in temperatures
         ]
-        self.parts, self.met = no_parts(), no_groups(p)
+        self.parts, self.met, self._patience = no_parts(), no_groups(p), 0
         self.set_proposals(np.ones((p, p)), packed_jumps([]))
         for copy in self._copies:
             self._batches(copy, 1, 1, 0)
@@ -174,15 +179,21 @@ class GraphChain:
         pairs, rows = weights.ravel().cumsum(), weights.cumsum(axis=1)
         pair_weights = PairWeights(pairs / pairs[-1], rows / rows[:, -1:])
         for copy in self._copies:
-            copy.rules = self._rules(copy.max_component, pair_weights, jumps)
+            copy.rules = self._rules(copy, pair_weights, jumps)
         self._set_kinds()
 
-    def assemble_from(self, parts: Parts) -> None:
+    def assemble_from(self, parts: Parts, patience: int = 0) -> None:
         """Propose whole graphs too, put together from parts.
 
-        Not in hot copies, since parts have the weights of the chain itself.
+        Not in hot copies, since parts have the weights of the chain itself. A chain that has been
+        outside of parts for more steps than its ``patience`` goes on from a graph drawn from them;
+        zero: it may be there as long as it likes, as it may where there is no room for more parts.
         """
         self.parts = parts
+        self._patience = patience if has_room(parts, self.met) else 0
+        # What was drawn was drawn from other parts.
+        draws = self._copies[0].draws
+        draws.n_used[0] = len(draws.columns)
         for copy in self._copies:
             if copy.rules is not None:
                 copy.rules = copy.rules._replace(parts=self.parts)
@@ -191,7 +202,8 @@ class GraphChain:
     def _set_kinds(self) -> None:
         cold = self._copies[0]
         if cold.rules is not None and len(self.parts.sets):
-            cold.rules = cold.rules._replace(kinds=_cumulative(_ASSEMBLING))
+            kinds = _cumulative(_ASSEMBLING)
+            cold.rules = cold.rules._replace(kinds=kinds, patience=self._patience)
 
     def wander(
         self,
@@ -206,7 +218,7 @@ class GraphChain:
         """
         cold = self._copies[0]
         n_taken = 0
-        rules = cold.rules and cold.rules._replace(kinds=_cumulative(_JUMPING))
+        rules = cold.rules and cold.rules._replace(kinds=_cumulative(_JUMPING), patience=0)
         if end is not None and rules is not None:
             largest = max(_HOT_COMPONENT, int(np.bincount(cold.walk.first).max()))
             most = np.array([min(largest, cold.max_component), *rules.limits[1:]])
@@ -313,11 +325,11 @@ class GraphChain:
             np.zeros(1, dtype=np.int64),
         )
 
-    def _rules(self, max_component: int, weights: PairWeights, jumps: Jumps) -> ChainRules:
+    def _rules(self, copy: _Copy, weights: PairWeights, jumps: Jumps) -> ChainRules:
         from cyclearn._kernels.graph_chain import ChainRules
 
         problem = self._problem
-        limits = [max_component, problem.limits.max_parents, problem.limits.max_edges]
+        limits = [copy.max_component, problem.limits.max_parents, problem.limits.max_edges]
         return ChainRules(
             problem.allowed.astype(np.uint8),
             (~problem.required).astype(np.uint8),
@@ -326,11 +338,21 @@ class GraphChain:
             jumps,
             self.parts,
             self.met,
+            copy.draws,
+            0,
             _cumulative(_JUMPING),
             problem.penalty,
             self._costs,
             self._unit,
         )
+
+
+def _no_draws(p: int) -> Draws:
+    from cyclearn._kernels.assembled_graphs import Draws
+
+    n = _DRAWN_AT_ONCE if p <= MOST_VARIABLES else 0
+    none = np.zeros(1, dtype=np.int64)
+    return Draws(np.zeros((n, p), dtype=np.int64), np.array([n]), none)
 
 
 def _cumulative(shares: tuple[int, ...]) -> FloatArray:

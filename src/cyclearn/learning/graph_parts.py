@@ -26,9 +26,11 @@ Number = TypeVar("Number", np.int64, np.float64)
 # With more variables the sets of nodes are too many.
 MOST_VARIABLES = 12
 # Feedback groups there is room for, and their node sets times all sets of nodes.
-_MOST_GROUPS, _MOST_TOTALS = 5_000, 1 << 19
+_MOST_GROUPS, _MOST_TOTALS = 10_000, 1 << 19
 # Places for the keys of groups, more than twice as many.
-_PLACES = 1 << 14
+_PLACES = 1 << 15
+# Groups below exp of this are not worth being parts, relative to all graphs.
+_LEAST_OUTLOOK = -13.0
 
 
 def single_nodes(
@@ -121,24 +123,35 @@ def no_groups(p: int) -> GroupsMet:
 
     room, places = (_MOST_GROUPS, _PLACES) if p <= MOST_VARIABLES else (0, 0)
     return GroupsMet(
-        size=np.zeros(2, dtype=np.int64),
+        size=np.zeros(1, dtype=np.int64),
         keys=np.zeros(room, dtype=np.uint64),
         columns=np.zeros((room, p), dtype=np.int64),
         logs=np.zeros(room),
         known=np.zeros(places, dtype=np.uint64),
+        must=np.zeros(room, dtype=np.uint8),
     )
 
 
-def learn_groups(parts: Parts, met: list[GroupsMet], *, at_once: bool) -> None:
-    """Make parts of the groups that chains have left; ``at_once``, of all they have met."""
+def learn_groups(parts: Parts, met: list[GroupsMet]) -> None:
+    """Make parts of groups that were met, if they are worth it or a chain got lost in them."""
     from cyclearn._kernels.layered_parts import add_parts
 
-    columns, keys, logs = (
-        np.concatenate([getattr(each, name)[: each.size[0 if at_once else 1]] for each in met])
-        for name in ("columns", "keys", "logs")
+    columns, keys, logs, must = (
+        np.concatenate([getattr(each, name)[: each.size[0]] for each in met])
+        for name in ("columns", "keys", "logs", "must")
     )
-    keys, first = np.unique(keys, return_index=True)
-    add_parts(parts, columns[first], keys, logs[first])
+    keys, first, places = np.unique(keys, return_index=True, return_inverse=True)
+    is_sought = np.zeros(len(keys), dtype=np.uint8)
+    np.maximum.at(is_sought, places, must)
+    add_parts(parts, columns[first], keys, logs[first], is_sought, _LEAST_OUTLOOK)
+
+
+def has_room(parts: Parts, met: GroupsMet) -> bool:
+    """Whether all that a chain meets can become parts."""
+    n_sets, n_parts = parts.size
+    return bool(
+        n_sets < len(parts.sets) and n_parts < len(parts.logs) and met.size[0] < len(met.logs)
+    )
 
 
 def _padded(array: NDArray[Number], length: int) -> NDArray[Number]:

@@ -1,8 +1,9 @@
-"""Chains run in rounds, each making them longer by a third or a half, until they agree.
+"""Chains run in rounds, each making them longer by a sixth to a half, until they agree.
 
-The first third of all steps is the way into the distribution and does not count. What the rounds
-before have learned says which pairs the next one looks at most, and which differences of graphs it
-proposes as one step; with few variables, from which components it puts whole graphs together.
+The first third of all steps, with few variables a fifth, is the way into the distribution and does
+not count. What the rounds before have learned says which pairs the next one looks at most, and
+which differences of graphs it proposes as one step; with few variables, from which components it
+puts whole graphs together.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import cycle, islice
+from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -31,18 +33,8 @@ from cyclearn.search.starts import SearchCall
 
 FloatArray = NDArray[np.float64]
 
-# Steps of the first round for each chain, times the number of variables.
-_FIRST_STEPS = 1_000
-# Chains that all are still where the search ended agree with each other, and no edge seems open. So
-# they take at least so many steps, times the number of variables, or the second number if that is
-# less.
-_LEAST_STEPS, _MOST_LEAST_STEPS = 10_000, 100_000
-# Chains that put whole graphs together leave their starts sooner: a share of these.
-_LEAST_WITH_PARTS = 0.5
-# For this share of the least steps, which is over before any step counts, groups that chains meet
-# become parts at once. After that, when a chain has left them: one that left as soon as it knows
-# the place would be there too seldom.
-_AT_ONCE = 0.25
+# No more steps than these are asked of chains that agree.
+_MOST_LEAST_STEPS = 100_000
 # Steps at each high temperature before the first round, times the number of variables.
 _HOT_STEPS = 100
 # Share of the time left that the search for groups may take.
@@ -56,8 +48,6 @@ _TRIED_SHARE = 0.1
 _FIRST_SHARE = 0.6
 # Batches of every chain without which there is nothing to return, whatever time they take.
 _FEWEST_BATCHES = 12
-# A round ends when a record has this many batches; a full record is halved, and so on.
-_ROUND_ENDS = (MOST_BATCHES // 2, MOST_BATCHES * 2 // 3, MOST_BATCHES)
 # Share of proposals that look at any pair alike, however settled it seems.
 _UNIFORM_SHARE = 0.25
 # Chains that disagree after this many rounds get hotter copies.
@@ -65,8 +55,28 @@ _ROUNDS_BEFORE_TEMPERING = 14
 _TEMPERATURES = (1.0, 1.5, 2.2)
 # Records of more variables would take gigabytes, and steps a hundredth of a second.
 _MOST_VARIABLES = 300
-# Searches for graphs to start from; chains leave them at a high temperature.
-_N_SEARCHES = 2
+
+
+class _Pace(NamedTuple):
+    """How fast chains get away from where they start, by what they can propose.
+
+    ``first_steps`` are those of the first round for each chain, times the number of variables.
+    Chains that all are still where the search ended agree with each other, and no edge seems open:
+    so they take at least the ``least_steps``, times the number of variables; the share ``settling``
+    of all steps does not count. ``n_searches`` look for graphs to start from. A round ends when a
+    record has as many batches as one of the ``round_ends``; a full record is halved, and so on.
+    """
+
+    first_steps: int
+    least_steps: int
+    settling: float
+    n_searches: int
+    round_ends: tuple[int, ...]
+
+
+# By small steps and jumps; and by whole graphs, which leaves any start at once.
+_PACE = _Pace(1_000, 10_000, 1 / 3, 2, (48, 64, MOST_BATCHES))
+_PACE_WITH_PARTS = _Pace(2_000, 5_000, 1 / 5, 1, (48, 56, 64, 80, MOST_BATCHES))
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +151,10 @@ def sample_graphs(
     memories = [ComponentMemory(p) for _ in range(n_workers)]
     seeds = np.random.default_rng(seed).integers(1, 2**62, size=(2, size.n_chains)).tolist()
     half = None if deadline is None else (now() + deadline) / 2
-    starts = _starts(problem, size.n_chains, seed, half, n_jobs)
+    pace = _PACE_WITH_PARTS if p <= MOST_VARIABLES else _PACE
+    least_steps = min(pace.least_steps * p, _MOST_LEAST_STEPS, size.max_steps)
+    call = SearchCall(seed=seed, budget=Budget(None, half), n_starts=pace.n_searches, n_jobs=n_jobs)
+    starts = _starts(problem, size.n_chains, call)
     chains = _chains(problem, memories, seeds[0], starts, costs)
     groups = GroupSearch(problem, chains, seed) if p <= MOST_VARIABLES else None
     walked = now()
@@ -154,10 +167,10 @@ def sample_graphs(
     if groups is not None:
         end = None if deadline is None else now() + _SEARCH_SHARE * (deadline - now())
         groups.begin(chains, end)
-    records = [ChainRecord() for _ in chains]
+    records = [ChainRecord(pace.settling) for _ in chains]
     # Graphs of a batch, so that the fewest batches that count have what is wanted.
-    n_kept = -(-size.n_samples // (size.n_chains * _ROUND_ENDS[0] * 2 // 3))
-    stride = max(1, _FIRST_STEPS * p // (_ROUND_ENDS[0] * n_kept))
+    n_kept = -(-size.n_samples // (size.n_chains * pace.round_ends[0] * 2 // 3))
+    stride = max(1, pace.first_steps * p // (pace.round_ends[0] * n_kept))
     if deadline is not None:
         # Fewer graphs and fewer steps between them, if these take too long; chains of one memory
         # run in turn.
@@ -168,16 +181,16 @@ def sample_graphs(
             for chain in chains:
                 chain.run(1, 1, part)
             n_tried, part = n_tried + part, 2 * part
-        pace = len(chains) * n_tried / _TRIED_STEPS / max(now() - tried, 1e-9)
+        speed = len(chains) * n_tried / _TRIED_STEPS / max(now() - tried, 1e-9)
         in_turn = -(-size.n_chains // n_workers)
-        possible = max(deadline - now(), 0.0) * _FIRST_SHARE * pace / in_turn / _ROUND_ENDS[0]
+        possible = max(deadline - now(), 0.0) * _FIRST_SHARE * speed / in_turn / pace.round_ends[0]
         n_kept = max(1, min(n_kept, int(possible)))
         stride = max(1, min(stride, int(_TRIED_STEPS * possible / n_kept)))
     n_steps, n_rounds = 0, 0
     is_cut = is_tempered = False
     while True:
         n_done = len(records[0].batches)
-        n_batches = min(end for end in _ROUND_ENDS if end > n_done) - n_done
+        n_batches = min(end for end in pace.round_ends if end > n_done) - n_done
         if n_rounds and n_steps + n_batches * n_kept * stride > size.max_steps:
             break
         fewest = 0 if n_rounds else _FEWEST_BATCHES
@@ -199,7 +212,7 @@ def sample_graphs(
         if on_round is not None:
             on_round(n_steps, worth, r_hat)
         is_worth = r_hat <= LARGEST_R_HAT and worth >= size.effective_size
-        if is_worth and n_steps >= _least_steps(p, size.max_steps):
+        if is_worth and n_steps >= least_steps:
             break
         is_cut = is_cut or (deadline is not None and now() > deadline)
         if is_cut:
@@ -209,21 +222,17 @@ def sample_graphs(
             starts = [chain.graph for chain in chains]
             before = chains
             chains = _chains(problem, memories, seeds[1], starts, costs, _TEMPERATURES)
-            for chain, old in zip(chains, before, strict=True):
-                chain.met = old.met
-                chain.assemble_from(old.parts)
+            if groups is not None:
+                groups.take_over(chains, before)
         if groups is not None:
-            groups.go_on(chains, at_once=n_steps < _AT_ONCE * _least_steps(p, size.max_steps))
+            groups.go_on(chains, n_steps)
         _set_proposals(chains, records, edges, seed)
     both = np.mean([batch.shares[1] for each in records for batch in each.settled], axis=0)
     return _sample(_kept(records), p, edges, both, quality, n_steps, is_cut)
 
 
-def _starts(
-    problem: SearchProblem, n_chains: int, seed: int, deadline: float | None, n_jobs: int | None
-) -> list[NDArray[np.uint8]]:
+def _starts(problem: SearchProblem, n_chains: int, call: SearchCall) -> list[NDArray[np.uint8]]:
     """Where chains begin: what searches find."""
-    call = SearchCall(seed=seed, budget=Budget(None, deadline), n_starts=_N_SEARCHES, n_jobs=n_jobs)
     solution = AutoSearch().solve(problem, call)
     if not np.isfinite(solution.best.score):
         raise InputError(
@@ -254,11 +263,6 @@ def _chains(
         )
         for number, (seed, start) in enumerate(zip(seeds, starts, strict=True))
     ]
-
-
-def _least_steps(p: int, max_steps: int) -> int:
-    share = _LEAST_WITH_PARTS if p <= MOST_VARIABLES else 1.0
-    return min(int(share * min(_LEAST_STEPS * p, _MOST_LEAST_STEPS)), max_steps)
 
 
 def _set_proposals(
