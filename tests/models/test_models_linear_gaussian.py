@@ -179,3 +179,9 @@ def test_a_hopeless_draw_is_reported():
     for bad in ({"weights": (0.8, 0.2)}, {"variances": (0, 1)}, {"max_draws": 0}):
         with pytest.raises(InputError):
             random_model(COMPLETE, **bad)
+
+
+def test_a_graph_is_no_weight_matrix():
+    graph = DirectedGraph.from_edges([(0, 1)])
+    with pytest.raises(InputError, match="weight matrix B has shape"):
+        LinearGaussianModel(graph, [1.0, 1.0])

@@ -69,7 +69,7 @@ def check_names(names: Sequence[str] | None, n_columns: int | None) -> tuple[str
 
 def numeric_matrix(table: Any, what: str, names: Sequence[str] | None = None) -> FloatArray:
     """Table as a float array of two dimensions; missing values become NaN."""
-    if hasattr(table, "columns"):
+    if hasattr(table, "columns") and hasattr(table, "to_numpy"):
         if not table.columns.is_unique:
             check_names([str(c) for c in table.columns], len(table.columns))
         values = table.to_numpy()
