@@ -141,9 +141,9 @@ def learn_groups(parts: Parts, met: list[GroupsMet]) -> None:
         for name in ("columns", "keys", "logs", "must")
     )
     keys, first, places = np.unique(keys, return_index=True, return_inverse=True)
-    is_sought = np.zeros(len(keys), dtype=np.uint8)
-    np.maximum.at(is_sought, places, must)
-    add_parts(parts, columns[first], keys, logs[first], is_sought, _LEAST_OUTLOOK)
+    is_lost_in = np.zeros(len(keys), dtype=np.uint8)
+    np.maximum.at(is_lost_in, places, must)
+    add_parts(parts, columns[first], keys, logs[first], is_lost_in, _LEAST_OUTLOOK)
 
 
 def has_room(parts: Parts, met: GroupsMet) -> bool:
