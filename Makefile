@@ -23,7 +23,7 @@ test: lint types
 
 # Compiled code has no lines to count, and hides what Python would complain about.
 coverage: .venv/.dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -m uncompiled tests/kernels tests/models
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -m uncompiled tests/kernels tests/data tests/models tests/posterior
 	$(BIN)/python -m coverage report
 
 lint: .venv/.dev

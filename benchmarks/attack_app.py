@@ -33,8 +33,8 @@ from cyclearn.app.limits import Limits
 from cyclearn.app.pool import WorkerPool
 from cyclearn.app.server import make_app
 from cyclearn.app.workspace import KINDS, Workspace
-from cyclearn.learning.options import SearchOptions
 from cyclearn.models.example import MARKET
+from cyclearn.search.options import SearchOptions
 
 HOST = "http://127.0.0.1:8765"
 OWN = {"origin": HOST}
@@ -411,7 +411,7 @@ def _forms(frame: pd.DataFrame) -> dict[str, bytes]:
 
 def hostile_columns(attacks: Attacks) -> None:
     """Columns named as no file of any form would like them; every file of every kind of job."""
-    from cyclearn.app.exports import EXPORTS
+    from cyclearn.app.downloads import EXPORTS
 
     rng = np.random.default_rng(1)
     for names in (

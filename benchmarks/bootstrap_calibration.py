@@ -20,7 +20,7 @@ from environment import describe_run
 
 from cyclearn import bootstrap, equivalence_class, read_graph
 from cyclearn.classes import class_statements
-from cyclearn.models import read_table
+from cyclearn.data import read_table
 
 BINS = [0.0, 1e-9, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0 - 1e-9, 1.0]
 HEADS = ["0", "to 0.1", "to 0.3", "to 0.5", "to 0.7", "to 0.9", "below 1", "1"]

@@ -18,7 +18,7 @@ import pandas as pd
 from cyclearn.experiments import ResultsFile
 from cyclearn.experiments.figures import write_figures
 from cyclearn.experiments.intervals import share
-from cyclearn.experiments.tables import groups, result_table, time_table
+from cyclearn.experiments.result_tables import groups, result_table, time_table
 
 RESULTS = Path(__file__).parent / "results"
 TITLES = {

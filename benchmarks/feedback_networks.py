@@ -20,10 +20,10 @@ from environment import describe_run
 
 import cyclearn as cl
 from cyclearn import DirectedGraph, read_graph
+from cyclearn.data import read_table
 from cyclearn.experiments import FeedbackStudy, Output, Task, run_study
 from cyclearn.experiments.feedback import data_sets, measured_against
-from cyclearn.experiments.tables import result_table
-from cyclearn.models import read_table
+from cyclearn.experiments.result_tables import result_table
 
 METHODS = ("auto", "default")
 # Penalty and worth of the rows.

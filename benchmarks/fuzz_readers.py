@@ -29,10 +29,10 @@ import atheris
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 # Names are loaded when they are first used; used here, they are instrumented.
 with atheris.instrument_imports(include=["cyclearn"]):
-    import cyclearn.experiments.tables
+    import cyclearn.data.moments
+    import cyclearn.experiments.result_tables
     import cyclearn.graphs.dot_format
     import cyclearn.graphs.tetrad_format
-    import cyclearn.models.moments
     from cyclearn import InputError, Knowledge, LearnResult, LinearGaussianModel, learn, read_graph
     from cyclearn.experiments import ResultsFile
     from cyclearn.graphs.formats import parse_graph
@@ -67,7 +67,7 @@ def _measures(content: bytes) -> object:
         connection.execute(
             "INSERT INTO outputs VALUES (?, 0, 0, ?, ?, 1.0)", (parts[1], parts[2], parts[0])
         )
-    return cyclearn.experiments.tables.result_table([ResultsFile(path)])
+    return cyclearn.experiments.result_tables.result_table([ResultsFile(path)])
 
 
 def _results() -> list[str]:
@@ -108,7 +108,7 @@ READERS: dict[str, tuple[Reader, list[str] | Callable[[], list[str]]]] = {
         ['{"nodes": ["a", "b"], "edges": [["a", "b", 0.5]], "noise_variances": [1, 2.5]}'],
     ),
     "table": (
-        _as_file("table.csv", cyclearn.models.moments.read_moments),
+        _as_file("table.csv", cyclearn.data.moments.read_moments),
         ["a,b,c\n1,2,3\n2,1,5\n0,4,1\n3,3,2\n", '"a b","µ"\n1e5,-2\n.5,nan\n'],
     ),
     "measures": (

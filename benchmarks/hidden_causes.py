@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import cyclearn as cl
-from cyclearn.learning.hidden_causes import hidden_causes
+from cyclearn.results.hidden_causes import hidden_causes
 
 
 def table(p: int, n: int, seed: int, with_hidden: bool) -> tuple[pd.DataFrame, frozenset[str]]:

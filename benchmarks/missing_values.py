@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 import cyclearn as cl
-from cyclearn.models.missing_values import treat_missing
+from cyclearn.data.missing_values import treat_missing
 
 SHARES = (0.05, 0.2, 0.4)
 N_NODES, N_ROWS = 6, 1_000

@@ -22,6 +22,7 @@ from environment import describe_run
 from cyclearn import DirectedGraph, LinearGaussianModel, equivalence_class, next_experiment
 from cyclearn.classes.design import InterventionDesign
 from cyclearn.classes.interventional_class import group_territories
+from cyclearn.data import Moments
 from cyclearn.graphs import random_graph
 from cyclearn.identifiability.settling_rows import (
     Experiment,
@@ -30,8 +31,8 @@ from cyclearn.identifiability.settling_rows import (
     rows_to_settle,
     table_values,
 )
-from cyclearn.learning.members import list_members
-from cyclearn.models import Moments, random_model
+from cyclearn.models import random_model
+from cyclearn.search.members import list_members
 
 _MOST = 6
 

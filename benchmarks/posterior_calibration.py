@@ -31,7 +31,7 @@ import numpy as np
 from environment import describe_run
 
 import cyclearn as cl
-from cyclearn.models import Moments, as_moments
+from cyclearn.data import Moments, as_moments
 
 FIRST_CHOOSING_SEED, FIRST_REPORTED_SEED = 0, 5_000
 # What an edge costs beside ½ log n, to choose from.

@@ -20,10 +20,10 @@ from itertools import combinations
 import numpy as np
 
 import cyclearn as cl
-from cyclearn.learning.graph_prior import posterior_penalty
-from cyclearn.learning.options import SearchOptions
-from cyclearn.models import Moments, as_moments
-from cyclearn.models.tables import as_tables
+from cyclearn.data import Moments, as_moments
+from cyclearn.data.tables import as_tables
+from cyclearn.posterior.graph_prior import posterior_penalty
+from cyclearn.search.options import SearchOptions
 
 # Graphs whose share of the sum is below this are not looked at, all of them together far below.
 NEGLIGIBLE = 1e-9

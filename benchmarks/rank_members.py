@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from cyclearn import equivalence_class, fit
 from cyclearn.graphs import random_graph
-from cyclearn.learning.member_ranking import rank_members
 from cyclearn.models import random_model
+from cyclearn.results.member_ranking import rank_members
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], NDArray[np.float64]]
 NOISE: dict[str, Draw] = {

@@ -16,7 +16,7 @@ import pandas as pd
 from resumed_run import Benchmark
 
 import cyclearn as cl
-from cyclearn.models import Moments, as_moments
+from cyclearn.data import Moments, as_moments
 
 METHODS = "auto,tabu,hill-climbing"
 FIRST = 9_000

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 import cyclearn as cl
-from cyclearn.learning.over_time import within_graph
-from cyclearn.models.lagged_rows import past_names
+from cyclearn.data.lagged_rows import past_names
+from cyclearn.search.over_time import within_graph
 
 SIZES = ((4, 500), (4, 2_000), (6, 2_000))
 # Rows that the series has to forget where it began.

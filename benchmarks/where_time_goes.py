@@ -16,9 +16,9 @@ from environment import describe_run
 import cyclearn as cl
 from cyclearn._kernels import component_scores
 from cyclearn._kernels.compilation import Kernel
-from cyclearn.learning.options import SearchOptions
-from cyclearn.models import as_moments
-from cyclearn.models.tables import as_tables
+from cyclearn.data import as_moments
+from cyclearn.data.tables import as_tables
+from cyclearn.search.options import SearchOptions
 
 N_ROWS = 10_000
 SEED = 9_500

@@ -1,4 +1,4 @@
-"""The shape of the house: which room may import which, and what importing costs."""
+"""The architecture: which package may import which, and what importing costs."""
 
 import ast
 import subprocess
@@ -8,23 +8,18 @@ from pathlib import Path
 import cyclearn
 
 ROOT = Path(cyclearn.__file__).parent
-# A room imports only from rooms above it in this list.
-ROOMS = [
-    "errors",
-    "readable",
-    "files",
-    "json_input",
-    "deadlines",
-    "interruption",
-    "random_state",
-    "stability",
-    "arguments",
+# A package imports only from packages above it in this list.
+PACKAGES = [
+    "foundation",
     "_kernels",
     "graphs",
     "classes",
+    "data",
     "models",
     "identifiability",
     "search",
+    "posterior",
+    "results",
     "learning",
     "evaluation",
     "metrics",
@@ -41,7 +36,7 @@ ROOMS = [
 CONVENIENCES = {"plot", "report", "export", "is_reducible", "reduced", "dimension"}
 
 
-def imported_rooms(path):
+def imported_packages(path):
     tree = ast.parse(path.read_text())
     reaching = [
         function
@@ -56,7 +51,7 @@ def imported_rooms(path):
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative imports hide the room"
+            assert node.level == 0, f"{path}: relative imports hide the package"
             modules = [node.module or ""]
             if node.module == "cyclearn":
                 modules = [f"cyclearn.{alias.name}" for alias in node.names]
@@ -65,14 +60,14 @@ def imported_rooms(path):
                 yield module.split(".")[1]
 
 
-def test_rooms_import_only_from_rooms_above():
-    sources = [path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem in ROOMS]
+def test_packages_import_only_from_packages_above():
+    sources = [path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem in PACKAGES]
     assert len(sources) > 10
     for path in sources:
-        room = path.relative_to(ROOT).parts[0].removesuffix(".py")
-        assert room in ROOMS, f"{room} has no place in the list of rooms"
-        for other in imported_rooms(path):
-            assert ROOMS.index(other) <= ROOMS.index(room), f"{path} imports from {other}"
+        package = path.relative_to(ROOT).parts[0].removesuffix(".py")
+        assert package in PACKAGES, f"{package} has no place in the list of packages"
+        for other in imported_packages(path):
+            assert PACKAGES.index(other) <= PACKAGES.index(package), f"{path} imports from {other}"
 
 
 def test_conveniences_are_thin():

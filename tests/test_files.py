@@ -8,7 +8,14 @@ import threading
 import pytest
 
 from cyclearn import DirectedGraph, InputError, read_graph, write_graph
-from cyclearn.files import check_output, read_text, replacing, write_bytes, write_new, write_text
+from cyclearn.foundation.files import (
+    check_output,
+    read_text,
+    replacing,
+    write_bytes,
+    write_new,
+    write_text,
+)
 
 AB = DirectedGraph.from_edges([("a", "b")])
 

@@ -16,7 +16,7 @@ def main() -> None:
     if listens:
         signal.signal(signal.SIGINT, _end)
     from cyclearn.cli import main as run
-    from cyclearn.cli.interruption import end_children
+    from cyclearn.cli.endings import end_children
 
     if listens:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -67,7 +67,7 @@ def test_the_view_says_what_the_result_says(client, example):
 
 
 def test_every_file_can_be_taken_away(client, example):
-    from cyclearn.app.exports import EXPORTS
+    from cyclearn.app.downloads import EXPORTS
 
     starts = {"picture.pdf": b"%PDF", "picture.png": b"\x89PNG", "picture.svg": b"<?xml",
               "report.html": b"<!DOCTYPE html>"}  # fmt: skip

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from cyclearn.app.workspace import Workspace, write_json
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
 
 
 def test_it_is_made_and_opened_again(tmp_path):

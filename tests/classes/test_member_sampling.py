@@ -4,7 +4,7 @@ import pytest
 from scipy.stats import chisquare
 
 from cyclearn.classes import equivalence_class
-from cyclearn.errors import InputError, LimitError
+from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, random_graph
 
 GRAPHS = [

@@ -12,7 +12,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 import cyclearn as cl
 from cyclearn.cli import app, interruption
-from cyclearn.cli.interruption import Terminated, ending_signal
+from cyclearn.cli.endings import Terminated, ending_signal
 from cyclearn.cli.output import print_json, say, terminal_text
 
 ODD = "a\x1b[31m\x07\x9b2J\u202eb"

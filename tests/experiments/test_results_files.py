@@ -9,8 +9,8 @@ import pytest
 from cyclearn import InputError
 from cyclearn.experiments import ResultsFile
 from cyclearn.experiments.figures import write_figures
+from cyclearn.experiments.result_tables import result_table
 from cyclearn.experiments.study import Output, Task
-from cyclearn.experiments.tables import result_table
 
 
 def changed(path, *statements):

@@ -13,8 +13,8 @@ import pytest
 
 from cyclearn import InputError, LimitError
 from cyclearn.experiments import ResultsFile, VirtualEdgeStudy, run_study
+from cyclearn.experiments.result_tables import result_table
 from cyclearn.experiments.study import Output, Task, task_generator
-from cyclearn.experiments.tables import result_table
 
 COMMAND = [sys.executable, "-m", "cyclearn", "experiment", "virtual-edges"]
 STUDY = VirtualEdgeStudy(n_samples=300, seed=5)

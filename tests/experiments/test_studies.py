@@ -17,9 +17,9 @@ from cyclearn.experiments import (
     run_study,
 )
 from cyclearn.experiments.hippocampus import ANATOMICAL
+from cyclearn.experiments.result_tables import result_table
 from cyclearn.experiments.simulated import drawn_problem
 from cyclearn.experiments.study import task_generator
-from cyclearn.experiments.tables import result_table
 from cyclearn.graphs import structural_hamming_distance
 
 

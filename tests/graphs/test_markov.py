@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from naive_separation import naive_statements
 
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.markov import markov_equivalent, markov_signature
 from cyclearn.graphs.separation import columns_d_separated

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_separation import naive_d_separated, naive_statements
 
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.separation import d_separated, virtual_edges
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cyclearn.classes import equivalence_class
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph, random_graph
 from cyclearn.identifiability import Closures, Sampler, Sharing, Verdict, compare, quasi_equivalent
 from cyclearn.identifiability.numerics.numerical_overlap import (

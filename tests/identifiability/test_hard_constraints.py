@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cyclearn.classes.territories import is_reducible, territories
-from cyclearn.errors import InputError, LimitError
+from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, random_graph
 from cyclearn.identifiability import check_assumption_one, hard_constraints, is_faithful
 from cyclearn.models import LinearGaussianModel, random_model

@@ -7,7 +7,7 @@ from naive_annealing import Bits
 
 from cyclearn import DirectedGraph, equivalent, simulate
 from cyclearn._kernels.proposals import new_walk, propose
-from cyclearn.models import as_moments
+from cyclearn.data import as_moments
 from cyclearn.search.score import GraphScore, SearchLimits
 
 pytestmark = pytest.mark.uncompiled

@@ -18,7 +18,7 @@ import cyclearn
 from cyclearn._kernels import compilation, first_use
 from cyclearn._kernels.compilation import kernel
 from cyclearn._kernels.held_signals import held
-from cyclearn.deadlines import now
+from cyclearn.foundation.deadlines import now
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 

@@ -5,12 +5,13 @@ import pytest
 
 from cyclearn import DirectedGraph, fit, learn, simulate
 from cyclearn._kernels.group_search import SearchMemory, Seen, climb, look_near
-from cyclearn.learning.graph_chain import ComponentMemory, GraphChain
-from cyclearn.learning.graph_jumps import jumps_between
-from cyclearn.learning.graph_parts import learn_groups, no_groups, single_nodes
-from cyclearn.learning.options import SearchOptions
-from cyclearn.models import as_moments, project
-from cyclearn.models.tables import as_tables
+from cyclearn.data import as_moments
+from cyclearn.data.tables import as_tables
+from cyclearn.models import project
+from cyclearn.posterior.chain import ComponentMemory, GraphChain
+from cyclearn.posterior.graph_jumps import jumps_between
+from cyclearn.posterior.graph_parts import learn_groups, no_groups, single_nodes
+from cyclearn.search.options import SearchOptions
 from naive_interventions import sample_tables
 
 pytestmark = pytest.mark.uncompiled

@@ -21,9 +21,9 @@ from cyclearn import (
     equivalence_class,
     learn,
 )
-from cyclearn.learning import BootstrapResult
 from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.learning.resampling import Resample, make_resampler
+from cyclearn.results import BootstrapResult
 
 MODEL = LinearGaussianModel(
     [[0, 0, 0.7, 0], [0, 0, 0, 0.8], [0, 0, 0, -0.6], [0, 0, 0.5, 0]],

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import cyclearn as cl
-from cyclearn.interruption import interruptible, is_asked_to_stop, underlying
+from cyclearn.foundation.interruption import interruptible, is_asked_to_stop, underlying
 from cyclearn.search.runs import SearchStatus
 
 # Long enough to be met at work: noise at no price has no sparse graph.

@@ -10,8 +10,8 @@ import pytest
 
 import cyclearn as cl
 from cyclearn.classes import InterventionalClass
-from cyclearn.errors import InputError
-from cyclearn.models.lagged_rows import past_names, with_past
+from cyclearn.data.lagged_rows import past_names, with_past
+from cyclearn.foundation.errors import InputError
 from cyclearn.models.predictions import EstimatedModel
 
 NAMES = ("gdp", "rate", "oil")

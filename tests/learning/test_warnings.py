@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import cyclearn as cl
-from cyclearn.learning.few_rows import few_rows
+from cyclearn.search.few_rows import few_rows
 
 
 def kinds(result):

@@ -14,8 +14,9 @@ import naive_likelihood as naive
 import numpy as np
 import pytest
 
+from cyclearn.data import Moments, as_moments
 from cyclearn.graphs import DirectedGraph
-from cyclearn.models import FitStatus, Moments, as_moments, fit, random_model
+from cyclearn.models import FitStatus, fit, random_model
 
 HERE = Path(__file__).parent / "golden"
 CASES = {case["name"]: case for case in json.loads((HERE / "cases.json").read_text())}

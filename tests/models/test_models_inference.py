@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cyclearn.errors import InputError
+from cyclearn.data import Moments
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.models import FitStatus, LinearGaussianModel, Moments, fit, random_model
+from cyclearn.models import FitStatus, LinearGaussianModel, fit, random_model
 from cyclearn.models.component_columns import component_columns
 from cyclearn.models.component_solutions import (
     ComponentSolution,

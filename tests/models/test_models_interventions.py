@@ -7,11 +7,11 @@ import pytest
 import cyclearn as cl
 from cyclearn._kernels.component_fit import AT_INFINITY, COLLINEAR, fit_component
 from cyclearn._kernels.shared_weights import Pooled, fit_shared_component
+from cyclearn.data.intervened_tables import intervened_tables
+from cyclearn.data.tables import Design
 from cyclearn.models.component_columns import component_columns
 from cyclearn.models.experiments import Experiments
-from cyclearn.models.intervened_tables import intervened_tables
 from cyclearn.models.shared_errors import shared_information
-from cyclearn.models.tables import Design
 from naive_interventions import NaiveLikelihood, sample_tables
 
 LOOP = cl.DirectedGraph.from_edges(

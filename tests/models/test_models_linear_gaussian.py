@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cyclearn.errors import InputError, LimitError
+from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel, random_model
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from cyclearn.classes import equivalence_class
+from cyclearn.data import Moments
 from cyclearn.graphs import DirectedGraph
-from cyclearn.models import FitStatus, Moments, project, random_model
+from cyclearn.models import FitStatus, project, random_model
 
 CYCLE = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")])
 TURNED = DirectedGraph.from_edges([("b", "a"), ("c", "b"), ("d", "c"), ("a", "d")], CYCLE.names)

@@ -15,9 +15,9 @@ from cyclearn import (
     learn,
     simulate,
 )
-from cyclearn.learning.options import SearchOptions
-from cyclearn.models.tables import as_tables
+from cyclearn.data.tables import as_tables
 from cyclearn.search import SearchStatus, answer, auto_search
+from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget
 from cyclearn.search.score import GraphScore, SearchLimits
 from cyclearn.search.starts import SearchCall

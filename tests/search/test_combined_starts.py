@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 
 from cyclearn import DirectedGraph, LinearGaussianModel
-from cyclearn.learning.options import SearchOptions
-from cyclearn.models.tables import as_tables
+from cyclearn.data.tables import as_tables
 from cyclearn.search.combined_starts import combined
+from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import SearchRun, SearchStatus
 
 # Two colliders that have nothing to do with each other.

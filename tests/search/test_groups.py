@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import cyclearn as cl
+from cyclearn.data.tables import as_tables
 from cyclearn.experiments.feedback import data_sets
-from cyclearn.learning.options import SearchOptions
-from cyclearn.models.tables import as_tables
+from cyclearn.search.options import SearchOptions
 
 ROWS = (150, 400, 90)
 

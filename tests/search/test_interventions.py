@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cyclearn as cl
-from cyclearn.learning.options import SearchOptions
+from cyclearn.search.options import SearchOptions
 from naive_interventions import sample_tables
 
 TARGETS = [[], ["b"], ["a"]]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime, minimize
 
 from cyclearn import InputError, l1_learn, simulate
-from cyclearn.models import as_moments
+from cyclearn.data import as_moments
 from cyclearn.search.l1 import _likelihood
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import cyclearn as cl
-from cyclearn.learning.options import SearchOptions
-from cyclearn.models.tables import as_tables
+from cyclearn.data.tables import as_tables
 from cyclearn.search import answer as room
 from cyclearn.search import local_search, runs
 from cyclearn.search.auto_search import AutoSearch
+from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget
 from cyclearn.search.starts import SearchCall
 

@@ -14,8 +14,8 @@ from cyclearn._kernels.parent_sets import (
     grow_and_shrink,
     new_factor,
 )
-from cyclearn.deadlines import now
-from cyclearn.models import as_moments
+from cyclearn.data import as_moments
+from cyclearn.foundation.deadlines import now
 from cyclearn.search.orders import _Problem, best_acyclic
 from cyclearn.search.runs import SearchStatus
 from cyclearn.search.score import GraphScore, SearchLimits

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 import cyclearn as cl
-from cyclearn.learning.options import SearchOptions
-from cyclearn.models import as_moments
-from cyclearn.models.tables import as_tables
+from cyclearn.data import as_moments
+from cyclearn.data.tables import as_tables
 from cyclearn.search import annealed_search
 from cyclearn.search.annealed_search import AnnealedSearch
+from cyclearn.search.closed_rings import iter_ringed, linked_pairs
 from cyclearn.search.local_search import Climbing, local_search
-from cyclearn.search.rings import iter_ringed, linked_pairs
+from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget
 
 

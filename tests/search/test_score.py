@@ -10,7 +10,7 @@ from cyclearn import DirectedGraph, InputError, fit, simulate
 from cyclearn._kernels.component_scores import strong_components
 from cyclearn._kernels.neighbourhood import reachability
 from cyclearn._kernels.virtual_edges import virtual_edge_moves
-from cyclearn.models import as_moments
+from cyclearn.data import as_moments
 from cyclearn.search import score as score_module
 from cyclearn.search.penalty import edge_penalty
 from cyclearn.search.score import GraphScore, SearchLimits

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cyclearn import DirectedGraph, simulate
-from cyclearn.learning.options import SearchOptions
-from cyclearn.models import as_moments
-from cyclearn.models.tables import as_tables
+from cyclearn.data import as_moments
+from cyclearn.data.tables import as_tables
 from cyclearn.search import score as score_module
 from cyclearn.search.local_scores import LocalScores
+from cyclearn.search.options import SearchOptions
 from cyclearn.search.redrawn_triples import redrawn_pairs, toggled
 from cyclearn.search.score import GraphScore, SearchLimits
 from cyclearn.search.surroundings import Surroundings

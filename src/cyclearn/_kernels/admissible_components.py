@@ -20,7 +20,7 @@ from cyclearn._kernels.component_scores import (
     column_key,
     parents_of,
 )
-from cyclearn.stability import STABLE_RADIUS
+from cyclearn.foundation.stability import STABLE_RADIUS
 
 _PROBES = 8
 _SQUARINGS = 26

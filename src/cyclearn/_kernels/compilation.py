@@ -21,7 +21,7 @@ from numba.core import caching, config
 
 from cyclearn._kernels import first_use
 from cyclearn._kernels.held_signals import held
-from cyclearn.deadlines import uncounted
+from cyclearn.foundation.deadlines import uncounted
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -8,14 +8,14 @@ from typing import Any
 from cyclearn.app.learning_tasks import learned
 from cyclearn.app.limits import Limits
 from cyclearn.app.views import members_view
-from cyclearn.deadlines import now
-from cyclearn.errors import InputError
+from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import bits
-from cyclearn.json_input import short
-from cyclearn.learning.members import Member, MemberList, fitted_member, stream_members
-from cyclearn.learning.result import LearnResult
 from cyclearn.report.class_listing import Listing, listed_by_distance
+from cyclearn.results.result import LearnResult
+from cyclearn.search.members import Member, MemberList, fitted_member, stream_members
 
 # Where few members are like what is asked for, a page ends with those that were met until then.
 _SECONDS = 8.0

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any
 
-from cyclearn.errors import InputError
-from cyclearn.learning.result import LearnResult
+from cyclearn.foundation.errors import InputError
 from cyclearn.report.exports import exported
+from cyclearn.results.result import LearnResult
 
 FORMS = (
     "graph.txt",

@@ -8,7 +8,7 @@ from typing import Any
 
 from cyclearn.app.pool import TaskError, WorkerLostError, WorkerPool
 from cyclearn.app.workspace import Job, Kind, State, Workspace, read_json
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
 
 # Kinds whose unfinished work is worth something, and the file that says that there is some.
 _KEEPS = ("learn", "bootstrap")

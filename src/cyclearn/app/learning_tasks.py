@@ -12,11 +12,11 @@ from cyclearn.app.progress import Progress, SearchWatch
 from cyclearn.app.reading import read_frame
 from cyclearn.app.views import result_view
 from cyclearn.app.workspace import read_json, write_json
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.learning.options import SearchOptions
-from cyclearn.learning.result import LearnResult
 from cyclearn.learning.run import learn_with
+from cyclearn.results.result import LearnResult
+from cyclearn.search.options import SearchOptions
 
 
 def search_options(request: dict[str, Any]) -> SearchOptions:

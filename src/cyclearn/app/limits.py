@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
 
 # Kinds of file that are what their size says, or say themselves how large they are.
 OPENED = (".csv", ".tsv", ".txt", ".dat", ".tab", ".parquet", ".feather", ".dta", ".xlsx")

@@ -15,11 +15,11 @@ from cyclearn.app.limits import Limits
 from cyclearn.app.page_words import warning_in_words
 from cyclearn.app.reading import reading_options
 from cyclearn.app.workspace import write_json
-from cyclearn.errors import InputError
-from cyclearn.models.data_checks import check_data
+from cyclearn.data.checks import check_data
+from cyclearn.data.missing_values import find_holes
+from cyclearn.data.table_files import TableFile, read_table_file, write_table
+from cyclearn.foundation.errors import InputError
 from cyclearn.models.example import EXAMPLE_ROWS, MARKET
-from cyclearn.models.missing_values import find_holes
-from cyclearn.models.table_files import TableFile, read_table_file, write_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,16 +11,16 @@ from cyclearn.classes.equivalence import equivalent
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import number
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
-from cyclearn.errors import InputError
 from cyclearn.evaluation import shd
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.formats import parse_graph
 from cyclearn.identifiability import compare as compare_graphs
-from cyclearn.json_input import short
-from cyclearn.learning.result import LearnResult
 from cyclearn.models import FittedModel, fit
 from cyclearn.report.fit_words import index_rows, verdict
 from cyclearn.report.graph_section import line_width
+from cyclearn.results.result import LearnResult
 
 # With more variables the full comparison can take minutes; rotations and rules take none.
 _COMPARED = 8

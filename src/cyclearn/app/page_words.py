@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from cyclearn.models import DataWarning
+from cyclearn.data import DataWarning
 
 # Arguments of functions, and where they are on the page.
 _WORDS = (

@@ -10,7 +10,7 @@ from typing import Any
 from cyclearn._kernels.first_use import when_compiling
 from cyclearn.app.workspace import write_json
 from cyclearn.graphs import DirectedGraph
-from cyclearn.learning.trace import sample_score
+from cyclearn.results.trace import sample_score
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import SearchStep
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cyclearn.app.workspace import read_json
-from cyclearn.errors import InputError
-from cyclearn.models.table_files import read_table
+from cyclearn.data.table_files import read_table
+from cyclearn.foundation.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,9 +11,9 @@ from cyclearn.app.own_graph import is_compared
 from cyclearn.app.reading import reading_options
 from cyclearn.app.settling import PREDICTED
 from cyclearn.app.sureness import posterior_options
-from cyclearn.app.what_if import example as what_if_example
+from cyclearn.app.what_if_pages import example as what_if_example
 from cyclearn.app.workspace import Job, Workspace, read_json
-from cyclearn.learning.options import SearchOptions
+from cyclearn.search.options import SearchOptions
 
 _HEAD = '''"""What was done in cyclearn app, repeated in Python.
 

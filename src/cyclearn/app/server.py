@@ -51,8 +51,8 @@ from cyclearn.app.jobs import Jobs
 from cyclearn.app.limits import OPENED, Limits, words_of
 from cyclearn.app.pool import TaskError, WorkerLostError, WorkerPool
 from cyclearn.app.workspace import KINDS, Job, Workspace, read_json, write_json
-from cyclearn.errors import InputError
-from cyclearn.json_input import finite, short
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import finite, short
 
 Handler = Callable[[Request], Awaitable[Response]]
 _TYPES = {

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from cyclearn.app.learning_tasks import learned
 from cyclearn.app.workspace import read_json, write_json
-from cyclearn.errors import InputError
-from cyclearn.json_input import short
-from cyclearn.learning.next_experiment import next_experiment
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+from cyclearn.results.next_experiment import next_experiment
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,14 +11,14 @@ from cyclearn.app.learning_tasks import learned, search_options
 from cyclearn.app.progress import Progress
 from cyclearn.app.reading import read_frame
 from cyclearn.app.workspace import read_json, write_json
-from cyclearn.arguments import at_least, whole
-from cyclearn.errors import InputError
+from cyclearn.foundation.arguments import at_least, whole
+from cyclearn.foundation.errors import InputError
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
-from cyclearn.learning.bootstrap_result import BootstrapResult
-from cyclearn.learning.posterior import INHERITED
-from cyclearn.learning.posterior import posterior as run_posterior
-from cyclearn.learning.posterior_result import Posterior
-from cyclearn.learning.sample_quality import SamplingWarning
+from cyclearn.posterior.posterior import INHERITED
+from cyclearn.posterior.posterior import posterior as run_posterior
+from cyclearn.posterior.posterior_result import Posterior
+from cyclearn.posterior.sample_quality import SamplingWarning
+from cyclearn.results.bootstrap_result import BootstrapResult
 
 _MAX_RESAMPLES = 10_000
 # How a table is read; what was learned from one table holds what was read.

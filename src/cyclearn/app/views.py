@@ -13,13 +13,13 @@ from cyclearn.app.page_words import warning_in_words
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
 from cyclearn.graphs.directed_graph import Edge
-from cyclearn.learning.result import LearnResult
 from cyclearn.models import FittedModel
 from cyclearn.report.class_listing import ListedMember, Listing
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import chi_square_in_words, fit_in_words, known_rows
 from cyclearn.report.graph_section import line_width
 from cyclearn.report.member_browser import describe, listing_in_words
+from cyclearn.results.result import LearnResult
 
 if TYPE_CHECKING:
     import pandas as pd

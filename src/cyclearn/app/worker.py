@@ -41,8 +41,8 @@ def _read(source: BinaryIO, lines: SimpleQueue[bytes]) -> None:
 def _warm_up() -> None:
     """Load what a search needs while nobody waits: a table that is opened at the start does not."""
     import cyclearn.app.learning_tasks  # noqa: F401
+    from cyclearn.data import Moments
     from cyclearn.learning import learn
-    from cyclearn.models import Moments
 
     learn(Moments([[2.0, 1.0], [1.0, 2.0]], 100), method="hill-climbing")
 
@@ -50,7 +50,7 @@ def _warm_up() -> None:
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
     from cyclearn.app.limits import words_of
     from cyclearn.app.tasks import task_named
-    from cyclearn.errors import InputError, LimitError
+    from cyclearn.foundation.errors import InputError, LimitError
 
     try:
         return task_named(request["task"])(**request["arguments"])

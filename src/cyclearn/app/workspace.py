@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from cyclearn import __version__
-from cyclearn.errors import InputError
-from cyclearn.files import why
-from cyclearn.json_input import finite
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import why
+from cyclearn.foundation.json_input import finite
 
 Kind = Literal["learn", "effects", "bootstrap", "posterior", "experiment", "compare"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

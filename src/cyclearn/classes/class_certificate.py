@@ -18,7 +18,7 @@ from cyclearn.classes.rule_search import Columns, LinkedClasses, RuleLink, linke
 from cyclearn.classes.rule_steps import RuleStep
 from cyclearn.classes.steps import GraphStep, ParentAddition
 from cyclearn.classes.territories import reduced_columns, territories
-from cyclearn.errors import LimitError
+from cyclearn.foundation.errors import LimitError
 from cyclearn.graphs.directed_graph import DirectedGraph
 
 ProofStep: TypeAlias = GraphStep | ParentAddition | RuleStep

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cyclearn.classes.equivalence_class import EquivalenceClass
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.classes.surplus_seats import completions
-from cyclearn.deadlines import check_deadline
+from cyclearn.foundation.deadlines import check_deadline
 from cyclearn.graphs.bitsets import bits
 
 BoolArray = NDArray[np.bool_]

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
-from cyclearn.json_input import short
 
 # The targets of every table, by name or index; an empty list stands for observed data.
 Interventions: TypeAlias = Sequence[Sequence[Node]]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.arguments import flag
 from cyclearn.classes.acyclic_members import AcyclicMembers
 from cyclearn.classes.class_certificate import ClassCertificate, class_certificate
 from cyclearn.classes.completeness import Completeness, completeness
@@ -27,7 +26,8 @@ from cyclearn.classes.rule_search import (
 )
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import reduced_columns, territories
-from cyclearn.errors import InputError, LimitError
+from cyclearn.foundation.arguments import flag
+from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs.directed_graph import DirectedGraph
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.seating import Seating
-from cyclearn.deadlines import check_deadline
+from cyclearn.foundation.deadlines import check_deadline
 from cyclearn.graphs.bitsets import bits, strong_components
 
 # With more nodes, components by a search are quicker than closing a relation of bit sets.

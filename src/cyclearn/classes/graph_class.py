@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Literal, get_args
 
-from cyclearn.arguments import one_of
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.edge_counts import edge_table, summed
 from cyclearn.classes.nearest_member import NearestMember, nearest_member
 from cyclearn.classes.seated_graphs import SeatedGraphs
-from cyclearn.deadlines import now
-from cyclearn.errors import InputError, LimitError
+from cyclearn.foundation.arguments import one_of
+from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.errors import InputError, LimitError
+from cyclearn.foundation.json_input import short
+from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
-from cyclearn.json_input import short
-from cyclearn.random_state import RandomState, generator
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,7 +24,7 @@ from cyclearn.classes.redundancy import (
 from cyclearn.classes.rule_search import MAX_CLASSES, ClassKey, LinkedClasses, linked_classes
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory, reduced_columns, territories
-from cyclearn.errors import LimitError
+from cyclearn.foundation.errors import LimitError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import gcd, prod
 
-from cyclearn.errors import LimitError
+from cyclearn.foundation.errors import LimitError
 
 Matrix = Sequence[Sequence[int]]
 

@@ -13,7 +13,7 @@ from math import atan2
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
 
 
 def givens_rotation(n: int, j: int, k: int, angle: float) -> NDArray[np.float64]:

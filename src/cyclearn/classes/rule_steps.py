@@ -10,7 +10,7 @@ from cyclearn.classes.chordal_growth import iter_growths
 from cyclearn.classes.column_rules import Rule
 from cyclearn.classes.search_budget import SearchBudget
 from cyclearn.classes.substitution import exchangeable_nodes
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import comb
 
-from cyclearn.errors import LimitError
+from cyclearn.foundation.errors import LimitError
 from cyclearn.graphs.bitsets import bits
 
 

@@ -17,11 +17,11 @@ import typer
 from cyclearn import __version__
 from cyclearn._kernels.first_use import when_compiling, when_held
 from cyclearn.cli.commands import Commands
-from cyclearn.cli.interruption import end_children, end_on_signals, ending_signal
+from cyclearn.cli.endings import end_children, end_on_signals, ending_signal
 from cyclearn.cli.output import complain, say
-from cyclearn.errors import InputError, LimitError
-from cyclearn.files import shown, why
-from cyclearn.interruption import when_asked
+from cyclearn.foundation.errors import InputError, LimitError
+from cyclearn.foundation.files import shown, why
+from cyclearn.foundation.interruption import when_asked
 
 _NO, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
 # As in sysexits.h; 1 would be an answer.

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from cyclearn.cli.output import say
-from cyclearn.errors import InputError
-from cyclearn.files import why
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import why
 
 _LOOPBACK = "127.0.0.1"
 

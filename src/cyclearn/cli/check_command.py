@@ -18,9 +18,9 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Say what of a table will be used, and what to mind. Nothing is learned."""
-    from cyclearn.models.data_checks import check_data
-    from cyclearn.models.missing_values import find_holes, missing_by_column
-    from cyclearn.models.tables import as_tables
+    from cyclearn.data.checks import check_data
+    from cyclearn.data.missing_values import find_holes, missing_by_column
+    from cyclearn.data.tables import as_tables
 
     frame = data.frame
     holes = find_holes(frame)

@@ -60,8 +60,8 @@ def _search() -> None:
 
 
 def _sample() -> None:
-    from cyclearn.learning.posterior import posterior
     from cyclearn.models import fit
+    from cyclearn.posterior.posterior import posterior
 
     rows = _rows()
     posterior(rows, n_samples=100, time_limit=5)

@@ -10,9 +10,9 @@ from cyclearn.cli import search_options as given
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.cli.report_command import learned
 from cyclearn.cli.table_options import takes_table_or_result
-from cyclearn.errors import InputError
-from cyclearn.learning.options import SearchOptions
-from cyclearn.readable import significant
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.readable import significant
+from cyclearn.search.options import SearchOptions
 
 
 @takes_table_or_result

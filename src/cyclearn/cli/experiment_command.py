@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
 
 if TYPE_CHECKING:
     from cyclearn.experiments import Study

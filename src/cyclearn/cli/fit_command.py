@@ -21,9 +21,9 @@ from cyclearn.cli.table_options import (
     number_or_name,
     takes_table,
 )
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.readable import significant
 from cyclearn.graphs import read_graph
-from cyclearn.readable import significant
 
 if TYPE_CHECKING:
     from cyclearn.models import FittedModel

@@ -14,7 +14,7 @@ from cyclearn.classes import equivalence_class as members_under
 from cyclearn.classes import equivalent as decide_equivalence
 from cyclearn.classes.graph_class import MAX_STATES
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.errors import InputError, LimitError
+from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, read_graph
 
 Unused = Annotated[

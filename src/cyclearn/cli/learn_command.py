@@ -10,8 +10,8 @@ import typer
 from cyclearn.cli import search_options as given
 from cyclearn.cli.output import Json, Standardised, print_json, say
 from cyclearn.cli.table_options import takes_table
-from cyclearn.files import checked_suffix, write_text
-from cyclearn.learning.options import SearchOptions
+from cyclearn.foundation.files import checked_suffix, write_text
+from cyclearn.search.options import SearchOptions
 
 
 @takes_table

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph, read_graph
 
 if TYPE_CHECKING:
-    from cyclearn.learning import LearnResult
-    from cyclearn.learning.open_graphs import OpenGraphs
+    from cyclearn.results import LearnResult
+    from cyclearn.results.open_graphs import OpenGraphs
 
 
 def next_experiment(
@@ -50,8 +50,8 @@ def next_experiment(
     Exits with 1 where none of the experiments tells any of the open graphs apart.
     """
     from cyclearn.classes import equivalence_class
-    from cyclearn.learning import LearnResult
-    from cyclearn.learning import next_experiment as advise
+    from cyclearn.results import LearnResult
+    from cyclearn.results import next_experiment as advise
 
     found = _read(given)
     open_graphs: OpenGraphs = found
@@ -76,7 +76,8 @@ def next_experiment(
 
 
 def _read(path: Path) -> LearnResult | DirectedGraph:
-    from cyclearn.learning import LearnResult, load
+    from cyclearn.learning import load
+    from cyclearn.results import LearnResult
 
     if path.suffix.lower() == ".json":
         try:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cyclearn.json_input import finite
+from cyclearn.foundation.json_input import finite
 
 SCHEMA_VERSION = 1
 

@@ -9,8 +9,8 @@ import typer
 
 from cyclearn.cli.output import Standardised, say
 from cyclearn.cli.report_command import With, read_evidence
-from cyclearn.errors import InputError
-from cyclearn.files import check_output, checked_suffix, read_text, write_text
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import check_output, checked_suffix, read_text, write_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,8 +58,8 @@ def _read(path: Path) -> Any:
 def _drawn(drawn: Any, as_class: bool, evidence: dict[str, Any], options: dict[str, Any]) -> Axes:
     from cyclearn.classes import EquivalenceClass
     from cyclearn.graphs import DirectedGraph
-    from cyclearn.learning import LearnResult
-    from cyclearn.learning.evidence import with_evidence
+    from cyclearn.results import LearnResult
+    from cyclearn.results.evidence import with_evidence
 
     if as_class and isinstance(drawn, (LearnResult, DirectedGraph)):
         graph = drawn if isinstance(drawn, DirectedGraph) else drawn.graph
@@ -75,8 +75,8 @@ def _drawn(drawn: Any, as_class: bool, evidence: dict[str, Any], options: dict[s
 def _tikz(drawn: Any) -> str:
     from cyclearn.drawing.tikz import tikz_picture
     from cyclearn.graphs import DirectedGraph
-    from cyclearn.learning import LearnResult
     from cyclearn.report.exports import exported
+    from cyclearn.results import LearnResult
 
     if isinstance(drawn, LearnResult):
         return exported(drawn, ".tikz")

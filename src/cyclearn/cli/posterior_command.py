@@ -19,9 +19,9 @@ from cyclearn.cli.table_options import (
     number_or_name,
     takes_table,
 )
-from cyclearn.files import check_output, checked_suffix, write_text
-from cyclearn.learning.graph_prior import GROUP_COST
-from cyclearn.learning.knowledge import Knowledge
+from cyclearn.foundation.files import check_output, checked_suffix, write_text
+from cyclearn.posterior.graph_prior import GROUP_COST
+from cyclearn.search.knowledge import Knowledge
 
 
 @takes_table
@@ -70,7 +70,7 @@ def posterior(
     as_json: Json = False,
 ) -> None:
     """Sample graphs by how probable they are, and say how probable each edge is."""
-    from cyclearn.learning import posterior as sample
+    from cyclearn.posterior import posterior as sample
 
     if out is not None:
         # Sampling can take long; what would fail after it fails before it.

@@ -11,9 +11,9 @@ import typer
 from cyclearn.cli import search_options as given
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.cli.table_options import takes_table_or_result
-from cyclearn.errors import InputError
-from cyclearn.files import checked_suffix
-from cyclearn.learning.options import SearchOptions
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import checked_suffix
+from cyclearn.search.options import SearchOptions
 
 With = Annotated[
     list[Path] | None,
@@ -74,7 +74,7 @@ def report(
 
 def learned(data: Any, options: SearchOptions, **searching: Any) -> Any:
     """A result: the one that was saved, or one learned from a table."""
-    from cyclearn.learning import LearnResult
+    from cyclearn.results import LearnResult
 
     if not isinstance(data, LearnResult):
         return given.search(data, options, **searching)
@@ -89,7 +89,9 @@ def learned(data: Any, options: SearchOptions, **searching: Any) -> Any:
 
 def read_evidence(paths: list[Path]) -> dict[str, Any]:
     """Saved posteriors and bootstraps, by the name that a report calls them."""
-    from cyclearn.learning import BootstrapResult, Posterior, load
+    from cyclearn.learning import load
+    from cyclearn.posterior import Posterior
+    from cyclearn.results import BootstrapResult
 
     found: dict[str, Any] = {}
     for path in paths:

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cyclearn.cli.table_options import number_or_name
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import read_graph
-from cyclearn.learning.knowledge import Knowledge
-from cyclearn.learning.options import SearchOptions
+from cyclearn.search.knowledge import Knowledge
+from cyclearn.search.options import SearchOptions
 
 if TYPE_CHECKING:
-    from cyclearn.learning import LearnResult
-    from cyclearn.models.moments import Data
+    from cyclearn.data.moments import Data
+    from cyclearn.results import LearnResult
     from cyclearn.search.runs import OnStep, SearchStep
 
     OnResample = Callable[[int, int], None]
@@ -198,7 +198,7 @@ def end_as_asked(result: LearnResult) -> None:
 @contextmanager
 def said_in_the_result() -> Iterator[None]:
     """Where a sample of graphs warns about itself: what is printed of it says so."""
-    from cyclearn.learning import SamplingWarning
+    from cyclearn.posterior import SamplingWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)

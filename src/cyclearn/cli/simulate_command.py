@@ -9,8 +9,8 @@ import numpy as np
 import typer
 
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.errors import InputError
-from cyclearn.files import check_output, checked_suffix, write_text
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import check_output, checked_suffix, write_text
 from cyclearn.graphs import random_graph, read_graph, write_graph
 from cyclearn.graphs.formats import edge_list
 
@@ -48,8 +48,8 @@ def simulate(
 
     Weights are uniform on ±[0.2, 0.8], variances on [1, 3]. Without --out, the graph is printed.
     """
+    from cyclearn.data.table_files import write_table
     from cyclearn.models import random_model
-    from cyclearn.models.table_files import write_table
 
     if (samples is None) != (data is None):
         raise InputError("data needs both --samples N and --data FILE")

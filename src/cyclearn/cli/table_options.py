@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cyclearn.cli.output import complain
-from cyclearn.errors import InputError
-from cyclearn.files import check_output
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import check_output
 
 if TYPE_CHECKING:
-    from cyclearn.models import Moments
-    from cyclearn.models.table_files import TableFile
+    from cyclearn.data import Moments
+    from cyclearn.data.table_files import TableFile
 
 # Options that name a column which says something about the rows.
 _LABELS = ("groups", "interventions")
@@ -197,7 +197,8 @@ def _read_or_load(paths: list[Path], options: dict[str, Any], labels: list[str])
     path = saved[0]
     if len(paths) > 1:
         raise InputError(f"{path} is a saved result, and {len(paths)} files were given; give one")
-    from cyclearn.learning import LearnResult, load
+    from cyclearn.learning import load
+    from cyclearn.results import LearnResult
 
     for name, (_, default, _) in (_WRITTEN | _MATRIX).items():
         if options[name] != default:
@@ -215,13 +216,13 @@ def _read_or_load(paths: list[Path], options: dict[str, Any], labels: list[str])
 
 
 def _read_matrix(path: Path, n: int | None, options: dict[str, Any]) -> Moments:
-    from cyclearn.models import read_moments
+    from cyclearn.data import read_moments
 
     return read_moments(path, covariance=True, n_samples=n, **_parsed(options))
 
 
 def _read_file(path: Path, options: dict[str, Any]) -> TableFile:
-    from cyclearn.models.table_files import read_table_file
+    from cyclearn.data.table_files import read_table_file
 
     return read_table_file(path, **_parsed(options))
 

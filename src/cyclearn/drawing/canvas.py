@@ -13,8 +13,8 @@ from cyclearn.drawing.curves import part, point_on, sampled
 from cyclearn.drawing.label_places import label_places
 from cyclearn.drawing.layout import FONT_SIZE, Layout
 from cyclearn.drawing.palette import GREY, INK, Dashes
-from cyclearn.errors import InputError
-from cyclearn.json_input import short
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from cyclearn.drawing.palette import BLUE, DASHED, GREY, VERMILION, Dashes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from cyclearn.learning import ClassEffects
+    from cyclearn.results import ClassEffects
 
 _SIZE = (4.8, 2.6)
 

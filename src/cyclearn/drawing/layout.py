@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cyclearn.drawing.layers import PlacedGroup, Placement, place_blocks
 from cyclearn.drawing.rings import ring
 from cyclearn.drawing.routes import Frame, Router
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 
 FloatArray = NDArray[np.float64]

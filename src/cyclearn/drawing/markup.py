@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from cyclearn.readable import significant
+from cyclearn.foundation.readable import significant
 
 # Elements without content, which have no end tag.
 _VOID = {"input", "meta"}

@@ -11,7 +11,7 @@ from cyclearn.drawing.palette import BLUE, GREY, VERMILION
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from cyclearn.learning import NextExperiment
+    from cyclearn.results import NextExperiment
 
 _MOST = 20
 

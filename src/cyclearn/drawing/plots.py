@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cyclearn.arguments import flag
-from cyclearn.arguments import share as share_of
 from cyclearn.classes import EquivalenceClass, class_statements
 from cyclearn.classes.edge_verdicts import OPTIONAL, SAME, TURNS, edge_verdict
 from cyclearn.drawing.canvas import Canvas, Stroke
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import number
 from cyclearn.drawing.palette import BLUE, DASHED, DOTTED, INK, VERMILION
+from cyclearn.foundation.arguments import flag
+from cyclearn.foundation.arguments import share as share_of
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.graphs.graph_input import checked_graph
-from cyclearn.learning.edge_rows import edge_rows
 from cyclearn.models import FittedModel
+from cyclearn.results.edge_rows import edge_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from cyclearn.learning import BootstrapResult, LearnResult
+    from cyclearn.results import BootstrapResult, LearnResult
 
 # With more edges than this, weights are not written on them unless asked for.
 _MAX_LABELS = 30

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cyclearn.arguments import share
 from cyclearn.drawing.canvas import Canvas, Stroke
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.plots import BROKEN, LOOSE, SOLID
+from cyclearn.foundation.arguments import share
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from cyclearn.learning import Posterior
+    from cyclearn.posterior import Posterior
 
 # An edge that is this probable is drawn solid.
 _SURE = 0.95

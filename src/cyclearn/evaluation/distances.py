@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cyclearn.arguments import seconds
 from cyclearn.classes import EquivalenceClass, equivalence_class
+from cyclearn.foundation.arguments import seconds
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.graph_input import check_same_nodes, checked_graph
 from cyclearn.graphs.hamming import structural_hamming_distance

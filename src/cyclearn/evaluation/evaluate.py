@@ -8,10 +8,8 @@ from functools import cached_property, partial
 from math import isnan
 from typing import Any, TypeVar
 
-from cyclearn.arguments import seconds
 from cyclearn.classes import EquivalenceClass, equivalence_class
-from cyclearn.deadlines import deadline, seconds_left
-from cyclearn.errors import LimitError
+from cyclearn.data.input_checks import whole_number
 from cyclearn.evaluation.distances import (
     ClassDistance,
     aligned,
@@ -20,11 +18,13 @@ from cyclearn.evaluation.distances import (
 )
 from cyclearn.evaluation.multi_domain import Domains, SuccessRate, multi_domain_success
 from cyclearn.evaluation.structure import Features, StructureScores
+from cyclearn.foundation.arguments import seconds
+from cyclearn.foundation.deadlines import deadline, seconds_left
+from cyclearn.foundation.errors import LimitError
+from cyclearn.foundation.interruption import interruptible
+from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs import DirectedGraph
-from cyclearn.interruption import interruptible
 from cyclearn.models import LinearGaussianModel
-from cyclearn.models.input_checks import whole_number
-from cyclearn.random_state import RandomState
 
 
 @dataclass(frozen=True)

@@ -17,16 +17,17 @@ from numpy.typing import NDArray
 
 from cyclearn.classes import equivalence_class
 from cyclearn.classes.territories import Territory, territories
-from cyclearn.deadlines import check_deadline
-from cyclearn.errors import InputError
+from cyclearn.data import Moments
+from cyclearn.data.input_checks import as_float, whole_number
+from cyclearn.foundation.deadlines import check_deadline
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.interruption import interruptible
+from cyclearn.foundation.json_input import short
+from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
-from cyclearn.interruption import interruptible
-from cyclearn.json_input import short
-from cyclearn.models import LinearGaussianModel, Moments, random_model
-from cyclearn.models.input_checks import as_float, whole_number
+from cyclearn.models import LinearGaussianModel, random_model
 from cyclearn.models.projection_bound import is_within
-from cyclearn.random_state import RandomState, generator
 
 _ETA_PER_NODE = 1e-3
 

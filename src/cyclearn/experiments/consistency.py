@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from cyclearn import __version__
-from cyclearn.errors import InputError
 from cyclearn.evaluation import class_distance
 from cyclearn.evaluation.multi_domain import sampled_moments
-from cyclearn.experiments.methods import learn_by
+from cyclearn.experiments.compared_methods import learn_by
 from cyclearn.experiments.simulated import drawn_problem
 from cyclearn.experiments.study import Output, Task, task_generator
+from cyclearn.foundation.errors import InputError
 from cyclearn.identifiability import quasi_equivalent
 from cyclearn.models import fit
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from cyclearn.errors import InputError
-from cyclearn.models import Moments, as_moments, read_table
+from cyclearn.data import Moments, as_moments, read_table
+from cyclearn.foundation.errors import InputError
 
 VARIABLE = "CYCLEARN_DATA"
 

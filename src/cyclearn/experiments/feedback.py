@@ -8,11 +8,11 @@ from typing import Any
 
 from cyclearn import __version__
 from cyclearn.classes import equivalence_class
-from cyclearn.errors import InputError
 from cyclearn.evaluation import class_distance, structure_scores
+from cyclearn.experiments.compared_methods import checked_methods, learn_by
 from cyclearn.experiments.data_folder import data_folder, fingerprint, located, read_columns
-from cyclearn.experiments.methods import checked_methods, learn_by
 from cyclearn.experiments.study import Output, Task
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph, read_graph
 
 METHODS = ("auto", "default", "tabu", "tabu-2bic")

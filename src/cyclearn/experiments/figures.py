@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.errors import InputError
 from cyclearn.experiments.intervals import share
+from cyclearn.experiments.result_tables import groups, of_the_study, pooled, result_table
 from cyclearn.experiments.results_file import ResultsFile
-from cyclearn.experiments.tables import groups, of_the_study, pooled, result_table
-from cyclearn.files import replacing, why, write_text
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import replacing, why, write_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,13 +15,15 @@ from typing import Any
 
 from cyclearn import __version__
 from cyclearn.classes import equivalence_class
-from cyclearn.errors import InputError
+from cyclearn.data import Moments
 from cyclearn.evaluation import class_distance
 from cyclearn.experiments.data_folder import data_folder, fingerprint, located, read_columns
 from cyclearn.experiments.study import Output, Task
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.learning import LearnResult, learn
-from cyclearn.models import Moments, fit
+from cyclearn.learning import learn
+from cyclearn.models import fit
+from cyclearn.results import LearnResult
 from cyclearn.search.penalty import edge_penalty
 
 ANATOMICAL = DirectedGraph.from_edges(

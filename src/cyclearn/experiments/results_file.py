@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyclearn import __version__
-from cyclearn.errors import InputError
 from cyclearn.experiments.study import Output, Task
-from cyclearn.json_input import short
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
 
 if TYPE_CHECKING:
     import pandas as pd

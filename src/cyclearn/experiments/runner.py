@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-from cyclearn.arguments import processes
-from cyclearn.errors import InputError, LimitError
 from cyclearn.experiments.results_file import ResultsFile
 from cyclearn.experiments.study import Output, Study, Task
-from cyclearn.interruption import ended_quietly
-from cyclearn.json_input import short
+from cyclearn.foundation.arguments import processes
+from cyclearn.foundation.errors import InputError, LimitError
+from cyclearn.foundation.interruption import ended_quietly
+from cyclearn.foundation.json_input import short
 
 # Seconds to wait for the scheduler of a cluster to answer.
 _ANSWER = 10

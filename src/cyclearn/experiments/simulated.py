@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from cyclearn import __version__
-from cyclearn.errors import InputError, LimitError
 from cyclearn.evaluation import Evaluation, Evaluator, draw_domains
 from cyclearn.evaluation.multi_domain import sampled_moments
-from cyclearn.experiments.methods import METHODS, checked_methods, learn_by
+from cyclearn.experiments.compared_methods import METHODS, checked_methods, learn_by
 from cyclearn.experiments.study import Output, Task, task_generator
+from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, random_graph
 from cyclearn.models import LinearGaussianModel, fit
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
 from cyclearn.graphs.bitsets import (
     bits,
     columns_to_support,
@@ -35,7 +36,6 @@ from cyclearn.graphs.graph_input import (
     names_of_ends,
     square_table,
 )
-from cyclearn.json_input import short
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.json_input import short
 
 _TOKEN = re.compile(
     r"""

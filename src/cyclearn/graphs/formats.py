@@ -17,14 +17,14 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
-from cyclearn.errors import InputError
-from cyclearn.files import check_path, checked_suffix, read_text, write_text
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import check_path, checked_suffix, read_text, write_text
+from cyclearn.foundation.json_input import load_json, short
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.dot_format import is_dot, parse_dot
 from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.graphs.interchange import graphml_text, tetrad_text
 from cyclearn.graphs.tetrad_format import is_tetrad, parse_tetrad
-from cyclearn.json_input import load_json, short
 
 # From the first dash of an arrow on, so that a long run of dashes is looked at once.
 _ARROW = re.compile(r"(?<!-)-+>")

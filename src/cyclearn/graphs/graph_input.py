@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cyclearn.errors import InputError
-from cyclearn.json_input import short
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
 
 if TYPE_CHECKING:
     import pandas as pd

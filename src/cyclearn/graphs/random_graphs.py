@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import check_number_of_nodes
-from cyclearn.json_input import short
-from cyclearn.random_state import RandomState, generator
 
 
 def random_graph(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.json_input import short
 
 _HEADING = re.compile(r"(?im)^graph nodes:")
 # One blank on either side: more would be tried at every blank of a long run of them.

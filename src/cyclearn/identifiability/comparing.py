@@ -9,7 +9,8 @@ from cyclearn.classes.class_certificate import ClassCertificate, class_certifica
 from cyclearn.classes.equivalence import Equivalence, equivalent
 from cyclearn.classes.rule_search import LinkedClasses, is_contained, linked_classes
 from cyclearn.classes.rule_steps import RuleStep
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.interruption import interruptible
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.identifiability.comparison import Comparison, QuasiEquivalence
@@ -21,7 +22,6 @@ from cyclearn.identifiability.difference.largest_columns import separate_by_larg
 from cyclearn.identifiability.numerics.numerical_evidence import DrawOptions, numerical_evidence
 from cyclearn.identifiability.numerics.numerical_overlap import Sampler
 from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
-from cyclearn.interruption import interruptible
 
 _MOST_CONTAINMENTS = 50
 

@@ -23,9 +23,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
-from cyclearn.stability import is_stable_radius
 
 FloatArray = NDArray[np.float64]
 # Second moments of each table about the observed mean, and the nodes that keep their equations.

@@ -8,26 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from cyclearn.arguments import function, one_of, processes, whole
-from cyclearn.arguments import seed as drawn_seed
-from cyclearn.deadlines import now
-from cyclearn.errors import InputError, LimitError
-from cyclearn.files import check_path
-from cyclearn.interruption import ended_quietly, interruptible
-from cyclearn.learning.bootstrap_result import BootstrapResult
+from cyclearn.data.grouped_tables import SeveralData
+from cyclearn.data.tables import Kind as InterventionKind
+from cyclearn.foundation.arguments import function, one_of, processes, whole
+from cyclearn.foundation.arguments import seed as drawn_seed
+from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.errors import InputError, LimitError
+from cyclearn.foundation.files import check_path
+from cyclearn.foundation.interruption import ended_quietly, interruptible
+from cyclearn.foundation.random_state import RandomState
 from cyclearn.learning.checkpoint import Checkpoint
-from cyclearn.learning.options import SearchOptions
-from cyclearn.learning.over_time import knowing_the_past
 from cyclearn.learning.resampling import (
     AnyResampler,
     Kind,
-    Resample,
     make_resampler,
 )
 from cyclearn.learning.run import learn_with
-from cyclearn.models.grouped_tables import SeveralData
-from cyclearn.models.tables import Kind as InterventionKind
-from cyclearn.random_state import RandomState
+from cyclearn.results.bootstrap_result import BootstrapResult
+from cyclearn.results.resample import Resample
+from cyclearn.search.options import SearchOptions
+from cyclearn.search.over_time import knowing_the_past
 
 # Options of learn that bootstrap has itself, or that have no place in it.
 _OWN = {"on_step", "bootstrap"}

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from cyclearn import __version__
-from cyclearn.errors import InputError
-from cyclearn.files import why, write_new
-from cyclearn.learning.resampling import AnyResampler, Resample
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import why, write_new
+from cyclearn.learning.resampling import AnyResampler
+from cyclearn.results.resample import Resample
 
 _SCHEMA = "cyclearn.bootstrap-checkpoint/1"
 # Bytes of a first line, with room for much knowledge.

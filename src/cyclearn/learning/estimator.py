@@ -10,22 +10,22 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cyclearn.arguments import processes
-from cyclearn.errors import InputError
-from cyclearn.learning.knowledge import Knowledge
-from cyclearn.learning.options import Method, SearchOptions, Start
+from cyclearn.data.grouped_tables import labelled_rows
+from cyclearn.data.margins import Margins
+from cyclearn.data.missing_values import Missing
+from cyclearn.data.shrinkage import Covariance
+from cyclearn.data.tables import EffectiveRows, Intercepts, Kind
+from cyclearn.foundation.arguments import processes
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.random_state import RandomState
 from cyclearn.learning.run import learn_with
-from cyclearn.models.grouped_tables import labelled_rows
-from cyclearn.models.margins import Margins
-from cyclearn.models.missing_values import Missing
-from cyclearn.models.shrinkage import Covariance
-from cyclearn.models.tables import EffectiveRows, Intercepts, Kind
-from cyclearn.random_state import RandomState
+from cyclearn.search.knowledge import Knowledge
+from cyclearn.search.options import Method, SearchOptions, Start
 from cyclearn.search.penalty import DEFAULT_PENALTY, Penalty
 
 if TYPE_CHECKING:
     from cyclearn.graphs import DirectedGraph
-    from cyclearn.learning.result import LearnResult
+    from cyclearn.results.result import LearnResult
 
 
 class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]

@@ -10,25 +10,25 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from cyclearn.arguments import flag, processes, whole
-from cyclearn.errors import InputError
-from cyclearn.files import check_path
-from cyclearn.interruption import OnInterrupt
-from cyclearn.json_input import short
+from cyclearn.data.grouped_tables import SeveralData
+from cyclearn.data.margins import Margins
+from cyclearn.data.missing_values import Missing
+from cyclearn.data.shrinkage import Covariance
+from cyclearn.data.tables import EffectiveRows, Intercepts, Kind
+from cyclearn.foundation.arguments import flag, processes, whole
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import check_path
+from cyclearn.foundation.interruption import OnInterrupt
+from cyclearn.foundation.json_input import short
+from cyclearn.foundation.random_state import RandomState
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.learning.checkpoint import check_checkpoint
-from cyclearn.learning.knowledge import Knowledge
-from cyclearn.learning.options import Method, SearchOptions, Start
-from cyclearn.learning.posterior import INHERITED as POSTERIOR_OPTIONS
-from cyclearn.learning.posterior import posterior as run_posterior
-from cyclearn.learning.result import LearnResult
 from cyclearn.learning.run import learn_with
-from cyclearn.models.grouped_tables import SeveralData
-from cyclearn.models.margins import Margins
-from cyclearn.models.missing_values import Missing
-from cyclearn.models.shrinkage import Covariance
-from cyclearn.models.tables import EffectiveRows, Intercepts, Kind
-from cyclearn.random_state import RandomState
+from cyclearn.posterior.posterior import INHERITED as POSTERIOR_OPTIONS
+from cyclearn.posterior.posterior import posterior as run_posterior
+from cyclearn.results.result import LearnResult
+from cyclearn.search.knowledge import Knowledge
+from cyclearn.search.options import Method, SearchOptions, Start
 from cyclearn.search.penalty import DEFAULT_PENALTY, Penalty
 from cyclearn.search.runs import OnStep, SearchStatus
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cyclearn.errors import InputError
-from cyclearn.files import read_text
-from cyclearn.json_input import load_json
-from cyclearn.learning.bootstrap_result import BootstrapResult
-from cyclearn.learning.posterior_result import Posterior
-from cyclearn.learning.result import LearnResult
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import read_text
+from cyclearn.foundation.json_input import load_json
+from cyclearn.posterior.posterior_result import Posterior
+from cyclearn.results.bootstrap_result import BootstrapResult
+from cyclearn.results.result import LearnResult
 
 Saved: TypeAlias = LearnResult | BootstrapResult | Posterior
 

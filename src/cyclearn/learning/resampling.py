@@ -14,19 +14,20 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import InputError
-from cyclearn.json_input import short
-from cyclearn.learning.options import SearchOptions
-from cyclearn.models import Moments, as_moments
-from cyclearn.models.grouped_tables import SeveralData, named_tables, naming_group
-from cyclearn.models.input_checks import numeric_matrix
-from cyclearn.models.intervened_tables import intervened_tables, targeted_parts
-from cyclearn.models.lagged_rows import with_past
-from cyclearn.models.margins import Margins, with_margins
-from cyclearn.models.missing_values import Missing
-from cyclearn.models.shrinkage import Covariance
-from cyclearn.models.table_files import as_rows
-from cyclearn.models.tables import Design, Table, Tables, as_tables
+from cyclearn.data import Moments, as_moments
+from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
+from cyclearn.data.input_checks import numeric_matrix
+from cyclearn.data.intervened_tables import intervened_tables, targeted_parts
+from cyclearn.data.lagged_rows import with_past
+from cyclearn.data.margins import Margins, with_margins
+from cyclearn.data.missing_values import Missing
+from cyclearn.data.parametric_draws import draw_moments
+from cyclearn.data.shrinkage import Covariance
+from cyclearn.data.table_files import as_rows
+from cyclearn.data.tables import Design, Table, Tables, as_tables
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+from cyclearn.search.options import SearchOptions
 
 Kind = Literal["rows", "blocks", "half", "parametric", "groups"]
 
@@ -35,48 +36,6 @@ _MAX_REDRAWS = 50
 # Neighbours in a block, in units of the rows that are worth one independent row: several times as
 # long as the memory.
 _BLOCK_LENGTH = 3
-
-
-@dataclass(frozen=True)
-class Resample:
-    """The graph learned from one resample.
-
-    ``redraws`` counts draws thrown away because a column was constant or collinear in them;
-    ``limits`` names the limits that the search met; ``error`` says why there is no graph.
-    """
-
-    number: int
-    edges: tuple[tuple[int, int], ...]
-    redraws: int = 0
-    limits: tuple[str, ...] = ()
-    error: str | None = None
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether time ended the search before it was done."""
-        return "time_limit" in self.limits
-
-    def to_dict(self) -> dict[str, Any]:
-        """The resample as plain values."""
-        record: dict[str, Any] = {"number": self.number, "edges": [list(e) for e in self.edges]}
-        if self.redraws:
-            record["redraws"] = self.redraws
-        if self.limits:
-            record["limits"] = list(self.limits)
-        if self.error is not None:
-            record["error"] = self.error
-        return record
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Resample:
-        """The resample that :meth:`to_dict` gave."""
-        return cls(
-            int(record["number"]),
-            tuple((int(i), int(j)) for i, j in record["edges"]),
-            int(record.get("redraws", 0)),
-            tuple(record.get("limits", ())),
-            record.get("error"),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,10 +99,7 @@ class Resampler:
         names = None if given.has_default_names else given.names
         n = given.n_samples
         if self.rows is None:
-            # As variable as that of the independent rows which the data are worth.
-            df = max(round(self.n_effective) - 1, 1)
-            drawn = _wishart(given, df, generator) / (df + 1)
-            return Moments(drawn, n, given.mean, names, given.past)
+            return draw_moments(given, self.n_effective, generator)
         if self.kind == "half":
             chosen = generator.permutation(n)[: n // 2]
         elif self.kind == "blocks":
@@ -350,18 +306,3 @@ def table_resampler(data: Any, kind: Kind | None, seed: int, options: SearchOpti
     return Resampler(
         *(moments, rows, kind, seed, worth, missing, margins, options.covariance, table.shrinkage)
     )
-
-
-def _wishart(moments: Moments, df: int, generator: np.random.Generator) -> NDArray[np.float64]:
-    """Covariance of df + 1 draws times df + 1: Wishart with df degrees of freedom."""
-    from scipy.stats import wishart
-
-    S, p = moments.covariance, moments.n_variables
-    if df >= p:
-        drawn = wishart.rvs(df, S, random_state=generator)
-        return np.asarray(drawn, dtype=float).reshape(p, p)
-    # Fewer draws than variables: the matrix is singular, and so may S be.
-    values, vectors = np.linalg.eigh(S)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    Z = generator.standard_normal((df, p)) @ root.T
-    return np.asarray(Z.T @ Z)

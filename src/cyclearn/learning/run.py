@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from cyclearn.arguments import function
-from cyclearn.deadlines import now
-from cyclearn.interruption import OnInterrupt, asks_once, interruptible
-from cyclearn.learning.options import SearchOptions
-from cyclearn.learning.result import LearnResult
-from cyclearn.learning.trace import SearchCost, traced_moves
+from cyclearn.data.grouped_tables import SeveralData
+from cyclearn.data.tables import Tables
+from cyclearn.foundation.arguments import function
+from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.interruption import OnInterrupt, asks_once, interruptible
 from cyclearn.models import fit
-from cyclearn.models.data_checks import DataWarning, check_treated
-from cyclearn.models.grouped_tables import SeveralData, named_tables, naming_group
-from cyclearn.models.tables import Tables, treated_data
+from cyclearn.results.result import LearnResult
+from cyclearn.results.trace import SearchCost, traced_moves
 from cyclearn.search.answer import answer
+from cyclearn.search.options import SearchOptions, read_tables
 from cyclearn.search.runs import Budget, OnStep
 from cyclearn.search.starts import SearchCall
 
@@ -74,29 +73,3 @@ def learn_with(
         certificate=solution.certificate,
         warnings=(*found, *options.warnings(tables)),
     )
-
-
-def read_tables(
-    options: SearchOptions, data: SeveralData | Tables
-) -> tuple[Tables, tuple[DataWarning, ...]]:
-    """The tables, and what there is to mind about each; nothing about tables that were read."""
-    if isinstance(data, Tables):
-        return data, ()
-    if options.interventions is not None:
-        return options.tables(data), ()
-    named = named_tables(data, options.groups, in_order=options.lags > 0)
-    alone = options.replaced(groups=None)
-    parts, found = {}, list[DataWarning]()
-    for name, each in ({"": data} if named is None else named).items():
-        with naming_group(name):
-            treated = treated_data(
-                each,
-                missing=options.missing,
-                margins=options.margins,
-                lags=options.lags,
-                covariance=options.covariance,
-            )
-            parts[name] = alone.tables(treated)
-            warnings = check_treated(treated, options.margins)
-        found += [warning.in_group(name) for warning in warnings]
-    return (parts[""] if named is None else Tables.of_groups(parts)), tuple(found)

@@ -8,12 +8,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.component_columns import ComponentColumns
 from cyclearn.models.component_runs import ComponentRuns, run_components
 from cyclearn.models.fit_status import FitStatus
-from cyclearn.random_state import RandomState, generator
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

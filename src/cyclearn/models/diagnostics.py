@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.models.intervened_tables import target_mask
-from cyclearn.models.moments import Moments
-from cyclearn.models.tables import Design, Tables
-from cyclearn.stability import is_stable_radius
+from cyclearn.data.intervened_tables import target_mask
+from cyclearn.data.moments import Moments
+from cyclearn.data.tables import Design, Tables
+from cyclearn.foundation.stability import is_stable_radius
 
 if TYPE_CHECKING:
     from cyclearn._kernels.shared_weights import Pooled

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cyclearn.models.data_checks import DataWarning
+from cyclearn.data.checks import DataWarning
+from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.models.fit_status import FitStatus
-from cyclearn.stability import is_stable_radius
 
 if TYPE_CHECKING:
     from cyclearn.models.fitted_model import FittedModel

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.arguments import between
+from cyclearn.foundation.arguments import between
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.fitted_model import FittedModel

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.data.moments import Moments
+from cyclearn.foundation.readable import significant
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.component_solutions import ComponentFit
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel
-from cyclearn.models.moments import Moments
-from cyclearn.readable import significant
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.data.moments import Moments
+from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.bitsets import bits, strong_components, support_to_columns
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.models.linear_gaussian import spectral_radius
 from cyclearn.models.maximum_likelihood import fit
-from cyclearn.models.moments import Moments
-from cyclearn.stability import is_stable_radius
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.arguments import between, flag
+from cyclearn.foundation.arguments import between, flag
 from cyclearn.models.component_columns import ComponentColumns
 from cyclearn.models.component_solutions import (
     ComponentFit,

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cyclearn.errors import InputError
+from cyclearn.data.input_checks import as_float, check_names, checked_matrix, whole_number
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import load_json, short
+from cyclearn.foundation.random_state import RandomState, generator
+from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.graph_input import check_number_of_nodes, checked_label
-from cyclearn.json_input import load_json, short
-from cyclearn.models.input_checks import as_float, check_names, checked_matrix, whole_number
-from cyclearn.random_state import RandomState, generator
-from cyclearn.stability import is_stable_radius
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cyclearn.models.moments import Data
+    from cyclearn.data.moments import Data
 
 FloatArray = NDArray[np.float64]
 
@@ -183,7 +183,7 @@ class LinearGaussianModel:
         The mean plays no part in the structure, so it is maximised out:
         −n/2 [p log 2π + log|Σ| + tr(ΘS)], S the sample covariance with the divisor n.
         """
-        from cyclearn.models.moments import as_moments
+        from cyclearn.data.moments import as_moments
 
         moments = as_moments(data).aligned_to(self.names)
         C = np.eye(self.n_variables) - self.B

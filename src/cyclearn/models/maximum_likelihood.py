@@ -12,10 +12,20 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.arguments import at_least, check_state, share, whole
-from cyclearn.errors import InputError
+from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
+from cyclearn.data.intervened_tables import tables_with_interventions
+from cyclearn.data.lagged_rows import checked_lags
+from cyclearn.data.margins import Margins, checked_margins, with_margins
+from cyclearn.data.missing_values import Missing, checked_treatment
+from cyclearn.data.moments import Moments, name_order
+from cyclearn.data.shrinkage import Covariance, checked_covariance_estimate
+from cyclearn.data.table_files import as_rows
+from cyclearn.data.tables import Design, EffectiveRows, Intercepts, Kind, Table, Tables, as_tables
+from cyclearn.foundation.arguments import at_least, check_state, share, whole
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.interruption import interruptible
+from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.interruption import interruptible
 from cyclearn.models.component_columns import ComponentColumns, component_columns
 from cyclearn.models.component_runs import run_components
 from cyclearn.models.component_solutions import (
@@ -29,13 +39,7 @@ from cyclearn.models.experiments import Experiments
 from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.fitted_groups import FittedGroups
 from cyclearn.models.fitted_model import FittedModel
-from cyclearn.models.grouped_tables import SeveralData, named_tables, naming_group
-from cyclearn.models.intervened_tables import tables_with_interventions
-from cyclearn.models.lagged_rows import checked_lags
 from cyclearn.models.linear_gaussian import LinearGaussianModel
-from cyclearn.models.margins import Margins, checked_margins, with_margins
-from cyclearn.models.missing_values import Missing, checked_treatment
-from cyclearn.models.moments import Moments, name_order
 from cyclearn.models.observed_fit import fit_rows_with_holes, rows_with_holes
 from cyclearn.models.shared_fit import (
     check_rows,
@@ -43,10 +47,6 @@ from cyclearn.models.shared_fit import (
     observed_mean,
     shared_log_likelihood,
 )
-from cyclearn.models.shrinkage import Covariance, checked_covariance_estimate
-from cyclearn.models.table_files import as_rows
-from cyclearn.models.tables import Design, EffectiveRows, Intercepts, Kind, Table, Tables, as_tables
-from cyclearn.random_state import RandomState
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,7 +155,7 @@ def fit(
     Raises
     ------
     InputError
-        For data that cannot be used (see :func:`cyclearn.models.as_moments`), names that do not
+        For data that cannot be used (see :func:`cyclearn.data.as_moments`), names that do not
         match, and a node whose parents are too many for the number of samples.
 
     Examples

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import InputError
+from cyclearn.data.missing_values import labelled, treat_missing
+from cyclearn.data.moments import Moments
+from cyclearn.data.observed_rows import Expected, ObservedRows
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.component_columns import ComponentColumns
 from cyclearn.models.component_runs import ComponentRuns
 from cyclearn.models.component_solutions import ComponentFit, solutions_of
-from cyclearn.models.missing_values import labelled, treat_missing
-from cyclearn.models.moments import Moments
 from cyclearn.models.observed_likelihood import ObservedLikelihood
-from cyclearn.models.observed_rows import Expected, ObservedRows
 
 FloatArray = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.models.observed_rows import ObservedRows, Saturated
+from cyclearn.data.observed_rows import ObservedRows, Saturated
 
 FloatArray = NDArray[np.float64]
 

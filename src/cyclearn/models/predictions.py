@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
-from cyclearn.stability import is_stable_radius
 
 if TYPE_CHECKING:
     from cyclearn.models.experiments import Experiments

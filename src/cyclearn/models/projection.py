@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cyclearn.data.moments import Moments, name_order
+from cyclearn.foundation.interruption import interruptible
+from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.interruption import interruptible
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.maximum_likelihood import (
@@ -16,8 +18,6 @@ from cyclearn.models.maximum_likelihood import (
     fit_components,
     worst_status,
 )
-from cyclearn.models.moments import Moments, name_order
-from cyclearn.random_state import RandomState
 
 # More than for a fit, because a distance is wrong when its best optimum is missed.
 PROJECTION_STARTS = 20

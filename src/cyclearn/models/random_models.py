@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from cyclearn.deadlines import check_deadline
-from cyclearn.errors import InputError, LimitError
+from cyclearn.data.input_checks import checked_range, whole_number
+from cyclearn.foundation.deadlines import check_deadline
+from cyclearn.foundation.errors import InputError, LimitError
+from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
-from cyclearn.models.input_checks import checked_range, whole_number
 from cyclearn.models.linear_gaussian import LinearGaussianModel
-from cyclearn.random_state import RandomState, generator
 
 
 def random_model(

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.component_columns import ComponentColumns, component_columns
 from cyclearn.models.component_runs import ComponentRuns
@@ -24,7 +25,6 @@ from cyclearn.models.component_solutions import (
 )
 from cyclearn.models.experiments import Experiments
 from cyclearn.models.fit_status import FitStatus
-from cyclearn.random_state import RandomState
 
 FloatArray = NDArray[np.float64]
 

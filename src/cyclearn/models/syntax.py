@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cyclearn.readable import significant
+from cyclearn.foundation.readable import significant
 
 if TYPE_CHECKING:
     from cyclearn.models.fitted_model import FittedModel

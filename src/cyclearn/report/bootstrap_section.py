@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cyclearn.drawing.markup import Markup, join, table, tag
-from cyclearn.learning import BootstrapResult
 from cyclearn.report.graph_section import arrow
+from cyclearn.results import BootstrapResult
 
 _MAX_ROWS = 40
 _MAX_CYCLES = 12

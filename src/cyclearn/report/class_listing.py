@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
-from cyclearn.learning import LearnResult
-from cyclearn.learning.members import Member, MemberList, fitted_members, list_members
 from cyclearn.models import LinearGaussianModel
+from cyclearn.results import LearnResult
+from cyclearn.search.members import Member, MemberList, fitted_members, list_members
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cyclearn.drawing.markup import Markup, fixed, join, table, tag
-from cyclearn.learning import Posterior
+from cyclearn.posterior import Posterior
 from cyclearn.report.bootstrap_section import bootstrap_section
 from cyclearn.report.findings import Findings
 from cyclearn.report.graph_section import arrow

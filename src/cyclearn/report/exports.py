@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from cyclearn.drawing.tikz import tikz_picture
-from cyclearn.errors import InputError
-from cyclearn.files import check_output, checked_suffix, replacing, write_text
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import check_output, checked_suffix, replacing, write_text
+from cyclearn.foundation.readable import significant
 from cyclearn.graphs.formats import checked_text, edge_list
 from cyclearn.graphs.interchange import graphml_text, tetrad_text
-from cyclearn.learning import LearnResult
-from cyclearn.learning.edge_rows import edge_attributes
 from cyclearn.models.syntax import dagitty_syntax, lavaan_syntax
-from cyclearn.readable import significant
 from cyclearn.report.latex_table import latex_table
+from cyclearn.results import LearnResult
+from cyclearn.results.edge_rows import edge_attributes
 
 PICTURES = (".png", ".svg", ".pdf")
 

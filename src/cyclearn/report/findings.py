@@ -12,26 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.edge_verdicts import SAME
-from cyclearn.errors import InputError
+from cyclearn.data import DataWarning, Moments, as_rows, check_data
+from cyclearn.data.grouped_tables import SeveralData, named_tables
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
-from cyclearn.learning import Knowledge, LearnResult
-from cyclearn.learning.edge_rows import EdgeRow
-from cyclearn.learning.hidden_causes import HiddenCause, hidden_causes
-from cyclearn.learning.verdicts import PairVerdict
-from cyclearn.models import (
-    DataWarning,
-    Moments,
-    as_rows,
-    check_data,
-    check_fit,
-)
-from cyclearn.models.grouped_tables import SeveralData, named_tables
+from cyclearn.models import check_fit
 from cyclearn.report.class_listing import ListedMember, Listing, listing
+from cyclearn.results import LearnResult
+from cyclearn.results.edge_rows import EdgeRow
+from cyclearn.results.hidden_causes import HiddenCause, hidden_causes
+from cyclearn.results.pair_verdicts import PairVerdict
+from cyclearn.search import Knowledge
 
 if TYPE_CHECKING:
-    from cyclearn.models.moments import Data
-    from cyclearn.models.tables import Tables
+    from cyclearn.data.moments import Data
+    from cyclearn.data.tables import Tables
 
 # Correlations of the same rows differ by rounding only.
 _SAME = 1e-6

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cyclearn.drawing.markup import Markup, fixed, join, table, tag
-from cyclearn.learning.hidden_causes import HiddenCause
 from cyclearn.report.findings import MAX_COMPARED, Findings
 from cyclearn.report.graph_section import arrow
+from cyclearn.results.hidden_causes import HiddenCause
 
 
 def hidden_section(found: Findings) -> Markup:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cyclearn.drawing.tikz import latex_text, needed_packages
-from cyclearn.learning import LearnResult
-from cyclearn.readable import significant
+from cyclearn.foundation.readable import significant
+from cyclearn.results import LearnResult
 
 
 def latex_table(result: LearnResult) -> str:

@@ -8,10 +8,10 @@ from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import Markup, join, number, script_data, tag
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
 from cyclearn.graphs.directed_graph import Edge
-from cyclearn.learning.edge_rows import agreement_in_words
 from cyclearn.report.class_listing import ListedMember
 from cyclearn.report.findings import Findings
 from cyclearn.report.graph_section import arrow
+from cyclearn.results.edge_rows import agreement_in_words
 
 # With more edges than this in all graphs together, labels would cover each other.
 _MAX_LABELS = 40

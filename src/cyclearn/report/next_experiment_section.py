@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cyclearn.drawing.markup import Markup, join, number, table, tag
-from cyclearn.learning.next_experiment import NextExperiment, next_experiment, settled_in_words
 from cyclearn.report.findings import Findings
+from cyclearn.results.next_experiment import NextExperiment, next_experiment, settled_in_words
 
 _MAX_TARGETS = 20
 _MAX_MEMBERS = 30

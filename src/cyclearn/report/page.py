@@ -9,17 +9,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyclearn.arguments import at_least, names_of
+from cyclearn.data import DataWarning
 from cyclearn.drawing.markup import Markup, join, tag
-from cyclearn.errors import InputError
-from cyclearn.files import check_output, write_text
-from cyclearn.json_input import short
-from cyclearn.learning import BootstrapResult, LearnResult, Posterior
-from cyclearn.learning.edge_rows import agreement_in_words
-from cyclearn.learning.evidence import evidence_in_words, with_evidence
-from cyclearn.learning.result_text import starts_in_words
-from cyclearn.models import DataWarning, FittedModel
-from cyclearn.readable import count_of
+from cyclearn.foundation.arguments import at_least, names_of
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import check_output, write_text
+from cyclearn.foundation.json_input import short
+from cyclearn.foundation.readable import count_of
+from cyclearn.models import FittedModel
+from cyclearn.posterior import Posterior
 from cyclearn.report.class_effects_section import class_effects_section
 from cyclearn.report.download_section import download_section
 from cyclearn.report.evidence_section import evidence_section
@@ -38,9 +36,13 @@ from cyclearn.report.next_experiment_section import next_experiment_section
 from cyclearn.report.number_sections import coefficients, fit_quality, total_effects
 from cyclearn.report.provenance import VERSION, Source, how_it_was_made
 from cyclearn.report.what_if_section import what_if_section
+from cyclearn.results import BootstrapResult, LearnResult
+from cyclearn.results.edge_rows import agreement_in_words
+from cyclearn.results.evidence import evidence_in_words, with_evidence
+from cyclearn.results.result_text import starts_in_words
 
 if TYPE_CHECKING:
-    from cyclearn.models.grouped_tables import SeveralData
+    from cyclearn.data.grouped_tables import SeveralData
 
 # A member of a graph with many variables takes long to fit, and its page long to draw.
 _MAX_MEMBERS, _MANY_VARIABLES, _LEAST_MEMBERS = 200, 50, 10

@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from cyclearn.drawing.markup import Markup, join, table, tag
-from cyclearn.learning import SearchOptions
 from cyclearn.report.findings import Findings
+from cyclearn.search import SearchOptions
 
 # By name: importing the package here would close a circle with the methods that reach upwards.
 VERSION: str = import_module("cyclearn").__version__

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cyclearn.drawing.markup import Markup, join, number, table, tag
-from cyclearn.learning.what_if import estimated, prediction_table
 from cyclearn.report.findings import Findings
+from cyclearn.results.what_if import estimated, prediction_table
 
 # More variables than this make a long page; Python and the command line answer for any.
 _MAX_VARIABLES = 20

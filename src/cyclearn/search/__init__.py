@@ -1,7 +1,9 @@
-"""From moments to the graph with the best score: problem, score, moves, methods."""
+"""From tables to the graph with the best score: options, knowledge, problem, score, methods."""
 
+from cyclearn.search.knowledge import Knowledge as Knowledge
 from cyclearn.search.l1 import L1Fit as L1Fit
 from cyclearn.search.l1 import l1_learn as l1_learn
+from cyclearn.search.options import SearchOptions as SearchOptions
 from cyclearn.search.runs import SearchStatus as SearchStatus
 
-__all__ = ["L1Fit", "SearchStatus", "l1_learn"]
+__all__ = ["Knowledge", "L1Fit", "SearchOptions", "SearchStatus", "l1_learn"]

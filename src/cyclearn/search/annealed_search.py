@@ -24,10 +24,10 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.search.closed_rings import iter_ringed, linked_pairs
 from cyclearn.search.local_search import Climbing, local_search
 from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
-from cyclearn.search.rings import iter_ringed, linked_pairs
 from cyclearn.search.runs import (
     Adjacency,
     Budget,

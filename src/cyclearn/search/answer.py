@@ -26,8 +26,8 @@ from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.canonical_member import Order, canonical_member, canonical_order
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory, territories
-from cyclearn.deadlines import now
-from cyclearn.errors import InputError
+from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import bits, columns_to_support
 from cyclearn.search.local_scores import LocalScores

@@ -13,8 +13,8 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse.csgraph import connected_components
 
-from cyclearn.deadlines import now
-from cyclearn.interruption import is_asked_to_stop
+from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.interruption import is_asked_to_stop
 from cyclearn.search.annealed_search import MANY_VARIABLES, Annealing, run_from
 from cyclearn.search.combined_starts import combined
 from cyclearn.search.problem import SearchProblem

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.deadlines import now
-from cyclearn.errors import InputError, LimitError
-from cyclearn.interruption import is_asked_to_stop
+from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.errors import InputError, LimitError
+from cyclearn.foundation.interruption import is_asked_to_stop
 from cyclearn.search.annealed_search import Annealing, run_from
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, SearchRun, SearchStatus, Solution

@@ -18,14 +18,14 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.arguments import at_least, seconds
-from cyclearn.deadlines import now
-from cyclearn.errors import InputError
+from cyclearn.data import as_moments
+from cyclearn.data.moments import Data
+from cyclearn.foundation.arguments import at_least, seconds
+from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.interruption import interruptible
+from cyclearn.foundation.json_input import short
 from cyclearn.graphs import DirectedGraph
-from cyclearn.interruption import interruptible
-from cyclearn.json_input import short
-from cyclearn.models import as_moments
-from cyclearn.models.moments import Data
 
 FloatArray = NDArray[np.float64]
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.deadlines import now
-from cyclearn.errors import InputError
-from cyclearn.interruption import is_asked_to_stop
+from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.interruption import is_asked_to_stop
 from cyclearn.search.runs import Adjacency, SearchStatus
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def best_acyclic(
     max_evaluations : int, optional
         Parent sets to fit, about; what was not reached has no parents but required ones.
     deadline : float, optional
-        When to stop, by :func:`cyclearn.deadlines.now`, but not before every variable has its
+        When to stop, by :func:`deadlines.now`, but not before every variable has its
         first parents, which takes a fraction of a second with 1,000 variables.
 
     Returns

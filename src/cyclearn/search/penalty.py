@@ -6,8 +6,8 @@ import re
 from math import isfinite, log
 from numbers import Real
 
-from cyclearn.errors import InputError
-from cyclearn.json_input import short
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
 
 Penalty = str | float
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.steps import iter_reversions
-from cyclearn.errors import InputError
+from cyclearn.data.tables import Tables
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models.experiments import Experiments
-from cyclearn.models.tables import Tables
 from cyclearn.search.runs import Adjacency
 from cyclearn.search.score import GraphScore, SearchLimits
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.deadlines import for_other_processes, from_other_processes, now
-from cyclearn.interruption import is_asked_to_stop
+from cyclearn.foundation.deadlines import for_other_processes, from_other_processes, now
+from cyclearn.foundation.interruption import is_asked_to_stop
 
 if TYPE_CHECKING:
     from cyclearn.search.exact import Certificate
@@ -72,7 +72,7 @@ class Budget:
         time_limit: float | None,
         n_variables: int = 0,
     ) -> Budget:
-        """A budget whose time began at that point of the clock (:func:`cyclearn.deadlines.now`).
+        """A budget whose time began at that point of the clock (:func:`deadlines.now`).
 
         What an answer about so many variables takes is set aside. At least half of the time is left
         from now on: what reading a large table took is not at the cost of all searching.

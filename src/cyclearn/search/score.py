@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.models.component_columns import ComponentColumns
 from cyclearn.models.component_solutions import (
     CollinearError,
@@ -26,7 +27,6 @@ from cyclearn.models.experiments import Experiments
 from cyclearn.models.shared_fit import fit_shared
 from cyclearn.search.runs import Adjacency
 from cyclearn.search.surroundings import Surroundings
-from cyclearn.stability import is_stable_radius
 
 if TYPE_CHECKING:
     from cyclearn._kernels.component_scores import Scored

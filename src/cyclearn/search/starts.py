@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from cyclearn.errors import InputError
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.interruption import is_asked_to_stop, waiting
 from cyclearn.graphs import DirectedGraph, random_graph
-from cyclearn.interruption import is_asked_to_stop, waiting
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, Budget, OnStep, SearchRun
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from cyclearn.data import as_moments
 from cyclearn.graphs import DirectedGraph
-from cyclearn.models import as_moments, random_model
+from cyclearn.models import random_model
 
 # Name: number of samples, edges that are fitted, and edges of the truth that the fit leaves out.
 # An edge is cause then effect.

@@ -16,7 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cyclearn.errors import InputError, LimitError
+from cyclearn.data.input_checks import (
+    check_positive_definite,
+    checked_covariance,
+    checked_matrix,
+)
+from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
@@ -25,11 +30,6 @@ from cyclearn.identifiability.constraints.invariants import (
     Minor,
     iter_minors,
     vanishing_minors,
-)
-from cyclearn.models.input_checks import (
-    check_positive_definite,
-    checked_covariance,
-    checked_matrix,
 )
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 

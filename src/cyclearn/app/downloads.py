@@ -1,0 +1,128 @@
+"""What can be taken away from a result: files by name, made when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cyclearn.app import script
+from cyclearn.app.forms import FORMS, form
+from cyclearn.app.learning_tasks import learned
+from cyclearn.app.reading import read_frame
+from cyclearn.app.settling import experiment_table
+from cyclearn.app.sureness import bootstrap_result, posterior_result
+from cyclearn.app.what_if_pages import effects_table, predictions_table
+from cyclearn.app.workspace import Workspace, read_json
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import write_text
+from cyclearn.foundation.json_input import short
+from cyclearn.graphs import DirectedGraph, write_graph
+from cyclearn.report.exports import write_picture
+from cyclearn.results.result import LearnResult
+
+# A writer gets the folders of the job and of its table, what was asked for, and where to write.
+Writer = Callable[[Path, Path, dict[str, Any], Path], None]
+
+
+def export(
+    *, folder: str, table: str, kind: str, name: str, request: dict[str, Any]
+) -> dict[str, Any]:
+    """Make one file of a result in the folder of its job."""
+    write = EXPORTS[kind].get(name)
+    if write is None:
+        raise InputError(f"there is no file {short(name)}; there are {', '.join(EXPORTS[kind])}")
+    write(Path(folder), Path(table), request, Path(folder) / name)
+    return {}
+
+
+def write_script(*, folder: str, path: str, jobs: list[str] | None = None) -> dict[str, Any]:
+    """Write the script of a whole workspace, or of some of its jobs."""
+    workspace = Workspace(Path(folder))
+    wanted = [job for job in workspace.jobs() if jobs is None or job.id in jobs]
+    Path(path).write_text(script.script(workspace, wanted), "utf-8")
+    return {}
+
+
+def _report(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:
+    title = f"What drives what in {read_json(table / 'table.json')['name']}"
+    resampled, sampled = (_last(folder, kind) for kind in ("bootstrap", "posterior"))
+    result = replace(
+        learned(str(folder)),
+        bootstrap=None if resampled is None else bootstrap_result(resampled),
+        posterior=None if sampled is None else posterior_result(sampled),
+    )
+    result.report(path, data=read_frame(str(table), request), title=title)
+
+
+def _last(folder: Path, kind: str) -> Path | None:
+    """The folder of the last job of a kind about a graph that is done, if there is one."""
+    jobs = Workspace(folder.parent.parent).jobs()
+    of = [job.id for job in jobs if job.kind == kind and job.of == folder.name]
+    done = [folder.parent / name for name in of if (folder.parent / name / "result.json").is_file()]
+    return done[-1] if done else None
+
+
+def _graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+    write_graph(learned(str(folder)).graph, path)
+
+
+def _own_graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+    write_graph(DirectedGraph.from_dict(read_json(folder / "result.json")["graph"]), path)
+
+
+def _picture(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+    result = learned(str(folder))
+    # Groups share the graph and not the weights.
+    write_picture(result.graph.plot() if result.groups else result.plot(), path)
+
+
+def _form(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+    write_text(path, form(learned(str(folder)), path.name))
+
+
+def _of_result(make: Callable[[LearnResult], Any]) -> Writer:
+    return _table(lambda folder, _: make(learned(str(folder))))
+
+
+def _table(make: Callable[[Path, dict[str, Any]], Any]) -> Writer:
+    def write(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+        write_text(path, make(folder, request).to_csv(index=False))
+
+    return write
+
+
+def _named(summary: Any) -> Any:
+    """A table of parameters whose index has a name; that of groups has names already."""
+    return summary if summary.index.nlevels > 1 else summary.rename_axis("parameter")
+
+
+def _effects(folder: Path, request: dict[str, Any]) -> Any:
+    of = str(folder.parent / read_json(folder / "job.json")["of"])
+    return effects_table(of, request["source"], request.get("group"))
+
+
+def _predictions(folder: Path, request: dict[str, Any]) -> Any:
+    of = str(folder.parent / read_json(folder / "job.json")["of"])
+    return predictions_table(of, request)
+
+
+EXPORTS: dict[str, dict[str, Writer]] = {
+    "learn": {
+        "report.html": _report,
+        **dict.fromkeys(("graph.json", "graph.dot"), _graph),
+        **dict.fromkeys(FORMS, _form),
+        **dict.fromkeys(("picture.svg", "picture.pdf", "picture.png"), _picture),
+        "coefficients.csv": _of_result(
+            lambda result: _named(result.fitted.summary()).reset_index()
+        ),
+        "class.csv": _of_result(lambda result: result.equivalence_class.edge_table()),
+        "search.csv": _of_result(lambda result: result.trace),
+    },
+    "effects": {"effects.csv": _table(_effects), "predictions.csv": _table(_predictions)},
+    "bootstrap": {"bootstrap.csv": _table(lambda folder, _: bootstrap_result(folder).edges)},
+    "posterior": {"posterior.csv": _table(lambda folder, _: posterior_result(folder).edge_table())},
+    "experiment": {"experiments.csv": _table(lambda folder, _: experiment_table(folder))},
+    "compare": dict.fromkeys(("graph.json", "graph.dot", "graph.txt"), _own_graph),
+}

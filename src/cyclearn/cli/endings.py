@@ -1,0 +1,74 @@
+"""The end from outside: Ctrl-C, a closed terminal, a request to end. One line, no orphans."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+from types import FrameType
+
+from cyclearn.foundation.interruption import underlying
+
+# Seconds until a program that was told to end, and did not, is told again.
+_AGAIN = 5.0
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A signal that ends the program: its exit code, as a shell reports it, and the line."""
+
+    code: int
+    words: str
+
+
+class Terminated(BaseException):
+    """The process was told to end; like KeyboardInterrupt, no handler of errors takes it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def end_on_signals() -> None:
+    """Let signals that end a program unwind it, so that files and children are left in order."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # A signal that is ignored from outside, as by nohup, stays so.
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _raise)
+
+
+def _raise(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signal calls it
+    # Python drops what is raised while an object is cleaned up, and some modules what is raised
+    # while they are loaded; then the program would go on. So it is raised again after a while.
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, lambda _, frame: _raise(number, frame))
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+    raise Terminated(number)
+
+
+def ending_signal(error: BaseException | None) -> Ending | None:
+    """What ended the program, where that was a signal; compiled code hides it behind others."""
+    error = underlying(error)
+    if isinstance(error, KeyboardInterrupt):
+        return Ending(130, "interrupted")
+    if isinstance(error, Terminated):
+        closed = error.number != signal.SIGTERM
+        return Ending(128 + error.number, "the terminal was closed" if closed else "terminated")
+    return None
+
+
+def end_children() -> None:
+    """End the processes that were started for several jobs; they would go on computing."""
+    import multiprocessing
+
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            # Asked twice is asked once.
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    children = multiprocessing.active_children()
+    for child in children:
+        child.kill()
+    for child in children:
+        child.join(timeout=5)

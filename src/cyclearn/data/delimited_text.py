@@ -1,0 +1,212 @@
+"""How a text holds a table: its separator, its decimal mark, its header and its lines."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+
+# Lines from which the separator and the decimal mark are told.
+_LOOKED_AT = 100
+_WHITESPACE = r"\s+"
+# Lines that one cell in quotes may have.
+_LONGEST_CELL = 20
+# Separators in the order in which ties are settled.
+_SEPARATORS = {
+    ".csv": (",", ";", "\t", "|"),
+    ".tsv": ("\t", ";", ",", "|"),
+    ".tab": ("\t", ";", ",", "|"),
+    ".txt": ("\t", ";", ",", "|", _WHITESPACE),
+    ".dat": ("\t", ";", ",", "|", _WHITESPACE),
+}
+_WORDS = {"\t": "tabs", ";": "semicolons", "|": "bars", _WHITESPACE: "spaces", ",": "commas"}
+
+_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+_DOT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+_DOT_THOUSANDS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+")
+_COMMA_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+# Numbers of thousands with a point, as German or Spanish has them, and those below a thousand.
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
+_BELOW_THOUSAND = re.compile(r"[+-]?\d{1,3}")
+_MINUS = re.compile(r"(?<![^\s,;|\"])\N{MINUS SIGN}(?=[\d.,])")
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """A text as a table: the names, the lines below them, and how cells are written.
+
+    ``width`` is the number of cells in the longest of the first lines.
+    """
+
+    header: list[str]
+    width: int
+    body: str
+    lines: list[int]
+    sep: str
+    decimal: str
+    thousands: str | None
+    notes: list[str] = field(default_factory=list)
+
+
+def delimited(
+    text: str, *, sep: str | None, decimal: str | None, header: bool, suffix: str
+) -> Delimited:
+    r"""Tell how a text is written; what is given is believed.
+
+    Blank lines are left out, and lines that begin with ``#``, unless the last of these before the
+    data holds the names.
+
+    Examples
+    --------
+    >>> found = delimited("a;b\n1,5;2,5\n", sep=None, decimal=None, header=True, suffix=".csv")
+    >>> found.header, found.sep, found.decimal
+    (['a', 'b'], ';', ',')
+    """
+    for name, mark in (("sep", sep), ("decimal", decimal)):
+        if mark is not None and (not isinstance(mark, str) or not mark):
+            raise InputError(f"{name} is {short(mark)}; give a character, such as ';'")
+    if decimal is not None and decimal not in {".", ","}:
+        raise InputError(f"decimal is {short(decimal)}; give '.' or ','")
+    sep = {"\\t": "\t", "tab": "\t", "space": _WHITESPACE, " ": _WHITESPACE}.get(sep or "", sep)
+    if sep is not None and len(sep) > 1 and sep != _WHITESPACE:
+        raise InputError(f"sep is {short(sep)}; give one character, 'tab' or 'space'")
+    # Lines end where editors end them, and not at the rarer characters of str.splitlines.
+    numbered = list(enumerate(re.split(r"\r\n|\n|\r", text), start=1))
+    if '"' in text:
+        numbered = _with_whole_cells(numbered)
+    kept = [(n, line) for n, line in numbered if line.strip(" \t") and line[0] != "#"]
+    if not kept:
+        raise InputError("not a table with a header: the file is empty")
+    notes: list[str] = []
+    lines = [line for _, line in kept]
+    chosen = sep or _separator(lines[:_LOOKED_AT], _SEPARATORS[suffix])
+    if sep is None and chosen != _SEPARATORS[suffix][0] and len(split_line(lines[0], chosen)) > 1:
+        notes.append(f"cells are separated by {_WORDS[chosen]}")
+    names: list[str] = []
+    if header:
+        commented = [line for n, line in numbered if n < kept[0][0] and line.startswith("#")]
+        names, from_comment = _names(lines, commented, chosen)
+        kept = kept if from_comment else kept[1:]
+    if any("\N{MINUS SIGN}" in line for _, line in kept):
+        kept = [(n, _MINUS.sub("-", line)) for n, line in kept]
+        notes.append("the minus sign of typesetting is read as -")
+    rows = [split_line(line, chosen) for _, line in kept[:_LOOKED_AT]]
+    sample = [cell for row in rows for cell in row]
+    if decimal is None:
+        mark, thousands = _marks(sample, chosen)
+        notes += _suspected_thousands(names, rows) if (mark, thousands) == (".", None) else []
+    else:
+        mark, thousands = decimal, _thousands(sample, decimal)
+    if decimal is None and mark == ",":
+        notes.append("numbers are written with decimal commas")
+    if thousands is not None:
+        notes.append(f"thousands are separated by {thousands!r}")
+    body = "\n".join(line for _, line in kept)
+    width = max(map(len, [names, *rows]))
+    return Delimited(names, width, body, [n for n, _ in kept], chosen, mark, thousands, notes)
+
+
+def _with_whole_cells(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Lines of which none ends within quotes: a cell may go on in the next ones."""
+    whole: list[tuple[int, str]] = []
+    at = 0
+    while at < len(lines):
+        number, line = lines[at]
+        end = at + 1
+        while line.count('"') % 2 and end < min(at + _LONGEST_CELL, len(lines)):
+            line = f"{line} {lines[end][1]}"
+            end += 1
+        if line.count('"') % 2:
+            # A quote that never ends is a mark like any other, as in 5".
+            line, end = lines[at][1], at + 1
+        whole.append((number, line))
+        at = end
+    return whole
+
+
+def split_line(line: str, sep: str) -> list[str]:
+    """The cells of one line; quotes hold separators together."""
+    if sep == _WHITESPACE:
+        line, sep = " ".join(line.split()), " "
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=sep), [])]
+
+
+def _separator(lines: list[str], candidates: tuple[str, ...]) -> str:
+    """The separator that cuts most lines alike into the most cells."""
+
+    def merit(sep: str) -> tuple[int, int]:
+        counts = [len(split_line(line, sep)) for line in lines]
+        usual, times = Counter(counts[1:] or counts).most_common(1)[0]
+        # R writes no name above the names of rows.
+        fits = counts[0] in {usual, usual - 1} and times > len(counts[1:]) / 2
+        return (counts[0] if fits and usual > 1 else 0), usual
+
+    best = max(candidates, key=merit)
+    return best if merit(best)[0] else candidates[0]
+
+
+def _names(lines: list[str], commented: list[str], sep: str) -> tuple[list[str], bool]:
+    """The names, and whether they stand in a comment above the data, as numpy writes them."""
+    first = split_line(lines[0], sep)
+    if commented and all(map(_is_number, first)):
+        names = split_line(commented[-1].lstrip("# "), sep)
+        if len(names) == len(first) and not any(map(_is_number, names)):
+            return names, True
+    if len(lines) > 1 and len(split_line(lines[1], sep)) == len(first) + 1:
+        # Names of rows without a name above them; whether they are names is checked later.
+        return ["", *first], False
+    return first, False
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _thousands(cells: list[str], decimal: str) -> str | None:
+    """What separates thousands, where the decimal mark has been given."""
+    if decimal == ",":
+        is_grouped = any(_DOT_THOUSANDS.fullmatch(c) or _GROUPED.fullmatch(c) for c in cells)
+        return "." if is_grouped else None
+    return "," if any(_COMMA_THOUSANDS.fullmatch(cell) for cell in cells) else None
+
+
+def _suspected_thousands(names: list[str], rows: list[list[str]]) -> list[str]:
+    """A note where points may stand between thousands: 4.266 beside 491, and never 0.5."""
+    usual = Counter(map(len, rows)).most_common(1)
+    if not usual:
+        return []
+    columns = list(zip(*(row for row in rows if len(row) == usual[0][0]), strict=True))
+    for j, column in enumerate(columns):
+        grouped = [cell for cell in column if _GROUPED.fullmatch(cell)]
+        small = [cell for cell in column if _BELOW_THOUSAND.fullmatch(cell)]
+        if grouped and small and len(grouped) + len(small) == len(column):
+            name = repr(names[j]) if len(names) == len(columns) else f"{j + 1}"
+            return [
+                f"column {name} holds {grouped[0]} beside {small[0]}: if points separate "
+                "thousands, say that commas are decimal (decimal=',', --decimal ,)"
+            ]
+    return []
+
+
+def _marks(cells: list[str], sep: str) -> tuple[str, str | None]:
+    """The decimal mark and the separator of thousands."""
+    cells = [cell for cell in cells if "," in cell or "." in cell]
+    if any(_DOT_THOUSANDS.fullmatch(cell) for cell in cells):
+        return ",", "."
+    commas = [cell for cell in cells if "," in cell]
+    grouped = [cell for cell in commas if _COMMA_THOUSANDS.fullmatch(cell)]
+    dots = any(_DOT.fullmatch(cell) or ("." in cell and cell in grouped) for cell in cells)
+    several = any(cell.count(",") > 1 for cell in grouped)
+    if grouped and len(grouped) == len(commas) and (dots or several or sep == ","):
+        return ".", ","
+    if not dots and any(_COMMA.fullmatch(cell) for cell in commas):
+        return ",", None
+    return ".", None

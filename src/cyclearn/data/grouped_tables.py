@@ -1,0 +1,172 @@
+"""Tables of several groups: told from what was given, checked against each other, kept by name.
+
+One graph for all groups, weights and noise of its own in each. Groups are given as a list of
+tables, as a mapping from names to tables, or as a column of one table that names the group of each
+row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from cyclearn.data.moments import Data, Moments
+from cyclearn.data.table_files import as_rows, read_table
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What takes one table also takes several: a list of them, or a mapping from names to them.
+SeveralData: TypeAlias = "Data | Sequence[Data] | Mapping[str, Data]"
+
+
+def named_tables(
+    data: Any, groups: str | None = None, *, in_order: bool = False
+) -> dict[str, Any] | None:
+    """Tables by the name of their group, in the order given; None where there is one table.
+
+    Tables in a list are named by their files where these have different names, or 1, 2, ….
+    ``in_order`` says that rows are to look back on those before them, which must then be of the
+    same group.
+
+    Examples
+    --------
+    >>> list(named_tables([np.zeros((5, 2)), np.ones((4, 2))]))
+    ['1', '2']
+    >>> named_tables([[0.0, 1.0], [2.0, 0.5]]) is None
+    True
+    """
+    if groups is not None:
+        return _split(data, groups, in_order=in_order)
+    if isinstance(data, Mapping):
+        return _checked_names(data)
+    if not isinstance(data, (list, tuple)) or not data or not _is_table(data[0]):
+        return None
+    for position, table in enumerate(data, 1):
+        if not _is_table(table):
+            raise InputError(
+                f"the first of {len(data)} tables is one, and number {position} is "
+                f"{type(table).__name__}; give a list of tables"
+            )
+    stems = [Path(table).stem for table in data if isinstance(table, (str, Path))]
+    if len(set(stems)) == len(data):
+        return dict(zip(stems, data, strict=True))
+    return {str(position): table for position, table in enumerate(data, 1)}
+
+
+def _checked_names(data: Mapping[Any, Any]) -> dict[str, Any]:
+    if not data:
+        raise InputError("there are no tables; give at least one")
+    for name, table in data.items():
+        if not _is_table(table):
+            raise InputError(
+                f"{name!r} of the mapping given as data is {type(table).__name__}, no table; map "
+                "names of groups to tables, or make a DataFrame of columns"
+            )
+    named = {str(name): table for name, table in data.items()}
+    if len(named) < len(data):
+        raise InputError("two groups have the same name when written; rename one")
+    return named
+
+
+def _is_table(value: Any) -> bool:
+    """Whether a value is a table by itself: rows in two dimensions, moments, or a file."""
+    if isinstance(value, (str, Path, Moments)) or hasattr(value, "columns"):
+        return True
+    if hasattr(value, "to_pandas"):
+        return True
+    try:
+        return np.ndim(value) == 2
+    except ValueError:
+        return False
+
+
+def _split(data: Any, groups: str, *, in_order: bool) -> dict[str, Any]:
+    """The rows of one table by what a column says."""
+    if not isinstance(groups, str):
+        raise InputError(f"groups is {short(groups)}; give the name of a column")
+    frame = labelled_rows(data, [groups], "groups")
+    labels = frame[groups]
+    if labels.isna().any():
+        row = int(np.flatnonzero(labels.isna().to_numpy())[0])
+        raise InputError(
+            f"column {groups!r} names no group in row {row}; fill it in, or drop the row"
+        )
+    if in_order:
+        _check_stretches(labels, groups)
+    rows = frame.drop(columns=groups)
+    parts = {str(_plain(label)): part for label, part in rows.groupby(labels, observed=True)}
+    if len(parts) > len(frame) / 2:
+        raise InputError(
+            f"column {groups!r} names {len(parts)} groups for {len(frame)} rows; name a column "
+            "that several rows share"
+        )
+    return parts
+
+
+def _check_stretches(labels: pd.Series, groups: str) -> None:
+    """Refuse groups whose rows do not stand together: which row was before is then not known."""
+    begins = labels[(labels != labels.shift()).to_numpy()]
+    again = begins[begins.duplicated()]
+    if len(again):
+        raise InputError(
+            f"the rows of group {str(_plain(again.iloc[0]))!r} of column {groups!r} do not stand "
+            "together, and with lags each looks back on the row before it: sort the rows by group "
+            "and time, or give every stretch a name of its own"
+        )
+
+
+def labelled_rows(data: Any, labels: Sequence[str], option: str) -> pd.DataFrame:
+    """A table as a DataFrame, with columns of labels beside those of numbers."""
+    import pandas as pd
+
+    frame = read_table(data, labels=labels) if isinstance(data, (str, Path)) else as_rows(data)
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(
+            f"{option} names a column, and the data are {type(data).__name__}, which have none by "
+            "name; give a DataFrame or a file"
+        )
+    for label in labels:
+        if label not in frame.columns:
+            names = ", ".join(map(str, frame.columns[:10]))
+            raise InputError(
+                f"{option} is {short(label)}, and there is no such column; there are {names}"
+            )
+    return frame
+
+
+def _plain(label: Any) -> Any:
+    # Numbers of groups are read as floats where a file has holes elsewhere.
+    return int(label) if isinstance(label, float) and label.is_integer() else label
+
+
+@contextmanager
+def naming_group(name: str) -> Iterator[None]:
+    """Errors inside say which group they are about."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"group {name!r}: {error}" if name else str(error)) from None
+
+
+def aligned_moments(moments: Moments, first: Moments) -> Moments:
+    """Moments of a further table with the variables as in the first one."""
+    names = first.names
+    if moments.has_default_names != first.has_default_names:
+        raise InputError("some tables have names of columns and others do not; give all the same")
+    missing = [name for name in names if name not in moments.names]
+    extra = [name for name in moments.names if name not in names]
+    if missing or extra:
+        raise InputError(
+            "its columns are not those of the first table"
+            + (f"; it has no {', '.join(missing[:10])}" if missing else "")
+            + (f"; the first has no {', '.join(extra[:10])}" if extra else "")
+            + "; select the same columns of all tables"
+        )
+    return moments.aligned_to(names)

@@ -1,0 +1,193 @@
+"""Tables in which some variables were set from outside: read, checked, and brought together.
+
+Targets are given beside a list of tables, one list of names for each, or as a column of one table
+that names the targets of each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.data.grouped_tables import aligned_moments, labelled_rows, named_tables
+from cyclearn.data.input_checks import check_finite
+from cyclearn.data.missing_values import labelled
+from cyclearn.data.moments import Moments
+from cyclearn.data.table_files import as_rows
+from cyclearn.data.tables import Design, Table, Tables
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+
+# Targets of each table, or the name of a column with the targets of each row.
+Interventions = str | tuple[tuple[str, ...], ...]
+
+
+def checked_interventions(interventions: Any) -> Interventions | None:
+    """Targets as plain values: the name of a column, or tuples of names."""
+    if interventions is None or isinstance(interventions, str):
+        return interventions
+    if not isinstance(interventions, Sequence):
+        # Nor a mapping: it would be taken in its own order, whatever the order of the tables.
+        raise InputError(
+            f"interventions is {short(interventions)}; give a list of targets for each table, in "
+            "the order of the tables, such as [[], ['a']], or the name of a column"
+        )
+    checked = []
+    for targets in interventions:
+        names = [targets] if isinstance(targets, str) else targets
+        if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+            raise InputError(
+                f"the targets of a table are {short(targets)}; give a list of names, empty where "
+                "nothing was set"
+            )
+        checked.append(tuple(names))
+    return tuple(checked)
+
+
+def intervened_tables(data: Any, interventions: Interventions, design: Design) -> Tables:
+    """Tables that share their weights, with the targets of each.
+
+    Raises
+    ------
+    InputError
+        Naming the table: other columns, targets that do not exist, one row, everything set, a
+        column that is constant where nobody set it, moments without a mean where intercepts are
+        shared.
+    """
+    parts, targets = targeted_parts(data, interventions)
+    read: list[Table] = []
+    for number, (part, own) in enumerate(zip(parts, targets, strict=True), 1):
+        try:
+            moments = _moments(part, design)
+            if read:
+                moments = aligned_moments(moments, read[0].moments)
+            read.append(Table(moments, float(moments.n_samples), targets=own))
+            _check_targets(own, moments, design)
+        except InputError as error:  # noqa: PERF203 - once at most
+            where = f"the rows with targets {', '.join(own) or 'none'}"
+            place = where if isinstance(interventions, str) else f"table {number}"
+            raise InputError(f"{place}: {error}") from None
+    tables = Tables(tuple(read), design)
+    _check_columns(tables)
+    return tables
+
+
+def targeted_parts(
+    data: Any, interventions: Interventions
+) -> tuple[list[Any], list[tuple[str, ...]]]:
+    """The tables one by one, and the targets of each."""
+    if isinstance(interventions, str):
+        return _by_column(data, interventions)
+    return _by_table(data, interventions)
+
+
+def tables_with_interventions(
+    data: Any,
+    interventions: Any,
+    design: Design,
+    *,
+    groups: str | None = None,
+    n_effective: Any = None,
+    missing: str = "error",
+    margins: str = "raw",
+    lags: int = 0,
+    covariance: str = "sample",
+) -> Tables:
+    """The tables, where nothing else is asked for that does not go together with interventions."""
+    if isinstance(data, Tables):
+        return data
+    for name, value, plain in (
+        ("groups", groups, None),
+        ("n_effective", n_effective, None),
+        ("missing", missing, "error"),
+        ("margins", margins, "raw"),
+        ("lags", lags, 0),
+        ("covariance", covariance, "sample"),
+    ):
+        if value != plain:
+            raise InputError(
+                f"{name}={value!r} does not go together with interventions; leave one of them out"
+            )
+    checked = checked_interventions(interventions)
+    if checked is None:
+        raise InputError("interventions is None; give the targets of each table")
+    return intervened_tables(data, checked, design)
+
+
+def _by_table(data: Any, targets: tuple[tuple[str, ...], ...]) -> tuple[list[Any], list[Any]]:
+    named = named_tables(data)
+    parts = [data] if named is None else list(named.values())
+    if len(parts) != len(targets):
+        raise InputError(
+            f"there are {len(parts)} tables and interventions of {len(targets)}; give one list of "
+            "targets for each table, empty where nothing was set"
+        )
+    return parts, list(targets)
+
+
+def _by_column(data: Any, column: str) -> tuple[list[Any], list[tuple[str, ...]]]:
+    frame = labelled_rows(data, [column], "interventions")
+    labels = frame[column].map(_parsed)
+    rows = frame.drop(columns=column)
+    parts = {targets: rows[labels == targets] for targets in sorted(set(labels))}
+    return list(parts.values()), list(parts)
+
+
+def _parsed(cell: Any) -> tuple[str, ...]:
+    """The targets that a cell names; several are separated by commas or semicolons."""
+    if cell is None or cell != cell:
+        return ()
+    names = str(cell).replace(";", ",").split(",")
+    return tuple(sorted({name.strip() for name in names if name.strip()}))
+
+
+def _moments(data: Any, design: Design) -> Moments:
+    """Mean and covariance of a table, in which columns may be constant."""
+    data = as_rows(data)
+    if isinstance(data, Moments):
+        if data.mean is None and design.intercepts == "shared":
+            raise InputError(
+                "these Moments have no mean, and shifts of means count where intercepts are "
+                "shared; give the mean, or intercepts='table'"
+            )
+        return data
+    X, names, is_unnamed = labelled(data)
+    check_finite(data, "data", names)
+    if len(X) < 2:
+        raise InputError(f"it has {len(X)} rows; a table needs at least 2")
+    mean = X.mean(axis=0)
+    centred = X - mean
+    return Moments._unchecked(centred.T @ centred / len(X), len(X), mean, names, is_unnamed)
+
+
+def _check_targets(targets: tuple[str, ...], moments: Moments, design: Design) -> None:
+    unknown = [name for name in targets if name not in moments.names]
+    if unknown:
+        raise InputError(
+            f"the target {unknown[0]!r} is no variable; there are {', '.join(moments.names[:10])}"
+            + f" and {len(moments.names) - 10} more" * (len(moments.names) > 10)
+        )
+    if design.kind == "perfect" and set(targets) == set(moments.names):
+        raise InputError("every variable was set, so that it says nothing; leave it out")
+
+
+def _check_columns(tables: Tables) -> None:
+    """No column is constant where it was not set."""
+    for i, name in enumerate(tables.names):
+        free = [table for table in tables if name not in table.targets]
+        values = [(t.moments.covariance[i, i], t.moments) for t in free or tables]
+        spread = max(variance for variance, _ in values)
+        means = [0.0 if m.mean is None else m.mean[i] for _, m in values]
+        largest = max(map(abs, means), default=0.0)
+        # Different constants are a spread too.
+        if max(spread, np.ptp(means) ** 2) <= (1e-13 * largest) ** 2:
+            where = "where it was not set" if free else "and set everywhere"
+            raise InputError(f"column {name!r} is constant {where}; drop it, or add rows")
+
+
+def target_mask(tables: Tables) -> NDArray[np.bool_]:
+    """Which variables were set in which table, shape (tables, p)."""
+    return np.array([[name in table.targets for name in tables.names] for table in tables])

@@ -1,0 +1,241 @@
+"""Tables with holes: how a mean and a covariance are made of them, and what they are worth.
+
+``"em"`` is maximum likelihood for the joint normal distribution, right where cells are missing at
+random given what was observed. ``"rows"`` keeps the complete rows, right where holes have nothing
+to do with the values. ``"pairwise"`` takes each covariance from the rows that have both columns.
+
+How many rows such a covariance counts for: with columns that have nothing to do with each other
+the correlation of a pair is as variable as that of the rows in which both were observed, for
+``"em"`` as for ``"pairwise"``; where columns depend, maximum likelihood learns more. The harmonic
+mean of these numbers over the pairs makes the likelihood ratios of superfluous edges right on
+average, and never too large by design.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.data.input_checks import check_names, numeric_matrix
+from cyclearn.data.moments import Moments, as_moments, name_order
+from cyclearn.data.observed_rows import ObservedRows
+from cyclearn.foundation.arguments import one_of
+from cyclearn.foundation.errors import InputError
+
+FloatArray = NDArray[np.float64]
+Missing = Literal["error", "em", "rows", "pairwise"]
+TREATMENTS: tuple[Missing, ...] = ("error", "em", "rows", "pairwise")
+
+# Smallest eigenvalue of a correlation matrix made of pairs; below it correlations are shrunk.
+_LEAST_EIGENVALUE = 1e-3
+
+
+@dataclass(frozen=True)
+class Holes:
+    """What was missing and what was made of it.
+
+    ``share`` is the share of missing cells; ``n_complete`` counts rows without any; ``iterations``
+    and ``converged`` belong to EM, ``shrinkage`` to pairwise covariances: the share of all
+    correlations that was taken away to make the matrix positive definite.
+    """
+
+    treatment: str
+    n_rows: int
+    n_complete: int
+    share: float
+    worst: str
+    worst_share: float
+    iterations: int = 0
+    converged: bool = True
+    shrinkage: float = 0.0
+
+    @property
+    def in_words(self) -> str:
+        """One sentence."""
+        made = {
+            "em": "means and covariances are maximum likelihood (EM)",
+            "rows": f"only the {self.n_complete} complete rows are used",
+            "pairwise": "each covariance is made of the rows that have both columns",
+        }.get(self.treatment, "they are refused")
+        return (
+            f"{100 * self.share:.2g}% of the cells are missing ({self.worst}: "
+            f"{100 * self.worst_share:.2g}%; {self.n_complete} of {self.n_rows} rows are "
+            f"complete); {made}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Treated:
+    """Moments of a table, the rows they count for, and the rows with holes filled and as given.
+
+    ``shrinkage`` is the share of all correlations that a shrunk covariance takes away.
+    """
+
+    moments: Moments
+    n_effective: float
+    filled: FloatArray
+    holes: Holes | None
+    raw: FloatArray | None = None
+    shrinkage: float = 0.0
+
+
+def checked_treatment(missing: object) -> Missing:
+    """The name of a treatment of missing values."""
+    remedy = "'error', 'em' (maximum likelihood), 'rows' (complete rows only) or 'pairwise'"
+    return cast(Missing, one_of("missing", missing, TREATMENTS, remedy))
+
+
+def labelled(data: Any) -> tuple[FloatArray, tuple[str, ...], bool]:
+    """A table as an array, the names of its columns, and whether it has none of its own."""
+    columns = getattr(data, "columns", None)
+    names = None if columns is None else [str(name) for name in columns.tolist()]
+    X = numeric_matrix(data, "data", names)
+    return X, check_names(names, X.shape[1]), names is None
+
+
+def treat_missing(data: Any, missing: Missing) -> Treated:
+    """Moments of a table, whose missing values are treated as told.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).standard_normal((100, 2))
+    >>> X[::4, 0] = np.nan
+    >>> for missing in ("em", "rows", "pairwise"):
+    ...     treated = treat_missing(X, missing)
+    ...     print(treated.moments.n_samples, treated.n_effective)
+    100 75.0
+    75 75.0
+    100 75.0
+    """
+    X, names, is_unnamed = labelled(data)
+    is_hole = np.isnan(X)
+    if missing == "error" or not is_hole.any():
+        moments = as_moments(data)
+        return Treated(moments, float(moments.n_samples), X, None)
+    _check_columns(X, is_hole, names)
+    holes = _holes(is_hole, names, missing)
+    own = None if is_unnamed else names
+    if missing == "rows":
+        complete = X[~is_hole.any(axis=1)]
+        if len(complete) < 2:
+            raise InputError(
+                f"{len(complete)} of {len(X)} rows have no missing value; use missing='em', which "
+                "uses all, or drop the column with the most holes"
+            )
+        moments = as_moments(complete, own)
+        return Treated(moments, float(len(complete)), complete, holes)
+    X = X[~is_hole.all(axis=1)]
+    together = _rows_together(X, names)
+    worth = _harmonic_mean_of_pairs(together)
+    if missing == "pairwise":
+        S, mean, shrinkage = _pairwise(X, together)
+        moments = Moments(S, len(X), mean, own)
+        return Treated(
+            moments, worth, np.where(np.isnan(X), mean, X), replace(holes, shrinkage=shrinkage)
+        )
+    if len(X) <= X.shape[1]:
+        raise InputError(
+            f"{len(X)} rows of {X.shape[1]} columns are too few for missing='em'; use fewer "
+            "columns, or missing='pairwise'"
+        )
+    # In the order of the names, so that the order of the columns changes no bit.
+    order = np.array(name_order(names, is_unnamed))
+    back = np.argsort(order)
+    observed = ObservedRows.of(X[:, order])
+    found = observed.saturated()
+    S = found.covariance * np.outer(observed.scale, observed.scale)
+    mean = observed.centre + observed.scale * found.mean
+    _, standard = observed.expected(found.mean, np.linalg.inv(found.covariance))
+    filled = np.empty_like(X)
+    filled[observed.order] = observed.centre + observed.scale * standard
+    moments = Moments(S[np.ix_(back, back)], len(X), mean[back], own)
+    holes = replace(holes, iterations=found.iterations, converged=found.converged)
+    return Treated(moments, worth, filled[:, back], holes)
+
+
+def find_holes(data: Any) -> Holes | None:
+    """What is missing in a table; None where nothing is."""
+    X, names, _ = labelled(data)
+    is_hole = np.isnan(X)
+    return _holes(is_hole, names, "error") if is_hole.any() else None
+
+
+def missing_by_column(data: Any) -> dict[str, int]:
+    """The number of missing cells of each column."""
+    X, names, _ = labelled(data)
+    return dict(zip(names, np.isnan(X).sum(axis=0).tolist(), strict=True))
+
+
+def _holes(is_hole: NDArray[np.bool_], names: tuple[str, ...], treatment: str) -> Holes:
+    by_column = is_hole.mean(axis=0)
+    worst = int(by_column.argmax())
+    return Holes(
+        treatment,
+        len(is_hole),
+        int((~is_hole.any(axis=1)).sum()),
+        float(is_hole.mean()),
+        names[worst],
+        float(by_column[worst]),
+    )
+
+
+def _check_columns(X: FloatArray, is_hole: NDArray[np.bool_], names: tuple[str, ...]) -> None:
+    for j, name in enumerate(names):
+        seen = X[~is_hole[:, j], j]
+        if not np.isfinite(seen).all():
+            row = int(np.flatnonzero(np.isinf(X[:, j]))[0])
+            raise InputError(
+                f"column {name!r} of the data has an infinite value in row {row}; remove or "
+                "correct it"
+            )
+        if len(seen) < 2 or np.ptp(seen) <= 1e-13 * np.abs(seen).max():
+            what = f"has {len(seen)} values" if len(seen) < 2 else "is constant"
+            raise InputError(
+                f"column {name!r} {what} beside missing ones; it can neither cause nor follow "
+                "anything: drop it"
+            )
+
+
+def _rows_together(X: FloatArray, names: tuple[str, ...]) -> FloatArray:
+    """In how many rows each pair of columns was observed, shape (p, p)."""
+    seen = (~np.isnan(X)).astype(float)
+    together: FloatArray = seen.T @ seen
+    few = np.argwhere(np.triu(together < 3, 1))
+    if few.size:
+        i, j = few[0]
+        raise InputError(
+            f"columns {names[i]!r} and {names[j]!r} are observed together in "
+            f"{int(together[i, j])} rows, which say nothing about their covariance; drop one"
+        )
+    return together
+
+
+def _harmonic_mean_of_pairs(together: FloatArray) -> float:
+    p = len(together)
+    if p == 1:
+        return float(together[0, 0])
+    pairs = together[np.triu_indices(p, 1)]
+    return float(len(pairs) / (1 / pairs).sum())
+
+
+def _pairwise(X: FloatArray, together: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    """Covariance of pairs, the means, and by what share correlations were shrunk.
+
+    The rule: all correlations are multiplied by the largest factor of at most one that leaves no
+    eigenvalue below 0.001.
+    """
+    mean, scale = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
+    Z = np.nan_to_num((X - mean) / scale)
+    R = Z.T @ Z / together
+    np.fill_diagonal(R, 1.0)
+    least = float(np.linalg.eigvalsh(R)[0])
+    factor = 1.0
+    if least < _LEAST_EIGENVALUE:
+        # Eigenvalues of f R + (1 − f) I are 1 − f (1 − eigenvalue).
+        factor = (1 - _LEAST_EIGENVALUE) / (1 - least)
+        R = factor * R
+        np.fill_diagonal(R, 1.0)
+    return R * np.outer(scale, scale), mean, 1 - factor

@@ -1,0 +1,351 @@
+"""The mean and covariance of a table: all that anything after this file looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from numbers import Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cyclearn.data.input_checks import (
+    check_finite,
+    check_names,
+    check_positive_definite,
+    checked_covariance,
+    checked_matrix,
+    default_names,
+    numeric_matrix,
+)
+from cyclearn.data.table_columns import half_of_matrix
+from cyclearn.data.table_files import as_rows, read_table
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+# What functions on data accept: rows (a table, an array, a file) or moments already taken.
+Data: TypeAlias = "pd.DataFrame | ArrayLike | str | Path | Moments"
+
+
+class Moments:
+    """Mean and covariance of n samples of p variables.
+
+    Parameters
+    ----------
+    covariance : array of shape (p, p)
+        Sample covariance with the divisor n (not n − 1); symmetric and positive definite.
+        With n ≤ p it may be singular, as every such sample covariance is.
+    n_samples : int
+        Number of samples, at least two.
+    mean : array of shape (p,), optional
+        Sample mean; unknown by default.
+    names : sequence of str, optional
+        Names of the variables; ``X1, …, Xp`` by default, and then matched by position.
+    past : sequence of str, optional
+        Variables that are taken as given, such as those of rows before in a time series: the
+        likelihood is that of the others given these, and nothing causes them.
+
+    Examples
+    --------
+    >>> m = Moments([[4.0, 1.0], [1.0, 2.0]], n_samples=50, names=["a", "b"])
+    >>> m.scale
+    array([2.        , 1.41421356])
+    """
+
+    covariance: FloatArray
+    n_samples: int
+    mean: FloatArray | None
+    names: tuple[str, ...]
+    has_default_names: bool
+    past: tuple[str, ...]
+
+    def __init__(
+        self,
+        covariance: ArrayLike,
+        n_samples: int,
+        mean: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        past: Sequence[str] = (),
+    ) -> None:
+        if not isinstance(n_samples, Real) or not n_samples >= 2 or n_samples % 1 != 0:
+            raise InputError(
+                f"n_samples is {short(n_samples)}; give the number of rows, at least 2"
+            )
+        index = getattr(covariance, "columns", None)
+        if names is None and index is not None:
+            names = [str(name) for name in index]
+        S = checked_matrix(covariance, "covariance", names)
+        labels = check_names(names, S.shape[1])
+        S = checked_covariance(S, labels)
+        check_positive_definite(S, labels, int(n_samples))
+        centre = None if mean is None else checked_mean(mean, labels)
+        self._set(S, int(n_samples), centre, labels, names is None, _checked_past(past, labels))
+
+    def _set(
+        self,
+        covariance: FloatArray,
+        n_samples: int,
+        mean: FloatArray | None,
+        names: tuple[str, ...],
+        has_default_names: bool,
+        past: tuple[str, ...] = (),
+    ) -> None:
+        # Immutable: attributes are written here once, past the guard in __setattr__.
+        covariance.flags.writeable = False
+        if mean is not None:
+            mean.flags.writeable = False
+        for key, value in (
+            ("covariance", covariance),
+            ("n_samples", n_samples),
+            ("mean", mean),
+            ("names", names),
+            ("has_default_names", has_default_names),
+            ("past", past),
+        ):
+            object.__setattr__(self, key, value)
+
+    @classmethod
+    def _unchecked(
+        cls,
+        covariance: FloatArray,
+        n_samples: int,
+        mean: FloatArray | None,
+        names: tuple[str, ...],
+        has_default_names: bool,
+        past: tuple[str, ...] = (),
+    ) -> Moments:
+        """Moments of a table in which columns may be constant, since they were set from outside."""
+        moments = object.__new__(cls)
+        moments._set(covariance, n_samples, mean, names, has_default_names, past)
+        return moments
+
+    def given(self, past: Sequence[str]) -> Moments:
+        """The same moments, with these variables taken as given."""
+        return Moments._unchecked(
+            self.covariance,
+            self.n_samples,
+            self.mean,
+            self.names,
+            self.has_default_names,
+            _checked_past(past, self.names),
+        )
+
+    @cached_property
+    def is_past(self) -> NDArray[np.bool_]:
+        """Which variables are taken as given, shape (p,)."""
+        return (
+            np.isin(np.array(self.names), self.past)
+            if self.past
+            else np.zeros(self.n_variables, dtype=bool)
+        )
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables, p."""
+        return len(self.names)
+
+    @cached_property
+    def scale(self) -> FloatArray:
+        """Standard deviations, shape (p,)."""
+        return np.sqrt(self.covariance.diagonal())
+
+    @cached_property
+    def correlation(self) -> FloatArray:
+        """Covariance of the standardised variables, shape (p, p), unit diagonal."""
+        R = self.covariance / np.outer(self.scale, self.scale)
+        np.fill_diagonal(R, 1.0)
+        return np.ascontiguousarray(R)
+
+    def aligned_to(self, names: tuple[str, ...]) -> Moments:
+        """The same moments with the variables in the order of ``names``.
+
+        Variables without names of their own are matched by position.
+        """
+        if names == self.names:
+            return self
+        if self.has_default_names:
+            if len(names) != self.n_variables:
+                raise InputError(
+                    f"the data have {self.n_variables} columns and the graph {len(names)} nodes; "
+                    "give one column for each node"
+                )
+            renamed = dict(zip(self.names, names, strict=True))
+            return Moments._unchecked(
+                self.covariance,
+                self.n_samples,
+                self.mean,
+                names,
+                False,
+                tuple(renamed[name] for name in self.past),
+            )
+        missing = [name for name in names if name not in self.names]
+        extra = [name for name in self.names if name not in names]
+        if missing or extra:
+            raise InputError(
+                "the names of the data and of the graph do not match"
+                + (f"; not in the data: {', '.join(missing[:10])}" if missing else "")
+                + (f"; not in the graph: {', '.join(extra[:10])}" if extra else "")
+                + "; rename or select columns so that both have the same names"
+            )
+        order = [self.names.index(name) for name in names]
+        return Moments._unchecked(
+            self.covariance[np.ix_(order, order)],
+            self.n_samples,
+            None if self.mean is None else self.mean[order],
+            names,
+            False,
+            self.past,
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Moments are immutable; {name!r} cannot be set")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        names = None if self.has_default_names else self.names
+        return Moments, (self.covariance, self.n_samples, self.mean, names, self.past)
+
+    def __repr__(self) -> str:
+        return f"Moments({self.n_samples} samples of {self.n_variables} variables)"
+
+
+def name_order(names: Sequence[str], are_numbers: bool) -> tuple[int, ...]:
+    """Positions of names in the order of their code points, or as they are if they only count.
+
+    Examples
+    --------
+    >>> name_order(["b", "a", "C"], False), name_order(["X1", "X2", "X10"], True)
+    ((2, 1, 0), (0, 1, 2))
+    """
+    positions = range(len(names))
+    return tuple(positions if are_numbers else sorted(positions, key=names.__getitem__))
+
+
+def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
+    """Moments of a table: DataFrame, array, file name, or moments already taken.
+
+    Parameters
+    ----------
+    data : DataFrame, array of shape (n, p), path or Moments
+        Rows are samples. A path is read by :func:`read_table`; tables of Arrow and polars serve as
+        well.
+    names : sequence of str, optional
+        Names of the columns of an array.
+
+    Raises
+    ------
+    InputError
+        Naming the column and the remedy: a missing, infinite or non-numeric value, a constant
+        column, exactly collinear columns, a name that stands twice, too few rows.
+
+    Examples
+    --------
+    >>> as_moments([[0.0, 1.0], [2.0, 0.0], [1.0, 2.0]]).mean
+    array([1., 1.])
+    """
+    if isinstance(data, Moments):
+        return data
+    data = as_rows(data)
+    columns = getattr(data, "columns", None)
+    if columns is not None and names is None:
+        names = [str(name) for name in columns.tolist()]
+    X = numeric_matrix(data, "data", names)
+    labels = check_names(names, X.shape[1])
+    n = X.shape[0]
+    if n < 2:
+        raise InputError(f"the data have {n} rows; a covariance needs at least 2")
+    if n == 2 and X.shape[1] > 1:
+        raise InputError("the data have 2 rows, which lie on a line; give at least 3")
+    with np.errstate(invalid="ignore", over="ignore"):
+        mean = X.mean(axis=0)
+        X = X - mean
+        covariance = X.T @ X / n
+    variances = covariance.diagonal()
+    if not np.isfinite(variances).all():
+        # A missing or infinite value reaches its mean, so the table itself is searched only now.
+        check_finite(data, "data", labels)
+        raise InputError("the data are too large for their variances to be numbers; rescale them")
+    constant = np.flatnonzero(variances <= (1e-13 * mean) ** 2)
+    if constant.size:
+        j = constant[0]
+        if X[:, j].any() and not mean[j] ** 2 > np.finfo(float).tiny:
+            raise InputError(
+                f"column {labels[j]!r} is too small for its variance to be a number; rescale it"
+            )
+        raise InputError(
+            f"column {labels[j]!r} is constant; it can neither cause nor follow anything: drop it"
+        )
+    check_positive_definite(covariance, labels, n)
+    return Moments._unchecked(covariance, n, mean, labels, names is None)
+
+
+def read_moments(
+    path: str | Path, *, covariance: bool = False, n_samples: int | None = None, **options: Any
+) -> Moments:
+    """Moments of a table in a file, or of a covariance matrix in one.
+
+    Parameters
+    ----------
+    path : str or Path
+        As of :func:`read_table`.
+    covariance : bool
+        Whether the file holds a covariance or correlation matrix in place of rows, with the
+        divisor n, made from ``n_samples`` rows; of which one half may be left empty.
+    **options
+        As of :func:`read_table`.
+    """
+    if not covariance:
+        return as_moments(read_table(path, **options))
+    if n_samples is None:
+        raise InputError(
+            f"{path}: a covariance matrix does not say from how many rows it was made; give "
+            "n_samples (--n)"
+        )
+    frame = read_table(path, covariance=True, **options)
+    if frame.shape[0] != frame.shape[1]:
+        raise InputError(
+            f"{path}: {frame.shape[0]} rows and {frame.shape[1]} columns are no covariance matrix; "
+            "it has as many rows as columns"
+        )
+    return Moments(_mirrored(frame), n_samples)
+
+
+def _mirrored(frame: pd.DataFrame) -> pd.DataFrame:
+    """A matrix of which only one half is written, with both; any other as it is."""
+    if half_of_matrix(frame) is None:
+        return frame
+    S = np.nan_to_num(frame.to_numpy(dtype=float))
+    frame = frame.copy()
+    frame[:] = S + S.T - np.diag(S.diagonal())
+    return frame
+
+
+def _checked_past(past: Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in past:
+        if name not in names:
+            raise InputError(f"past has {name!r}, which is no variable; there is {names[0]!r}")
+    if past and set(past) == set(names):
+        raise InputError("past has all variables, and leaves none to be explained; leave some out")
+    return tuple(past)
+
+
+def checked_mean(mean: ArrayLike, names: tuple[str, ...]) -> FloatArray:
+    """The mean of each column, as an array of finite numbers."""
+    try:
+        centre = np.array(mean, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"the mean is {short(mean)}; give {len(names)} numbers") from None
+    if centre.shape != (len(names),):
+        raise InputError(f"the mean has shape {centre.shape}; give {len(names)} numbers")
+    if not np.isfinite(centre).all():
+        name = names[int(np.flatnonzero(~np.isfinite(centre))[0])]
+        raise InputError(f"the mean of column {name!r} is not finite")
+    return cast(FloatArray, centre)
+
+
+__all__ = ["Moments", "as_moments", "default_names", "read_moments"]

@@ -1,0 +1,39 @@
+"""Covariances drawn around a given one: what a sample of Gaussian rows would have shown."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.data.moments import Moments
+
+
+def draw_moments(moments: Moments, n_effective: float, generator: np.random.Generator) -> Moments:
+    """Moments of Gaussian rows with the covariance given, as variable as so many rows make them.
+
+    Examples
+    --------
+    >>> given = Moments([[1.0, 0.5], [0.5, 1.0]], 100)
+    >>> drawn = draw_moments(given, 100, np.random.default_rng(0))
+    >>> drawn.n_samples, bool(abs(drawn.covariance - given.covariance).max() < 0.5)
+    (100, True)
+    """
+    df = max(round(n_effective) - 1, 1)
+    drawn = _wishart(moments, df, generator) / (df + 1)
+    names = None if moments.has_default_names else moments.names
+    return Moments(drawn, moments.n_samples, moments.mean, names, moments.past)
+
+
+def _wishart(moments: Moments, df: int, generator: np.random.Generator) -> NDArray[np.float64]:
+    """Covariance of df + 1 draws times df + 1: Wishart with df degrees of freedom."""
+    from scipy.stats import wishart
+
+    S, p = moments.covariance, moments.n_variables
+    if df >= p:
+        drawn = wishart.rvs(df, S, random_state=generator)
+        return np.asarray(drawn, dtype=float).reshape(p, p)
+    # Fewer draws than variables: the matrix is singular, and so may S be.
+    values, vectors = np.linalg.eigh(S)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    Z = generator.standard_normal((df, p)) @ root.T
+    return np.asarray(Z.T @ Z)

@@ -1,0 +1,331 @@
+"""Which columns of a table are data: everything that is not is named at once, with the remedy."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cyclearn.foundation.arguments import names_of
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+from cyclearn.foundation.readable import count_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MissingCode = str | float
+
+_DATE = re.compile(
+    r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))"
+    r"([T ]\d{1,2}:\d{2}.*)?"
+)
+_INDEX_NAME = re.compile(
+    r"(|unnamed: ?\d+|index|rownames?|row[ _]?(id|nr|number)?|id|nr|no|#)", re.I
+)
+# A number with a sign of its unit, such as 5% or $3.
+_WITH_SIGN = re.compile(r"(?=.*[%‰$€£¥])[$€£¥]?\s*[+-]?[$€£¥]?\s*[\d.,]*\d[\d.,]*\s*[%‰$€£¥]?")
+# With fewer rows a column may count by chance.
+_COUNTED_ROWS = 5
+# Asymmetry that rounding to a few digits leaves in a covariance matrix.
+_SYMMETRIC = 1e-4
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Names and cells of a table, and the line of its file in which each row stands."""
+
+    names: list[str]
+    body: pd.DataFrame
+    lines: list[int] | None = None
+
+    def place(self, row: int) -> str:
+        """Where a row is, for people."""
+        return f"row {row}" if self.lines is None else f"line {self.lines[row]}"
+
+
+def with_missing_codes(body: pd.DataFrame, codes: Sequence[MissingCode]) -> pd.DataFrame:
+    """The cells, with every code, as text or as a number, made a missing value."""
+    texts = {"", *(str(code) for code in codes)}
+    # What is no number is missing already.
+    numbers = {
+        number for code in codes if (number := _number(code)) is not None and number == number
+    }
+    result = body.copy()
+    for j, dtype in enumerate(body.dtypes):
+        is_number = dtype.kind in "fiu"
+        if is_number and not numbers:
+            continue
+        column = result.iloc[:, j]
+        if is_number:
+            hidden = column.isin(numbers)
+        else:
+            hidden = column.map(lambda cell: str(cell).strip() in texts)
+        if hidden.any():
+            result.isetitem(j, column.mask(hidden.astype(bool)))
+    return result
+
+
+def _number(code: Any) -> float | None:
+    try:
+        return float(code)
+    except (TypeError, ValueError):
+        return None
+
+
+def usable_columns(
+    cells: Cells,
+    *,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] | None = None,
+    index: str | int | None = None,
+    has_header: bool = True,
+    covariance: bool = False,
+    labels: Sequence[str] = (),
+    strict: bool = True,
+) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
+    """The columns of numbers and of labels, what was left out unasked, and what is no numbers.
+
+    Raises
+    ------
+    InputError
+        For everything that keeps the table from being used, in one message; columns that are no
+        numbers only where it is ``strict``.
+    """
+    names, body = list(cells.names), cells.body
+    if len(names) != body.shape[1]:
+        raise InputError(
+            f"the header has {count_of(len(names), 'name')} and the rows have {body.shape[1]} "
+            "values; give one name for each column, remove what stands above the names, or say "
+            "what separates cells (sep=…, --sep)"
+        )
+    if has_header:
+        _check_header(names)
+    notes: list[str] = []
+    keep = [j for j in range(len(names)) if not (names[j] == "" and body.iloc[:, j].isna().all())]
+    keep = _without_index(keep, names, cells, index, notes)
+    _check_names([names[j] for j in keep])
+    chosen = _chosen([names[j] for j in keep], columns, drop)
+    absent = [name for name in labels if name not in names]
+    if absent:
+        raise InputError(f"there is no column {absent[0]!r}; {_there_are(names)}")
+    keep = [j for j in keep if names[j] in chosen or names[j] in labels]
+    _check_second_header(cells, [j for j in keep if names[j] not in labels])
+    wrong: dict[str, str] = {}
+    data: dict[str, Any] = {}
+    for j in keep:
+        column = _as_numbers(body.iloc[:, j])
+        if names[j] in labels:
+            data[names[j]] = column
+            continue
+        problem = _problem(names[j], column, cells, named=columns is not None)
+        if problem is None:
+            data[names[j]] = column
+        else:
+            wrong[names[j]] = problem
+    if wrong and (strict or not data):
+        raise InputError(_all_wrong(wrong, has_others=bool(data)))
+    import pandas as pd
+
+    frame = pd.DataFrame(data)
+    notes += _formulas(data)
+    if not covariance:
+        _check_square(frame.drop(columns=list(labels)))
+    return frame, notes, wrong
+
+
+def _formulas(names: Iterable[str]) -> list[str]:
+    """A note on names that a spreadsheet would carry out, were a result opened in it."""
+    like = [repr(name) for name in names if name.startswith(("=", "+", "-", "@"))]
+    if not like:
+        return []
+    return [f"spreadsheets take such names for formulas: {', '.join(like)} (kept as they are)"]
+
+
+def _check_header(names: list[str]) -> None:
+    numbers = [_number(name) for name in names]
+    if len(names) < 2 or any(number is None for number in numbers):
+        return
+    if numbers in (list(range(len(names))), list(range(1, len(names) + 1))):
+        return
+    raise InputError(
+        f"the first line holds numbers, not names ({', '.join(names[:3])}…); put a line of names "
+        "above it, or read it as data with header=False (--no-header)"
+    )
+
+
+def _check_second_header(cells: Cells, keep: list[int]) -> None:
+    """Below the names there are numbers, and not a line of units."""
+    first = cells.body.iloc[0, keep].map(str)
+    if not len(first) or any(cell == "nan" or _number(cell) is not None for cell in first):
+        return
+    for j in keep:
+        rest = cells.body.iloc[1:, j].dropna()
+        if not len(rest) or rest.map(_number).isna().any():
+            return
+    raise InputError(
+        f"{cells.place(0)} holds text in every column ({', '.join(first.iloc[:3])}…), such as "
+        "units, and numbers begin below it; remove that line"
+    )
+
+
+def _without_index(
+    keep: list[int], names: list[str], cells: Cells, index: str | int | None, notes: list[str]
+) -> list[int]:
+    if index is not None:
+        if isinstance(index, bool) or not isinstance(index, (str, int)):
+            raise InputError(f"index is {short(index)}; give the name or the number of a column")
+        number = index if isinstance(index, int) else None
+        if number is None:
+            if index not in names and str(index).isdigit():
+                number = int(index)
+            elif index in names:
+                number = names.index(index)
+        if number is None or not 0 <= number < len(names):
+            raise InputError(
+                f"there is no column {short(index)} for the index; {_there_are(names)}"
+            )
+        return [j for j in keep if j != number]
+    if keep and names[keep[0]] == "" and len(keep) > 1:
+        first = cells.body.iloc[:, keep[0]]
+        if first.dtype.kind not in "fiub" or _counts(_as_numbers(first), least=2):
+            notes.append("the first column has no name and is taken for names of the rows")
+            return keep[1:]
+        raise InputError(
+            f"the header has {len(names) - 1} names and the rows have {len(names)} values; give "
+            "one name for each column, or say that the first is an index (index=0, --index 0)"
+        )
+    return keep
+
+
+def _check_names(names: list[str]) -> None:
+    for position, name in enumerate(names):
+        if name == "":
+            raise InputError(
+                f"column {position + 1} has no name; give it one in the first line, or leave the "
+                "column out of the file"
+            )
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
+    if twice:
+        raise InputError(f"the column name {twice[0]!r} stands twice; rename one of them")
+
+
+def _chosen(
+    names: list[str], columns: Sequence[str] | None, drop: Sequence[str] | None
+) -> set[str]:
+    for what, given in (("columns", columns), ("drop", drop)):
+        names_of(what, () if given is None else given)
+        absent = [name for name in given or () if name not in names]
+        if absent:
+            raise InputError(f"{what}: there is no {', '.join(absent)}; {_there_are(names)}")
+    chosen = set(names if columns is None else columns) - set(drop or ())
+    if not chosen:
+        raise InputError("no column is left; name fewer in drop")
+    return chosen
+
+
+def _there_are(names: list[str]) -> str:
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return f"there are {', '.join(names[:10])}{more}"
+
+
+def _as_numbers(column: pd.Series) -> pd.Series:
+    """A column of text or objects as numbers, where every cell is one."""
+    import pandas as pd
+
+    if column.dtype.kind in "fiubM" or isinstance(column.dtype, pd.CategoricalDtype):
+        return column
+    numbers = pd.to_numeric(column, errors="coerce")
+    return numbers if (numbers.isna() == column.isna()).all() else column
+
+
+def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str | None:
+    """What keeps a column from being data, if anything does."""
+    import pandas as pd
+
+    present = column.dropna()
+    if not len(present):
+        return "is empty"
+    if column.dtype.kind == "M":
+        return f"holds dates ({present.iloc[0]:%Y-%m-%d} in {cells.place(int(present.index[0]))})"
+    if column.dtype.kind not in "fiub":
+        numbers = pd.to_numeric(present.astype(object), errors="coerce")
+        text = present[numbers.isna()]
+        if not len(text):
+            text = present
+        row, cell = int(text.index[0]), text.iloc[0]
+        where = f"({short(str(cell))} in {cells.place(row)})"
+        if all(_DATE.fullmatch(str(value).strip()) for value in text):
+            return f"holds dates {where}"
+        if all(_WITH_SIGN.fullmatch(str(value).strip()) for value in text):
+            return f"holds numbers with a sign beside them {where}: write them without it"
+        if len(text) <= len(present) / 2:
+            return (
+                f"holds text in {len(text)} of {len(present)} cells {where}: correct them, or name "
+                "what stands for a missing value (missing_codes=…, --missing-codes)"
+            )
+        return f"holds text {where}"
+    if not named and _INDEX_NAME.fullmatch(name) and _counts(column):
+        return "numbers the rows"
+    return None
+
+
+def _counts(column: pd.Series, least: int = _COUNTED_ROWS) -> bool:
+    """Whether a column of at least so many cells goes up by one from row to row."""
+    if column.dtype.kind not in "fiu" or len(column) < least:
+        return False
+    return bool((np.diff(column.to_numpy(dtype=float)) == 1).all())
+
+
+def _all_wrong(wrong: dict[str, str], *, has_others: bool) -> str:
+    said = "; ".join(f"{name!r} {problem}" for name, problem in list(wrong.items())[:10])
+    more = f" and {len(wrong) - 10} more" if len(wrong) > 10 else ""
+    names = list(wrong)
+    number = "1 column cannot" if len(names) == 1 else f"{len(names)} columns cannot"
+    remedy = (
+        f"leave out what is no measurement, with drop={names} (--drop {','.join(names)})"
+        if has_others
+        else "no column is left: give a table with numbers, and a header of names"
+    )
+    return f"{number} be used as numbers: {said}{more}; {remedy}"
+
+
+def half_of_matrix(frame: pd.DataFrame) -> str | None:
+    """Which half of a square table is empty, beside its diagonal, where the other is full."""
+    n, p = frame.shape
+    if n != p or p < 3:
+        return None
+    is_empty = frame.isna().to_numpy()
+    for name, other in (("upper", np.tril), ("lower", np.triu)):
+        if (is_empty == ~other(np.ones((p, p), dtype=bool))).all():
+            return name
+    return None
+
+
+def _check_square(frame: pd.DataFrame) -> None:
+    n, p = frame.shape
+    if n != p or p < 2:
+        return
+    half = half_of_matrix(frame)
+    if half is not None:
+        raise InputError(
+            f"{p} rows and {p} columns whose {half} half is empty are half of a covariance or "
+            "correlation matrix, not rows; give read_moments(path, covariance=True, n_samples=…), "
+            "or --covariance --n ROWS"
+        )
+    S = frame.to_numpy(dtype=float)
+    scale = np.abs(S).max()
+    if (
+        np.isfinite(S).all()
+        and (S.diagonal() > 0).all()
+        and np.abs(S - S.T).max() <= (_SYMMETRIC * scale)
+    ):
+        raise InputError(
+            f"{p} rows and {p} columns that mirror each other are a covariance or correlation "
+            "matrix, not rows; give read_moments(path, covariance=True, n_samples=…), or "
+            "--covariance --n ROWS"
+        )

@@ -1,0 +1,365 @@
+"""Tables in files: what the file is, how it is written, and where in it a cell stands.
+
+People have files with semicolons, decimal commas, comments, an index column and holes. What can be
+told from the file itself is told from it, and said (``TableFile.notes``); what cannot is refused
+with the name of the argument that settles it.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import re
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from io import StringIO
+from numbers import Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cyclearn.data.delimited_text import Delimited, delimited
+from cyclearn.data.input_checks import MISSING_TEXT
+from cyclearn.data.table_columns import Cells, MissingCode, usable_columns, with_missing_codes
+from cyclearn.foundation.arguments import flag, names_of
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import check_path, replacing, shown
+from cyclearn.foundation.json_input import short
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CheckShape = Callable[[int, int], None]
+
+_TEXT = {".csv", ".tsv", ".txt", ".dat", ".tab"}
+_PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_BINARY = {".parquet", ".feather", ".arrow", ".dta", ".xlsx"}
+
+
+@dataclass(frozen=True, eq=False)
+class TableFile:
+    """A table from a file: the columns that are used, and what was decided on the way.
+
+    ``unusable`` says of columns that are no numbers why, where these were left out.
+    """
+
+    frame: pd.DataFrame
+    notes: tuple[str, ...]
+    unusable: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """The names and the cells of a file, before anything is left out."""
+
+    header: list[str]
+    body: pd.DataFrame
+    # The line of the file in which each row of the body stands, where that is known.
+    lines: list[int] | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def read_table(path: str | Path, **options: Any) -> pd.DataFrame:
+    r"""Read a table with a header from a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.csv``, ``.tsv``, ``.txt`` and ``.dat``, also compressed (``.gz``, ``.bz2``, ``.xz``,
+        ``.zip``); ``.parquet``, ``.feather``, ``.dta`` (Stata) and ``.xlsx`` (its first sheet).
+    **options
+        As of :func:`read_table_file`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "table.csv"
+    >>> _ = path.write_text("# measured in May\na;b\n1,5;2\n0,5;NA\n")
+    >>> read_table(path)
+         a    b
+    0  1.5  2.0
+    1  0.5  NaN
+    """
+    return read_table_file(path, **options).frame
+
+
+def read_table_file(
+    path: str | Path,
+    *,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    header: bool = True,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] | None = None,
+    index: str | int | None = None,
+    missing_codes: Sequence[MissingCode] = (),
+    covariance: bool = False,
+    labels: Sequence[str] = (),
+    strict: bool = True,
+    check_shape: CheckShape | None = None,
+) -> TableFile:
+    """Read a table with what was decided about it.
+
+    Parameters
+    ----------
+    path : str or Path
+        As of :func:`read_table`.
+    sep, decimal, encoding : str, optional
+        Separator of cells, decimal mark and encoding of text; told from the text by default.
+    header : bool
+        Whether the first line holds names; without it columns are X1, X2, ….
+    columns, drop : sequence of str, optional
+        Columns to use, or to leave out. A column named in ``columns`` is used even where it looks
+        like an index.
+    index : str or int, optional
+        Column with names of rows, by name or number from zero; it is not data.
+    missing_codes : sequence of str or number
+        What stands for a missing value, beside empty cells, ``NA``, ``NaN``, ``.``, ``?`` and the
+        like.
+    covariance : bool
+        Whether the file holds a covariance matrix in place of rows; one is refused otherwise.
+    labels : sequence of str
+        Columns that say something about the rows, such as the group of each; used as they are,
+        text included.
+    strict : bool
+        Whether columns that are no numbers are refused; they are left out and listed otherwise.
+    check_shape : callable, optional
+        Called with the numbers of rows and columns before cells are looked at; it raises an
+        ``InputError`` where they are too many.
+
+    Returns
+    -------
+    TableFile
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, columns of text or dates, a column that numbers the rows, a
+        header of numbers and a covariance matrix: all that is wrong at once, with the remedy.
+    """
+    check_path(path)
+    path = Path(path)
+    for name, value in (("header", header), ("covariance", covariance), ("strict", strict)):
+        flag(name, value)
+    names_of("labels", labels)
+    codes = [missing_codes] if isinstance(missing_codes, (str, Real)) else missing_codes
+    if not isinstance(codes, Sequence) or not all(isinstance(c, (str, Real)) for c in codes):
+        raise InputError(
+            f"missing_codes is {short(missing_codes)}; give a list of texts or numbers, such as "
+            "[-999]"
+        )
+    kind = _kind(path)
+    # These take a name that is too long for one that is not there.
+    if os.path.isdir(path):
+        raise InputError(f"{path}: it is a folder; name a table in it")
+    if not os.path.isfile(path):
+        is_there = "it is not an ordinary file; save the table first"
+        raise InputError(f"{shown(path)}: {is_there if os.path.exists(path) else 'no such file'}")
+    try:
+        if kind in _TEXT:
+            raw = _read_text(path, sep, decimal, encoding, header, codes, check_shape)
+        else:
+            raw = _read_binary(path, kind, header)
+            if check_shape is not None:
+                check_shape(*raw.body.shape)
+    except ImportError as error:
+        needed = "openpyxl" if kind == ".xlsx" else "pyarrow"
+        raise InputError(
+            f"{path}: reading {kind} needs {needed}; install cyclearn[files], or save as CSV"
+        ) from error
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except Exception as error:  # what readers raise for damaged files can be anything
+        raise InputError(f"{path}: not a table with a header ({_first_line(error)})") from None
+    # Beside what pandas takes for nothing (NA, NaN, null, empty, …).
+    body = with_missing_codes(raw.body, (*MISSING_TEXT, *codes))
+    try:
+        frame, notes, unusable = usable_columns(
+            Cells(raw.header, body, raw.lines),
+            columns=columns,
+            drop=drop,
+            index=index,
+            has_header=header,
+            covariance=covariance,
+            labels=labels,
+            strict=strict,
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return TableFile(frame, (*raw.notes, *notes), unusable)
+
+
+def write_table(path: str | Path, table: pd.DataFrame) -> None:
+    """Write a table in the form that its name asks for and :func:`read_table` reads."""
+    suffix = Path(path).suffix.lower()
+    with replacing(path) as beside:
+        try:
+            if suffix == ".parquet":
+                table.to_parquet(beside, index=False)
+            else:
+                table.to_csv(beside, sep="," if suffix == ".csv" else "\t", index=False)
+        except ImportError:
+            raise InputError(
+                f"{path}: writing Parquet needs pyarrow; install cyclearn[files] or name a .csv"
+            ) from None
+        except UnicodeEncodeError:
+            raise InputError(f"{path}: a name is not UTF-8 text; rename the column") from None
+
+
+def as_rows(data: Any) -> Any:
+    """Data as a DataFrame or an array: a file is read, a table of Arrow or polars converted."""
+    import pandas as pd
+
+    if isinstance(data, (str, Path)):
+        return read_table(data)
+    if hasattr(data, "collect") and not hasattr(data, "to_pandas"):
+        # A query of polars that has not been carried out.
+        data = data.collect()
+    if not isinstance(data, (pd.DataFrame, pd.Series)) and hasattr(data, "to_pandas"):
+        try:
+            return data.to_pandas()
+        except ImportError as error:
+            raise InputError(
+                f"a table of {type(data).__module__.split('.')[0]} needs pyarrow; install "
+                "cyclearn[files], or convert it to pandas"
+            ) from error
+    return data
+
+
+def _kind(path: Path) -> str:
+    """The suffix that says what a file is, without that of its compression."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in {*_PACKED, ".zip"}:
+        kind = suffixes[-2] if len(suffixes) > 1 else ".csv"
+        return kind if kind in _TEXT else ".csv"
+    kind = suffixes[-1] if suffixes else ""
+    if kind not in _TEXT | _BINARY:
+        raise InputError(
+            f"{shown(path)}: unknown kind of file; give .csv, .tsv, .txt (also .gz, .bz2, .xz, "
+            ".zip), .parquet, .feather, .dta or .xlsx"
+        )
+    return kind
+
+
+def _read_text(
+    path: Path,
+    sep: str | None,
+    decimal: str | None,
+    encoding: str | None,
+    header: bool,
+    missing_codes: Sequence[MissingCode],
+    check_shape: CheckShape | None,
+) -> _Raw:
+    import pandas as pd
+
+    text, notes = _decoded(_unpacked(path), encoding)
+    written = delimited(text, sep=sep, decimal=decimal, header=header, suffix=_kind(path))
+    notes += written.notes
+    if check_shape is not None:
+        check_shape(len(written.lines), written.width)
+    try:
+        body = pd.read_csv(
+            StringIO(written.body),
+            sep=written.sep,
+            decimal=written.decimal,
+            thousands=written.thousands,
+            header=None,
+            skipinitialspace=True,
+            skip_blank_lines=False,
+            na_values=[*MISSING_TEXT, *map(str, missing_codes)],
+            engine="c",
+            low_memory=False,
+            index_col=False,
+        )
+    except pd.errors.EmptyDataError:
+        raise InputError("not a table with a header: there is no row below the names") from None
+    except pd.errors.ParserError as error:
+        raise InputError(_ragged(str(error), written)) from None
+    lines = written.lines if len(written.lines) == len(body) else None
+    names = written.header or [f"X{j + 1}" for j in range(body.shape[1])]
+    return _Raw(names, body, lines, notes)
+
+
+def _ragged(message: str, written: Delimited) -> str:
+    """What pandas says about a line with too many cells, with the line of the file itself."""
+    found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
+    if found is None:
+        return f"not a table with a header ({message.strip().splitlines()[0]})"
+    expected, row, saw = map(int, found.groups())
+    line = written.lines[row - 1] if row <= len(written.lines) else row
+    return (
+        f"line {line} has {saw} cells and the lines before it {expected}; correct the line, or "
+        f"give another separator than {written.sep!r} (sep=…, --sep)"
+    )
+
+
+def _read_binary(path: Path, kind: str, header: bool) -> _Raw:
+    import pandas as pd
+
+    if kind == ".xlsx":
+        sheets = pd.read_excel(path, sheet_name=None, header=None, dtype=object, na_filter=False)
+        name, first = next(iter(sheets.items()))
+        first = first.replace("", None).dropna(how="all").dropna(how="all", axis=1)
+        notes = [] if len(sheets) == 1 else [f"the first of {len(sheets)} sheets is read: {name}"]
+        if not header:
+            return _Raw([f"X{j + 1}" for j in range(first.shape[1])], first, notes=notes)
+        if len(first) < 2:
+            raise InputError("not a table with a header: there is no row below the names")
+        lines = [int(row) + 1 for row in first.index[1:]]
+        body = first.iloc[1:].reset_index(drop=True).infer_objects()
+        return _Raw([_as_name(cell) for cell in first.iloc[0]], body, lines, notes)
+    readers = {
+        ".parquet": pd.read_parquet,
+        ".feather": pd.read_feather,
+        ".arrow": pd.read_feather,
+        ".dta": pd.read_stata,
+    }
+    body = readers[kind](path)
+    return _Raw([_as_name(name) for name in body.columns], body.reset_index(drop=True))
+
+
+def _as_name(cell: Any) -> str:
+    if cell is None or cell != cell:
+        return ""
+    return str(int(cell) if isinstance(cell, float) and cell.is_integer() else cell).strip()
+
+
+def _unpacked(path: Path) -> bytes:
+    suffix = path.suffix.lower()
+    if suffix == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            inside = [name for name in archive.namelist() if not name.startswith("__MACOSX")]
+            if len(inside) != 1:
+                raise InputError(f"the archive holds {len(inside)} files; give one with one table")
+            return archive.read(inside[0])
+    if suffix in _PACKED:
+        with _PACKED[suffix](path) as file:
+            return bytes(file.read())
+    return path.read_bytes()
+
+
+def _decoded(content: bytes, encoding: str | None) -> tuple[str, list[str]]:
+    """The text, with any byte-order mark gone, and a note where the encoding had to be guessed."""
+    if encoding is not None:
+        try:
+            return content.decode(encoding).removeprefix("\ufeff"), []
+        except LookupError:
+            raise InputError(f"there is no encoding {short(encoding)}") from None
+        except UnicodeDecodeError as error:
+            raise InputError(f"the text is not {encoding}: {error.reason}") from None
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16"), []
+    if b"\0" in content:
+        raise InputError("not a table with a header: the file holds bytes that no text has")
+    try:
+        return content.decode("utf-8-sig"), []
+    except UnicodeDecodeError:
+        guess = content.decode("cp1252", errors="replace")
+        return guess, ["the text is not UTF-8 and read as Windows-1252 (encoding=…, --encoding)"]
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,291 @@
+"""Markdown tables of results, with confidence intervals, one kind for each study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cyclearn.experiments.intervals import Share, share
+from cyclearn.experiments.results_file import ResultsFile
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ORDER = ("hill-climbing", "tabu", "tabu-2bic", "auto", "default", "exact", "l1")
+# Parts of a configuration in which files that go into one table may differ.
+_OF_SETTINGS = {"nodes", "samples", "domains"}
+# What the paper and its reference code report for the virtual-edge operator, without and with it.
+_REPORTED = {"(a)": (("0%", "89%"), ("30%", "77%")), "(b)": (("45%", "83%"), ("23%", "97%"))}
+
+
+def result_table(results: Sequence[ResultsFile]) -> str:
+    """The table of one study in Markdown, made from one results file or several."""
+    study = results[0].configuration["study"]
+    # First of all, since figures are written into files that are named after the study.
+    if study not in _TABLES:
+        raise InputError(
+            f"there is no table for the study {short(study)}; ResultsFile({str(results[0].path)!r})"
+            ".table() has its outputs"
+        )
+    frame = pooled(results)
+    if frame.empty:
+        return "No instance is finished.\n"
+    with of_the_study(results):
+        return _TABLES[study](frame)
+
+
+@contextmanager
+def of_the_study(results: Sequence[ResultsFile]) -> Iterator[None]:
+    """Say of a file that was changed by hand that it is damaged, whatever it breaks."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        paths = ", ".join(str(file.path) for file in results)
+        raise InputError(
+            f"the outputs in {paths} are not those of the study {results[0].configuration['study']}"
+            f" ({type(error).__name__}: {short(str(error))}); run it into a new file"
+        ) from error
+
+
+def pooled(results: Sequence[ResultsFile], *, timings: bool = False) -> pd.DataFrame:
+    """The outputs of files of one study, which must belong together and share no setting."""
+    import pandas as pd
+
+    first, wanted = results[0], results[0].configuration
+    frames: list[pd.DataFrame] = []
+    seen: dict[str, ResultsFile] = {}
+    for file in results:
+        held = file.configuration
+        differing = {
+            name for name in {*wanted, *held} - _OF_SETTINGS if wanted.get(name) != held.get(name)
+        }
+        if differing:
+            raise InputError(
+                f"{first.path} and {file.path} differ in {', '.join(sorted(differing))}, so they "
+                "are no parts of one run; give them one at a time"
+            )
+        frames.append(file.table(timings=timings))
+        for setting in () if frames[-1].empty else frames[-1]["setting"].unique():
+            if setting in seen:
+                raise InputError(
+                    f"{seen[setting].path} and {file.path} both hold {setting!r}; give one of them"
+                )
+            seen[setting] = file
+    return pd.concat(frames, ignore_index=True)
+
+
+def groups(frame: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Settings, small ones first, and methods, with their rows."""
+    for setting in sorted(frame["setting"].unique(), key=_numbers_in):
+        rows = frame[frame["setting"] == setting]
+        for method in sorted(rows["method"].unique(), key=_place):
+            yield setting, method, rows[rows["method"] == method]
+
+
+def _place(method: str) -> tuple[int, str]:
+    """Methods from the simplest search on, then others by name."""
+    return (_ORDER.index(method) if method in _ORDER else len(_ORDER), method)
+
+
+def _numbers_in(setting: str) -> tuple[Any, ...]:
+    """A key that sorts p=5 before p=20, and names as they are."""
+    parts = setting.split(", ")
+    return tuple(int(part.split("=")[1]) if "=" in part else part for part in parts)
+
+
+def _markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = [" | ".join(head), "|".join(["---"] * len(head))]
+    lines += [" | ".join(str(cell) for cell in row) for row in rows]
+    return "".join(f"| {line} |\n" if n != 1 else f"|{line}|\n" for n, line in enumerate(lines))
+
+
+def _share_of(rows: pd.DataFrame, condition: Any) -> Share:
+    return share(np.asarray(condition, dtype=bool).tolist(), rows["instance"].tolist())
+
+
+def _mean(values: Any, digits: int = 2) -> str:
+    numbers = np.asarray(values, dtype=float)
+    numbers = numbers[~np.isnan(numbers)]
+    return f"{numbers.mean():.{digits}f}" if numbers.size else "–"
+
+
+def _pair(rows: pd.DataFrame, name: str) -> str:
+    return f"{_mean(rows[name + '_precision'])}, {_mean(rows[name + '_recall'])}"
+
+
+def _simulated(frame: pd.DataFrame) -> str:
+    head = ["setting", "method", "graphs", "outputs", "success > 25%", "success 100%",
+            "mean success", "equivalent", "mean distance", "median",
+            "at least the true score"]  # fmt: skip
+    rows, scores = [], []
+    for setting, method, part in groups(frame):
+        reached = part["reached"].dropna() if "reached" in part else part["success"][:0]
+        rows.append(
+            [
+                setting,
+                method,
+                part["instance"].nunique(),
+                len(part),
+                _share_of(part, part["success"] > 0.25),
+                _share_of(part, part["success"] == 1),
+                _mean(part["success"]),
+                _share_of(part, part["equivalent"]),
+                _mean(part["class_distance"], 1) + ("" if part["distance_is_exact"].all() else "*"),
+                f"{part['class_distance'].median():g}",
+                _share_of(part.loc[reached.index], reached) if len(reached) else "–",
+            ]
+        )
+        scores.append(
+            [setting, method, *(_pair(part, name) for name in ("adjacency", "arrowhead", "cycle"))]
+        )
+    text = _markdown(head, rows)
+    if not frame["distance_is_exact"].all():
+        text += "\n\\* some distances are upper bounds.\n"
+    return (
+        text
+        + "\nMean precision and recall against the true class:\n\n"
+        + _markdown(["setting", "method", "adjacency", "arrowhead", "cycle"], scores)
+    )
+
+
+def _consistency(frame: pd.DataFrame) -> str:
+    head = ["setting", "graphs", "equivalent", "quasi equivalent", "better score than the truth",
+            "mean distance", "edges, learned and true"]  # fmt: skip
+    return _markdown(
+        head,
+        [
+            [
+                setting,
+                len(part),
+                _share_of(part, part["equivalent"]),
+                _share_of(part, part["quasi_equivalent"]),
+                _share_of(part, part["better_than_truth"]),
+                _mean(part["class_distance"]),
+                f"{_mean(part['n_edges'])}, {_mean(part['n_true_edges'])}",
+            ]
+            for setting, _, part in groups(frame)
+        ],
+    )
+
+
+def _virtual_edges(frame: pd.DataFrame) -> str:
+    head = ["example", "length, patience", "operator", "equivalent", "at least the true score",
+            "paper", "its code"]  # fmt: skip
+    rows: list[list[Any]] = []
+    for setting, method, part in groups(frame):
+        search, operator = method.rsplit(", ", 1)
+        paper, code = (reported[operator == "with"] for reported in _REPORTED[setting[:3]])
+        found = _share_of(part, part["equivalent"]), _share_of(part, part["reached"])
+        rows.append([setting, search, operator, *found, paper, code])
+    return _markdown(
+        head, sorted(rows, key=lambda row: (row[0], -len(str(row[1])), -len(str(row[2]))))
+    )
+
+
+def _hippocampus(frame: pd.DataFrame) -> str:
+    learned = frame[frame["method"] == "learned"]
+    rows = [
+        [
+            row["setting"],
+            int(row["n_samples"]),
+            row["edges"],
+            int(row["class_size"]),
+            int(row["class_distance"]),
+            row["starts_agreeing"],
+        ]
+        for _, row in learned.iterrows()
+    ]
+    head = ["subject", "rows", "learned graph", "graphs in its class", "distance", "starts agree"]
+    text = "Learned graphs; distance to the anatomical class:\n\n" + _markdown(head, rows)
+    members = frame[frame["method"] == "anatomical"]
+    subjects = sorted(members["setting"].unique())
+    cells = members.pivot(index="number", columns="setting")
+    rows = [
+        [
+            members[members["number"] == number]["edges"].iloc[0],
+            *(_optimum(cells.loc[number].xs(name, level="setting")) for name in subjects),
+        ]
+        for number in cells.index
+    ]
+    gaps = [f"{cells['gap'][name].min():.1f}" for name in subjects]
+    rows.append(["score above the best found", *gaps])
+    text += (
+        "\nThe structures equivalent to the anatomical graph. A number: what the best move gains, "
+        "so the structure is no local optimum; in brackets where the fit is not stable. They share "
+        "one score, which is above the best found by the last line:\n\n"
+        + _markdown(["structure", *subjects], rows)
+    )
+    counts = [int(members[name].sum()) for name in ("is_optimum", "is_optimum_of_single_edges")]
+    return text + (
+        f"\nLocal optima: {counts[0]} of {len(members)} pairs of a structure and a subject; under "
+        f"moves of single edges alone {counts[1]}.\n"
+    )
+
+
+def _optimum(structure: Any) -> str:
+    text = "optimum" if structure["is_optimum"] else f"{structure['first_gain']:.1f}"
+    return text if structure["is_stable"] else f"({text})"
+
+
+def _feedback(frame: pd.DataFrame) -> str:
+    head = ["network", "nodes", "edges", "method", "data sets", "distance", "edges found",
+            "adjacency", "arrowhead", "cycle", "adjacency, class", "arrowhead, class",
+            "cycle, class"]  # fmt: skip
+    rows = []
+    everything = [("all", method, part) for method, part in frame.groupby("method", sort=False)]
+    for setting, method, part in [*groups(frame), *everything]:
+        sizes = [part[name].unique() for name in ("n_nodes", "n_true_edges")]
+        rows.append(
+            [
+                setting,
+                *(found[0] if len(found) == 1 and setting != "all" else "" for found in sizes),
+                method,
+                len(part),
+                _mean(part["class_distance"], 1),
+                _mean(part["n_edges"], 1),
+                *(
+                    _pair(part, f"{against}_{name}")
+                    for against in ("graph", "class")
+                    for name in ("adjacency", "arrowhead", "cycle")
+                ),
+            ]
+        )
+    return (
+        "Means over data sets. Precision, recall against the true graph, then its class:\n\n"
+        + _markdown(head, rows)
+    )
+
+
+_TABLES: dict[str, Callable[[pd.DataFrame], str]] = {
+    "paper": _simulated,
+    "sample-size": _simulated,
+    "consistency": _consistency,
+    "virtual-edges": _virtual_edges,
+    "hippocampus": _hippocampus,
+    "feedback": _feedback,
+}
+
+
+def time_table(results: Sequence[ResultsFile]) -> str:
+    """Seconds to learn one graph, which differ from run to run."""
+    frame = pooled(results, timings=True)
+    return _markdown(
+        ["setting", "method", "median s", "slowest s", "all, minutes"],
+        [
+            [
+                setting,
+                method,
+                f"{part['seconds'].median():.3f}",
+                f"{part['seconds'].max():.2f}",
+                f"{part['seconds'].sum() / 60:.1f}",
+            ]
+            for setting, method, part in groups(frame)
+        ],
+    )

@@ -1,0 +1,1 @@
+"""What every package uses: errors, checked arguments, seeds, files, time limits and Ctrl-C."""

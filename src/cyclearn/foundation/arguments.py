@@ -1,0 +1,138 @@
+"""Arguments checked: each returned as a plain value that JSON can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from math import isfinite, isnan
+from numbers import Integral, Real
+
+import numpy as np
+
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+from cyclearn.foundation.random_state import RandomState, generator
+
+# Counts beyond this are typing errors, and would not fit the numbers of compiled code.
+_MOST = 2**53
+_MOST_PROCESSES = 10_000
+
+
+def at_least(name: str, value: int | None, least: int) -> int | None:
+    """A whole number of at least ``least``, or None."""
+    if value is None:
+        return None
+    return whole(name, value, least)
+
+
+def whole(name: str, value: int, least: int, most: int = _MOST) -> int:
+    """A whole number of at least ``least`` and at most ``most``."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
+        is_large = isinstance(value, Integral) and value > most
+        rule = f"at most {most:,}" if is_large else f"at least {least}"
+        raise InputError(f"{name} is {short(value)}; give a whole number of {rule}")
+    return int(value)
+
+
+def one_of(name: str, value: object, words: Sequence[str], remedy: str = "") -> str:
+    """One of some words, and nothing else, whatever else compares with words in its own way.
+
+    Examples
+    --------
+    >>> one_of("margins", "rank", ("raw", "rank"))
+    'rank'
+    """
+    if not isinstance(value, str) or value not in words:
+        listed = f"{', '.join(map(repr, words[:-1]))} or {words[-1]!r}"
+        raise InputError(f"{name} is {short(value)}; give {remedy or listed}")
+    return str(value)
+
+
+def share(name: str, value: float, least: float, most: float) -> float:
+    """A number strictly above ``least`` and up to ``most``."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (is_number and least < value <= most):
+        raise InputError(
+            f"{name} is {short(value)}; give a number above {least:g} and at most {most:g}"
+        )
+    return float(value)
+
+
+def cost(name: str, value: float) -> float:
+    """A number of at least zero."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (is_number and 0 <= value < _MOST):
+        raise InputError(f"{name} is {short(value)}; give a number of at least 0")
+    return float(value)
+
+
+def between(name: str, value: float, least: float, most: float, example: float) -> float:
+    """A number strictly between two others."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (is_number and least < value < most):
+        raise InputError(
+            f"{name} is {short(value)}; give a number between {least:g} and {most:g}, such as "
+            f"{example:g}"
+        )
+    return float(value)
+
+
+def function(name: str, value: object) -> None:
+    """Something that can be called, or None."""
+    if value is not None and not callable(value):
+        raise InputError(f"{name} is {short(value)}; give a function, or None")
+
+
+def names_of(name: str, value: object) -> list[str]:
+    """A list of names."""
+    if isinstance(value, str):
+        raise InputError(f"{name} is the string {short(value)}; give a list of names")
+    is_list = isinstance(value, (Sequence, Set)) and not isinstance(value, bytes)
+    if not is_list or not all(isinstance(each, str) for each in value):  # type: ignore[attr-defined]
+        raise InputError(f"{name} is {short(value)}; give a list of names")
+    return list(value)  # type: ignore[call-overload, no-any-return]
+
+
+def seconds(name: str, value: float | None) -> float | None:
+    """A number of seconds, or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Real) or isnan(value) or value < 0:
+        raise InputError(
+            f"{name} is {short(value)}; give a number of seconds, or None for no limit"
+        )
+    return float(value) if isfinite(value) else None
+
+
+def flag(name: str, value: bool) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{name} is {short(value)}; give True or False")
+    return bool(value)
+
+
+def processes(n_jobs: int | None) -> int | None:
+    """A number of processes as joblib takes it: -1 is all cores, None one."""
+    if n_jobs is None:
+        return None
+    is_whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if not is_whole or not 0 < abs(n_jobs) <= _MOST_PROCESSES:
+        raise InputError(
+            f"n_jobs is {short(n_jobs)}; give a whole number of processes, or -1 for all cores"
+        )
+    return int(n_jobs)
+
+
+def check_state(random_state: RandomState) -> None:
+    """Raise for what no random numbers come from; nothing is drawn from a generator."""
+    if not isinstance(random_state, (np.random.Generator, np.random.RandomState)):
+        generator(random_state)
+
+
+def seed(random_state: RandomState) -> int | None:
+    """A seed that can be kept with a result, drawn from a generator where one is given."""
+    if random_state is None:
+        return None
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        generator(random_state)
+        return int(random_state)
+    return int(generator(random_state).integers(2**31))

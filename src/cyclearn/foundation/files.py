@@ -1,0 +1,282 @@
+"""Files of the user: read whole, written beside their place and renamed, never half.
+
+What stood under a name stays until the new content is safe on the disk: a full disk, a missing
+permission or an interruption leaves it as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cyclearn.foundation.errors import InputError
+
+# A graph of 1,000 nodes with all edges is 20 MB; what is larger by far is not meant for us.
+MAX_BYTES = 256_000_000
+
+
+def read_text(path: str | Path, what: str = "file", max_bytes: int = MAX_BYTES) -> str:
+    """The text of a file in UTF-8, with or without a byte order mark.
+
+    Read as bytes, because reading as text would turn a carriage return in a name into a newline.
+
+    Parameters
+    ----------
+    path : path
+    what : str
+        What the file is, for the message: ``"graph file"``.
+    max_bytes : int
+        A file with more bytes is refused, and not held in memory: a device may never end.
+
+    Raises
+    ------
+    InputError
+        Where there is no such file, it is a folder, may not be read, is too large or no text.
+    """
+    check_path(path)
+    try:
+        with open(path, "rb") as file:
+            content = file.read(max_bytes + 1)
+        if len(content) > max_bytes:
+            raise InputError(
+                f"the {what} {shown(path)} has more than {max_bytes:,} bytes; name another"
+            )
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"cannot read the {what} {shown(path)}: it is not UTF-8 text (byte {error.start}); "
+            "save it as UTF-8"
+        ) from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"cannot read the {what} {shown(path)}: {why(error)}") from None
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text in UTF-8 as a whole; see :func:`replacing`."""
+    try:
+        content = text.encode()
+    except UnicodeEncodeError as error:
+        wrong = text[error.start : error.end]
+        raise InputError(
+            f"cannot write {shown(path)}: {wrong!r} is not UTF-8 text; rename what has it in its "
+            "name"
+        ) from None
+    write_bytes(path, content)
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write bytes as a whole; see :func:`replacing`."""
+    with replacing(path) as beside:
+        beside.write_bytes(content)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A new file beside ``path`` to write to, which takes its place when the block ends well.
+
+    The new file has the same ending and, where there was a file, its permissions. Where the block
+    fails or is interrupted the new file is removed, and ``path`` is what it was.
+
+    Raises
+    ------
+    InputError
+        For a folder, a device, a folder that is not there, a missing permission, a full disk.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "answer.txt"
+    ...     with replacing(path) as beside:
+    ...         _ = beside.write_text("42")
+    ...     path.read_text()
+    '42'
+    """
+    try:
+        place = _checked_place(path)
+        beside = _new_file(place)
+    except (OSError, ValueError) as error:
+        raise _cannot_write(path, error) from None
+    try:
+        yield beside
+        # The content first, then the name: otherwise a crash could leave the name alone.
+        _sync(beside)
+        with contextlib.suppress(FileNotFoundError):
+            os.chmod(beside, stat.S_IMODE(os.stat(place).st_mode))
+        os.replace(beside, place)
+        _sync(place.parent)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    finally:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def write_new(path: str | Path, content: bytes) -> bool:
+    """Begin a file with this content, whole or not at all; false where there is a file already.
+
+    Of several processes that begin one file, exactly one does.
+    """
+    place = _checked_place(path)
+    if place.exists():
+        return False
+    beside = _new_file(place)
+    try:
+        beside.write_bytes(content)
+        _sync(beside)
+        try:
+            os.link(beside, place)
+        except FileExistsError:
+            return False
+        except OSError:
+            # A file system without links; the name itself decides who was first.
+            try:
+                with open(place, "xb") as file:
+                    file.write(content)
+            except FileExistsError:
+                return False
+        _sync(place.parent)
+        return True
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def checked_suffix(path: str | Path, suffixes: Iterable[str], what: str) -> str:
+    """The suffix of a file to be written, in small letters; it says what is written into it.
+
+    Raises
+    ------
+    InputError
+        For a suffix that is not among these: no file gets a content that its name denies.
+
+    Examples
+    --------
+    >>> checked_suffix("graph.SVG", (".png", ".svg"), "a picture")
+    '.svg'
+    """
+    check_path(path)
+    suffix = Path(path).suffix.lower()
+    known = list(suffixes)
+    if suffix not in known:
+        named = f"as {suffix}" if suffix else "without a suffix"
+        listed = " or ".join(filter(None, [", ".join(known[:-1]), known[-1]]))
+        raise InputError(f"cannot write {what} {named}: {shown(path)}; name the file {listed}")
+    return suffix
+
+
+def check_output(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> None:
+    """Raise now where writing to ``path`` would fail after long work, or overwrite an input.
+
+    A full disk cannot be foreseen.
+
+    Parameters
+    ----------
+    path : path
+        Where a result will be written.
+    inputs : paths
+        Files that the result is made from; None is skipped.
+
+    Raises
+    ------
+    InputError
+        Where ``path`` is one of the inputs, or as by :func:`replacing`.
+    """
+    check_path(path)
+    for source in inputs:
+        if source is not None and _is_same_file(path, source):
+            raise InputError(
+                f"{shown(path)} is an input, and writing there would destroy it; name another file"
+            )
+    try:
+        _new_file(_checked_place(path)).unlink()
+    except (OSError, ValueError) as error:
+        raise _cannot_write(path, error) from None
+
+
+def why(error: OSError | ValueError) -> str:
+    """The reason of an error of the system, in its own words."""
+    if isinstance(error, IsADirectoryError):
+        return "it is a folder; name a file"
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def shown(path: str | Path) -> str:
+    """The name of a file for a message, its middle left out where it is long.
+
+    Examples
+    --------
+    >>> shown("data.csv")
+    'data.csv'
+    >>> len(shown("a" * 5000 + ".csv"))
+    201
+    """
+    name = str(path)
+    return name if len(name) <= 200 else f"{name[:100]}…{name[-100:]}"
+
+
+def check_path(path: object) -> None:
+    """Raise for what is no name of a file; a number would be taken for an open one, and closed."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(
+            f"the file is of type {type(path).__name__}; give its name, a str or a Path"
+        )
+
+
+def _cannot_write(path: str | Path, error: OSError | ValueError) -> InputError:
+    if isinstance(error, InputError):
+        return error
+    return InputError(f"cannot write {shown(path)}: {why(error)}")
+
+
+def _checked_place(path: str | Path) -> Path:
+    """Where the file is or will be, links followed."""
+    check_path(path)
+    place = Path(os.path.realpath(path))
+    if place.is_dir() or not place.name:
+        raise InputError(f"cannot write {shown(path)}: it is a folder; name a file in it")
+    if not place.parent.is_dir():
+        raise InputError(
+            f"cannot write {shown(path)}: there is no folder {shown(place.parent)}; make it first"
+        )
+    if place.exists():
+        if not place.is_file():
+            raise InputError(f"cannot write {shown(path)}: it is a device or a pipe; name a file")
+        if not os.access(place, os.W_OK):
+            raise InputError(
+                f"cannot write {shown(path)}: it may not be changed; name another file"
+            )
+    return place
+
+
+def _new_file(place: Path) -> Path:
+    """An empty file beside ``place``, with the permissions that new files get."""
+    beside = place.with_name(f".cyclearn-{secrets.token_hex(6)}{place.suffix}")
+    os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    return beside
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    try:
+        number = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    except OSError:
+        # Not every system lets folders be opened.
+        return
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def _is_same_file(first: str | Path, second: str | Path) -> bool:
+    try:
+        return os.path.samefile(first, second)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,132 @@
+"""What one variable does to another, over graphs and parameters together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.data import Moments
+from cyclearn.data.parametric_draws import draw_moments
+from cyclearn.foundation.arguments import between
+from cyclearn.foundation.errors import InputError
+from cyclearn.graphs import DirectedGraph
+from cyclearn.models import fit
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorEffects:
+    """Draws of the total effect of one variable on another; made by ``Posterior.effects``.
+
+    Attributes
+    ----------
+    source, target : str
+    draws : array
+        One total effect for each draw of a graph and its parameters: the change of the target for
+        a unit push on the source; zero where no path leads there.
+    has_path : bool array
+        Whether a directed path leads from the source to the target in the graph drawn.
+    n_unstable : int
+        Draws left out, since the parameters drawn were not stable.
+    """
+
+    source: str
+    target: str
+    draws: FloatArray
+    has_path: NDArray[np.bool_]
+    n_unstable: int
+
+    @property
+    def probability(self) -> float:
+        """Probability that the source has an effect on the target at all."""
+        return float(self.has_path.mean())
+
+    @property
+    def mean(self) -> float:
+        """Mean total effect, zeros included."""
+        return float(self.draws.mean())
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of the total effect."""
+        return float(self.draws.std())
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The central interval that holds a share ``level`` of the draws."""
+        between("level", level, 0, 1, 0.95)
+        low, high = np.quantile(self.draws, [0.5 - level / 2, 0.5 + level / 2])
+        return float(low), float(high)
+
+    def __str__(self) -> str:
+        low, high = self.interval()
+        text = (
+            f"Total effect of {self.source} on {self.target}: {self.mean:.3g} on average, 95% of "
+            f"the draws in [{low:.3g}, {high:.3g}]. Probability of any effect "
+            f"{self.probability:.2f}, of a positive one {(self.draws > 0).mean():.2f}, of a "
+            f"negative one {(self.draws < 0).mean():.2f} ({len(self.draws)} draws)."
+        )
+        if self.n_unstable:
+            text += f" Left out: {self.n_unstable} draws with unstable parameters."
+        return text
+
+
+def draw_effects(
+    graphs: Sequence[DirectedGraph],
+    weights: FloatArray,
+    moments: Moments,
+    n_effective: float,
+    source: int,
+    target: int,
+    *,
+    n_draws: int,
+    seed: int,
+) -> PosteriorEffects:
+    """Effects under graphs drawn by weight, with parameters drawn for each.
+
+    Parameters are those that fit a covariance drawn around the observed one (Wishart, as many rows
+    as the data are worth), which spreads them as their standard errors do, also where feedback
+    makes these hard to state.
+    """
+    names = moments.names
+    drawn = _systematic(weights, n_draws, seed)
+    reach = [_reaches(graph, source, target) for graph in graphs]
+    draws, paths, n_unstable = [], [], 0
+    for number, which in enumerate(drawn.tolist()):
+        effect = 0.0
+        if reach[which]:
+            generator = np.random.default_rng([seed, number])
+            model = fit(graphs[which], draw_moments(moments, n_effective, generator)).model
+            if not model.is_stable:
+                n_unstable += 1
+                continue
+            effect = float(model.total_effects().iat[source, target])
+        draws.append(effect)
+        paths.append(reach[which])
+    if not draws:
+        raise InputError("no draw of the parameters is stable; there is no effect to state")
+    return PosteriorEffects(
+        names[source], names[target], np.array(draws), np.array(paths), n_unstable
+    )
+
+
+def _systematic(weights: FloatArray, n: int, seed: int) -> NDArray[np.int64]:
+    """Draw places by weight with as little noise as whole numbers allow."""
+    start = np.random.default_rng(seed).random()
+    places = (start + np.arange(n)) / n
+    found = np.searchsorted(np.cumsum(weights) / weights.sum(), places, side="right")
+    return np.minimum(found, len(weights) - 1)
+
+
+def _reaches(graph: DirectedGraph, source: int, target: int) -> bool:
+    """Whether a directed path leads from one node to the other."""
+    seen, front = {source}, [source]
+    while front:
+        for w in np.flatnonzero(graph.adjacency[front.pop()]).tolist():
+            if w not in seen:
+                seen.add(w)
+                front.append(w)
+    return target in seen

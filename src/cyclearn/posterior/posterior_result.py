@@ -1,0 +1,437 @@
+"""What :func:`cyclearn.posterior` returns: probabilities of statements about the graph."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.classes import EquivalenceClass
+from cyclearn.data import DataWarning, Moments
+from cyclearn.data.checks import warnings_of
+from cyclearn.foundation.arguments import share
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+from cyclearn.foundation.saving import save
+from cyclearn.graphs import DirectedGraph
+from cyclearn.graphs.directed_graph import Node
+from cyclearn.posterior.posterior_effects import PosteriorEffects, draw_effects
+from cyclearn.posterior.sample_quality import LARGEST_R_HAT, SampleQuality
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+_SCHEMA = "cyclearn.Posterior/2"
+_SHOWN = 30
+
+FloatArray = NDArray[np.float64]
+
+
+class ClassProbability(NamedTuple):
+    """How probable a class is, given the data."""
+
+    probability: float
+    equivalence_class: EquivalenceClass
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """A sample of graphs, each as often as it is probable given the data.
+
+    A probability here weighs both what equivalence leaves open and what the data leave open: an
+    edge that every member of one class has is as probable as that class, at least.
+
+    Attributes
+    ----------
+    names : tuple of str
+    adjacencies : uint8 array of shape (n, p, p)
+        The distinct graphs of the sample, the most frequent first.
+    weights : array of shape (n,)
+        Their shares of the sample; they sum to one.
+    n_samples : int
+        Number of graphs drawn.
+    share_left : float
+        What weighing graphs anew for a prior over classes leaves of the effective size; one
+        without that.
+    edges, both : arrays of shape (p, p)
+        Probability of i → j, and of i → j together with j → i, from every step of the chains.
+    quality : SampleQuality
+        R̂ and effective size for each edge.
+    wanted_size : int
+        The effective size that was asked for.
+    tables : mapping of str to Moments
+        Mean and covariance of each group; one without a name where there are no groups.
+    n_effective : tuple of float
+        How many independent rows each table is worth.
+    penalty : float
+        λ, what one edge costs.
+    options : mapping
+        How the sample was made, as plain values.
+    n_steps : int
+        Steps of each chain, those before the last round included.
+    is_cut : bool
+        Whether the time limit ended the chains before they agreed.
+    warnings : tuple of DataWarning
+        What there is to mind about the data.
+    """
+
+    names: tuple[str, ...]
+    adjacencies: NDArray[np.uint8]
+    weights: FloatArray
+    n_samples: int
+    share_left: float
+    edges: FloatArray
+    both: FloatArray
+    quality: SampleQuality
+    wanted_size: int
+    tables: Mapping[str, Moments]
+    n_effective: tuple[float, ...]
+    penalty: float
+    options: Mapping[str, Any]
+    n_steps: int
+    is_cut: bool
+    warnings: tuple[DataWarning, ...] = ()
+
+    @property
+    def moments(self) -> Moments:
+        """Mean and covariance of the data, where there is one table."""
+        if len(self.tables) > 1:
+            raise InputError(
+                f"there are {len(self.tables)} groups; take one of ``tables``: "
+                f"{', '.join(self.tables)}"
+            )
+        return next(iter(self.tables.values()))
+
+    @cached_property
+    def graphs(self) -> tuple[DirectedGraph, ...]:
+        """The distinct graphs of the sample, in the order of ``weights``."""
+        return tuple(DirectedGraph(A.astype(bool), self.names) for A in self.adjacencies)
+
+    @property
+    def effective_size(self) -> float:
+        """How many independent graphs the sample is worth, for the edge it knows least about.
+
+        Of the edges with a probability between 0.05 and 0.95; where there is none, all is settled,
+        and this is the number of samples.
+        """
+        size = self._worst[1]
+        return (size if np.isfinite(size) else self.n_samples) * self.share_left
+
+    @property
+    def r_hat(self) -> float:
+        """Disagreement of the chains: the largest R̂ of an edge, over the same edges."""
+        return self._worst[0]
+
+    @property
+    def _worst(self) -> tuple[float, float]:
+        return self.quality.over(self.edges)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the chains agree (R̂ ≤ 1.05) and the sample is worth what was asked for."""
+        r_hat, size = self._worst
+        return r_hat <= LARGEST_R_HAT and size * self.share_left >= self.wanted_size
+
+    def edge_probabilities(self) -> pd.DataFrame:
+        """Probability of each edge: row i, column j for i → j."""
+        return self._frame(self.edges)
+
+    def adjacency_probabilities(self) -> pd.DataFrame:
+        """Probability that two variables are joined by an edge, one way or the other or both."""
+        return self._frame(self.edges + self.edges.T - self.both)
+
+    def ancestor_probabilities(self) -> pd.DataFrame:
+        """Probability that a directed path leads from row i to column j; zero on the diagonal."""
+        shares = np.tensordot(self.weights, self._reach, axes=1)
+        np.fill_diagonal(shares, 0.0)
+        return self._frame(shares)
+
+    def feedback_probabilities(self) -> pd.DataFrame:
+        """Probability that two variables are in one feedback group: on a common directed cycle.
+
+        On the diagonal, that a variable is in any.
+        """
+        mutual = self._reach & self._reach.transpose(0, 2, 1)
+        return self._frame(np.tensordot(self.weights, mutual, axes=1))
+
+    @cached_property
+    def _reach(self) -> NDArray[np.bool_]:
+        """Whether a path of one edge or more leads from i to j, shape (n, p, p)."""
+        reach = self.adjacencies.astype(np.float32)
+        length = 1
+        while length < len(self.names):
+            reach = np.minimum(reach + reach @ reach, 1.0)
+            length *= 2
+        return reach > 0
+
+    def _frame(self, values: FloatArray) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.DataFrame(values, index=list(self.names), columns=list(self.names))
+
+    def probability(self, statement: Callable[[DirectedGraph], bool]) -> float:
+        """Probability of a statement, given as a function of a graph.
+
+        Examples
+        --------
+        >>> from cyclearn import LinearGaussianModel, posterior
+        >>> model = LinearGaussianModel([[0, 0, 0.8], [0, 0, 0.8], [0, 0, 0]], [1, 1, 1])
+        >>> found = posterior(model.sample(500, random_state=0), n_samples=400)
+        >>> found.probability(lambda graph: graph.n_edges >= 2) > 0.99
+        True
+        """
+        if not callable(statement):
+            raise InputError(
+                f"the statement is {short(statement)}; give a function of a graph, such as "
+                "lambda graph: graph.is_acyclic"
+            )
+        holds = np.array([bool(statement(graph)) for graph in self.graphs])
+        return float(self.weights[holds].sum())
+
+    def classes(self) -> list[ClassProbability]:
+        """The equivalence classes of the sampled graphs, the most probable first."""
+        return list(self._classes)
+
+    @cached_property
+    def _classes(self) -> tuple[ClassProbability, ...]:
+        shares: dict[EquivalenceClass, float] = {}
+        for graph, weight in zip(self.graphs, self.weights.tolist(), strict=True):
+            its_class = EquivalenceClass(graph)
+            shares[its_class] = shares.get(its_class, 0.0) + weight
+        found = [ClassProbability(share, each) for each, share in shares.items()]
+        return tuple(sorted(found, key=lambda each: -each.probability))
+
+    def graph(self, threshold: float = 0.5) -> DirectedGraph:
+        """The averaged graph: the edges with a probability of at least ``threshold``.
+
+        Its feedback groups are those of these edges together (``graph.components``); how probable
+        each group is, :meth:`feedback_probabilities` says.
+        """
+        return DirectedGraph(self.edges >= share("threshold", threshold, 0, 1), self.names)
+
+    def effects(
+        self,
+        source: Node,
+        target: Node,
+        *,
+        group: str | None = None,
+        n_draws: int = 500,
+        random_state: int = 0,
+    ) -> PosteriorEffects:
+        """The total effect of one variable on another, over graphs and parameters together.
+
+        Where there are groups, in the one that is named.
+        """
+        first = self.graphs[0]
+        i, j = first.index(source), first.index(target)
+        if i == j:
+            raise InputError(f"source and target are both {self.names[i]!r}; give two variables")
+        moments, rows = self._table(group)
+        return draw_effects(
+            self.graphs, self.weights, moments, rows, i, j, n_draws=n_draws, seed=random_state
+        )
+
+    def _table(self, group: str | None) -> tuple[Moments, float]:
+        """Moments of a group and the rows they are worth."""
+        names = list(self.tables)
+        if group is None and len(names) == 1:
+            group = names[0]
+        if group is None or group not in self.tables:
+            raise InputError(f"group is {short(group)}; give one of {', '.join(map(repr, names))}")
+        return self.tables[group], self.n_effective[names.index(group)]
+
+    def edge_table(self) -> pd.DataFrame:
+        """Edges in rows, the most probable first.
+
+        ``probability`` of the edge, of an edge ``adjacent`` to both whatever its direction, and of
+        both variables in one ``feedback`` group. Edges below 0.01 are left out.
+        """
+        import pandas as pd
+
+        joined, loops = self.adjacency_probabilities(), self.feedback_probabilities()
+        rows = [
+            (self.names[i], self.names[j], self.edges[i, j], joined.iat[i, j], loops.iat[i, j])
+            for i, j in np.argwhere(self.edges >= 0.01).tolist()
+        ]
+        columns = ["source", "target", "probability", "adjacent", "feedback"]
+        table = pd.DataFrame(rows, columns=columns)
+        ordered = table.sort_values("probability", ascending=False, kind="stable")
+        return ordered.reset_index(drop=True)
+
+    def plot(self, ax: Axes | None = None, *, threshold: float = 0.5) -> Axes:
+        """Draw what is probable; see :func:`cyclearn.drawing.posterior_plot.plot_posterior`."""
+        from cyclearn.drawing.posterior_plot import plot_posterior
+
+        return plot_posterior(self, ax, threshold=threshold)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values for JSON; graphs as bits, row by row."""
+        p = len(self.names)
+        packed = np.packbits(self.adjacencies.reshape(-1, p * p), axis=1)
+        return {
+            "schema": _SCHEMA,
+            "names": list(self.names),
+            "graphs": [base64.b64encode(bits.tobytes()).decode("ascii") for bits in packed],
+            "weights": self.weights.tolist(),
+            "n_samples": self.n_samples,
+            "share_left": self.share_left,
+            "edges": self.edges.tolist(),
+            "both": self.both.tolist(),
+            "r_hat": _plain(self.quality.r_hat),
+            "effective_size": _plain(self.quality.effective_size),
+            "wanted_size": self.wanted_size,
+            "converged": self.converged,
+            "tables": [
+                {"group": name, "moments": _moments_record(moments), "n_effective": rows}
+                for (name, moments), rows in zip(self.tables.items(), self.n_effective, strict=True)
+            ],
+            "penalty": self.penalty,
+            "options": dict(self.options),
+            "n_steps": self.n_steps,
+            "is_cut": self.is_cut,
+            "warnings": [asdict(warning) for warning in self.warnings],
+        }
+
+    def to_json(self) -> str:
+        """The result as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result to a ``.json`` file, for :func:`cyclearn.load`."""
+        return save(self.to_dict(), path)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Posterior:
+        """The result that :meth:`to_dict` gave."""
+        if not isinstance(record, Mapping) or record.get("schema") != _SCHEMA:
+            raise InputError(f"not a result of posterior; its schema would be {_SCHEMA!r}")
+        try:
+            p = len(record["names"])
+            bits = [np.frombuffer(base64.b64decode(each), np.uint8) for each in record["graphs"]]
+            graphs = np.unpackbits(np.stack(bits), axis=1, count=p * p)
+            edges, both, r_hat, size = (
+                _square(record[name], p) for name in ("edges", "both", "r_hat", "effective_size")
+            )
+            weights = np.array(record["weights"], dtype=float)
+            if weights.shape != (len(graphs),):
+                raise ValueError(f"{weights.size} weights for {len(graphs)} graphs")
+            return cls(
+                names=tuple(record["names"]),
+                adjacencies=graphs.reshape(-1, p, p),
+                weights=weights,
+                n_samples=int(record["n_samples"]),
+                share_left=float(record["share_left"]),
+                edges=edges,
+                both=both,
+                quality=SampleQuality(r_hat, size),
+                wanted_size=int(record["wanted_size"]),
+                tables={each["group"]: Moments(**each["moments"]) for each in record["tables"]},
+                n_effective=tuple(float(each["n_effective"]) for each in record["tables"]),
+                penalty=float(record["penalty"]),
+                options=dict(record["options"]),
+                n_steps=int(record["n_steps"]),
+                is_cut=bool(record["is_cut"]),
+                warnings=warnings_of(record.get("warnings", ())),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(
+                f"the posterior is damaged ({type(error).__name__}: {error}); sample it again"
+            ) from None
+
+    @classmethod
+    def from_json(cls, text: str) -> Posterior:
+        """The result that :meth:`to_json` wrote."""
+        try:
+            record = json.loads(text)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"not valid JSON: {error}") from None
+        return cls.from_dict(record)
+
+    def __str__(self) -> str:
+        lines = [
+            f"Posterior over graphs: {len(self.names)} variables, {self._rows}; an edge costs "
+            f"{self.penalty:.2f}.",
+            f"{self.n_samples} graphs from {self.options['n_chains']} chains of {self.n_steps:,} "
+            f"steps, {len(self.weights)} of them different; effective size "
+            f"{self.effective_size:.0f}, R̂ {self.r_hat:.3f}.",
+        ]
+        if not self.converged:
+            lines.append(f"WARNING: {self.warning}")
+        best = self.classes()
+        lines.append(
+            f"{len(best)} equivalence classes; the most probable: "
+            + ", ".join(f"{each.probability:.2f}" for each in best[:5])
+        )
+        lines.append("How probable, given these data:")
+        table = self.edge_table()
+        lines.append(table.head(_SHOWN).round(3).to_string(index=False))
+        if len(table) > _SHOWN:
+            lines.append(f"… {len(table) - _SHOWN} more (see edge_table)")
+        lines += [f"Mind: {warning.message}" for warning in self.warnings]
+        return "\n".join(lines)
+
+    @property
+    def _rows(self) -> str:
+        """How many rows there are, in words."""
+        n = sum(moments.n_samples for moments in self.tables.values())
+        words = f"{n} samples"
+        if sum(self.n_effective) < n:
+            words += f", worth {sum(self.n_effective):.0f} independent ones"
+        return words if len(self.tables) == 1 else f"{words}, in {len(self.tables)} groups"
+
+    @property
+    def warning(self) -> str:
+        """What is wrong with the sample, in words; empty where nothing is."""
+        if self.converged:
+            return ""
+        why = "the time limit came first" if self.is_cut else "the limit on steps came first"
+        what = (
+            "the sample is smaller than was asked for, though the chains agree"
+            if self.r_hat <= LARGEST_R_HAT
+            else "the chains do not agree well enough"
+        )
+        return (
+            f"{what} ({why}): effective size "
+            f"{self.effective_size:.0f} of {self.wanted_size} wanted, R̂ {self.r_hat:.2f} (at most "
+            f"{LARGEST_R_HAT}); probabilities may be off by "
+            f"{min(1.0, 1 / np.sqrt(max(self.effective_size, 1.0))):.2f}. Raise max_steps or "
+            "time_limit, or limit max_component"
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Posterior({len(self.names)} variables, {self.n_samples} graphs, effective size "
+            f"{self.effective_size:.0f})"
+        )
+
+
+def _moments_record(moments: Moments) -> dict[str, Any]:
+    return {
+        "covariance": moments.covariance.tolist(),
+        "n_samples": moments.n_samples,
+        "mean": None if moments.mean is None else moments.mean.tolist(),
+        "names": None if moments.has_default_names else list(moments.names),
+        **({"past": list(moments.past)} if moments.past else {}),
+    }
+
+
+def _plain(values: FloatArray) -> list[list[float | None]]:
+    """Numbers that JSON knows: what is not finite becomes None."""
+    return [[float(v) if np.isfinite(v) else None for v in row] for row in values]
+
+
+def _square(rows: list[list[float | None]], p: int) -> FloatArray:
+    """A p × p matrix, with infinity where there is none."""
+    matrix = np.array([[np.inf if v is None else v for v in row] for row in rows], dtype=float)
+    if matrix.shape != (p, p):
+        raise ValueError(f"a matrix of shape {matrix.shape} for {p} variables")
+    return matrix

@@ -1,0 +1,19 @@
+"""What a result is and what it answers: verdicts, effects, what-if, the next experiment."""
+
+from cyclearn.results.bootstrap_result import BootstrapResult as BootstrapResult
+from cyclearn.results.class_effects import ClassEffects as ClassEffects
+from cyclearn.results.class_effects import class_effects as class_effects
+from cyclearn.results.member_ranking_result import MemberRanking as MemberRanking
+from cyclearn.results.next_experiment import NextExperiment as NextExperiment
+from cyclearn.results.next_experiment import next_experiment as next_experiment
+from cyclearn.results.result import LearnResult as LearnResult
+
+__all__ = [
+    "BootstrapResult",
+    "ClassEffects",
+    "LearnResult",
+    "MemberRanking",
+    "NextExperiment",
+    "class_effects",
+    "next_experiment",
+]

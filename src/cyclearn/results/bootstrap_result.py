@@ -1,0 +1,295 @@
+"""What :func:`cyclearn.bootstrap` returns: how often each statement came out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.classes import EquivalenceClass, class_statements
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.saving import save
+from cyclearn.graphs import DirectedGraph
+from cyclearn.results.resample import Resample
+from cyclearn.search.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+_SCHEMA = "cyclearn.BootstrapResult/1"
+# A dense component has more simple cycles than anyone would read; the result says when it was cut.
+_MAX_CYCLES = 10_000
+
+FloatArray = NDArray[np.float64]
+
+
+class _Shares(NamedTuple):
+    """Shares of resamples in which statements about the class hold, each of shape (p, p)."""
+
+    compelled: FloatArray
+    possible: FloatArray
+    always_adjacent: FloatArray
+    sometimes_adjacent: FloatArray
+
+
+@dataclass(frozen=True)
+class BootstrapResult:
+    """Frequencies of edges, adjacencies, cycles and class-level statements over resamples.
+
+    A learned graph stands for its class, and which member a search ends in is chance, so the
+    frequency of an edge in the learned graphs says less than two statements about classes:
+    *compelled*, the edge is in every member of the class learned from a resample; *possible*, it
+    is in some member. Members that contradict the knowledge do not count. Both are exact for
+    classes of any size.
+
+    Attributes
+    ----------
+    names : tuple of str
+    resamples : tuple of Resample
+        In the order of their numbers, whatever order they were finished in.
+    kind : str
+        ``"rows"`` drawn with replacement, ``"half"`` of the rows without, or ``"parametric"``
+        draws of a covariance.
+    options : mapping
+        Options of the searches, as plain values, and the ``seed``; where ``time_limit`` left no
+        time for all resamples also ``n_wanted``, how many were asked for.
+    """
+
+    names: tuple[str, ...]
+    resamples: tuple[Resample, ...]
+    kind: str
+    options: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        if not self.learned:
+            reason = self.resamples[0].error if self.resamples else "there are none"
+            raise InputError(f"no resample led to a graph: {reason}")
+
+    @cached_property
+    def learned(self) -> tuple[Resample, ...]:
+        """The resamples that led to a graph; all frequencies are shares of these."""
+        return tuple(r for r in self.resamples if r.error is None)
+
+    @cached_property
+    def graphs(self) -> tuple[DirectedGraph, ...]:
+        """The learned graphs."""
+        return tuple(DirectedGraph.from_edges(r.edges, self.names) for r in self.learned)
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of resamples that led to a graph."""
+        return len(self.learned)
+
+    @property
+    def n_failed(self) -> int:
+        """Number of resamples that led to no graph; ``resamples`` holds the reasons."""
+        return len(self.resamples) - len(self.learned)
+
+    @property
+    def n_redraws(self) -> int:
+        """Draws thrown away because a column was constant or collinear in them."""
+        return sum(r.redraws for r in self.resamples)
+
+    @property
+    def limits(self) -> dict[str, int]:
+        """In how many resamples each limit of the search was met."""
+        return dict(Counter(name for r in self.resamples for name in r.limits))
+
+    @cached_property
+    def edge_frequencies(self) -> FloatArray:
+        """Entry (i, j): share of the learned graphs with i → j, shape (p, p)."""
+        return np.asarray(np.mean([g.adjacency for g in self.graphs], axis=0, dtype=float))
+
+    @property
+    def compelled_frequencies(self) -> FloatArray:
+        """Entry (i, j): share of resamples in which every member of the class has i → j."""
+        return self._shares.compelled
+
+    @property
+    def possible_frequencies(self) -> FloatArray:
+        """Entry (i, j): share of resamples in which some member of the class has i → j."""
+        return self._shares.possible
+
+    @property
+    def always_adjacent_frequencies(self) -> FloatArray:
+        """Entry (i, j): share of resamples in which i and j are adjacent in every member."""
+        return self._shares.always_adjacent
+
+    @cached_property
+    def _shares(self) -> _Shares:
+        record = self.options.get("knowledge")
+        masks: tuple[Any, ...] = (
+            () if record is None else Knowledge.from_dict(record).masks(self.names)
+        )
+        p = len(self.names)
+        total = np.zeros((4, p, p))
+        for graph, times in Counter(self.graphs).items():
+            found = class_statements(EquivalenceClass(graph), *masks)
+            A = graph.adjacency
+            compelled, possible, adjacent = A, A, A | A.T
+            if not found.is_empty:
+                # The learned graph itself, where knowledge made it keep a redundant edge, is no
+                # irreducible member, but it is an answer all the same.
+                compelled, possible = found.compelled & A, found.possible | A
+                adjacent = found.always_adjacent & adjacent
+            total += times * np.array([compelled, possible, adjacent, possible | possible.T])
+        return _Shares(*(total / self.n_resamples))
+
+    @property
+    def edges(self) -> pd.DataFrame:
+        """Table of edges that some learned class has, the most frequent first.
+
+        Columns ``source`` and ``target``; the ``frequency`` in the learned graphs; the shares of
+        resamples in which the edge is ``compelled`` (in every member of the class) and
+        ``possible`` (in some member).
+        """
+        import pandas as pd
+
+        rows = [
+            (
+                self.names[i],
+                self.names[j],
+                self.edge_frequencies[i, j],
+                self.compelled_frequencies[i, j],
+                self.possible_frequencies[i, j],
+            )
+            for i, j in np.argwhere(self.possible_frequencies).tolist()
+        ]
+        columns = ["source", "target", "frequency", "compelled", "possible"]
+        return _sorted(pd.DataFrame(rows, columns=columns), columns[2:])
+
+    @property
+    def adjacencies(self) -> pd.DataFrame:
+        """Table of pairs that some learned class joins, the most frequent first.
+
+        Nodes ``a`` and ``b``; the ``frequency`` of an edge between them, whatever its direction,
+        in the learned graphs; the shares of resamples in which they are adjacent in every member
+        of the class (``compelled``) and in some member (``possible``); and the share in which
+        both lie in one feedback loop (``feedback``) of the learned graph.
+        """
+        import pandas as pd
+
+        joined = np.mean([g.adjacency | g.adjacency.T for g in self.graphs], axis=0)
+        possible = self._shares.sometimes_adjacent
+        loops = self._same_loop
+        rows = [
+            (
+                self.names[i],
+                self.names[j],
+                joined[i, j],
+                self.always_adjacent_frequencies[i, j],
+                possible[i, j],
+                loops[i, j],
+            )
+            for i, j in np.argwhere(np.triu(possible + loops)).tolist()
+        ]
+        columns = ["a", "b", "frequency", "compelled", "possible", "feedback"]
+        return _sorted(pd.DataFrame(rows, columns=columns), columns[2:])
+
+    @cached_property
+    def _same_loop(self) -> FloatArray:
+        p = len(self.names)
+        total = np.zeros((p, p))
+        for graph in self.graphs:
+            for nodes in graph.component_indices:
+                if len(nodes) > 1:
+                    total[np.ix_(np.array(nodes), np.array(nodes))] += 1
+        np.fill_diagonal(total, 0)
+        return total / self.n_resamples
+
+    @property
+    def cycles(self) -> pd.DataFrame:
+        """Table of simple cycles of the learned graphs, the most frequent first.
+
+        Columns ``cycle`` (names in the order of the arrows), ``length`` and ``frequency``. At
+        most 10,000 cycles are taken from one graph, the shortest components first; ``attrs``
+        of the table holds in how many graphs there were more, as ``"n_cut"``.
+        """
+        import pandas as pd
+
+        counts: Counter[tuple[str, ...]] = Counter()
+        n_cut = 0
+        for graph, times in Counter(self.graphs).items():
+            found = list(islice(graph.simple_cycles(), _MAX_CYCLES + 1))
+            n_cut += times * (len(found) > _MAX_CYCLES)
+            for cycle in found[:_MAX_CYCLES]:
+                counts[cycle] += times
+        rows = [(cycle, len(cycle), n / self.n_resamples) for cycle, n in counts.items()]
+        rows.sort(key=lambda row: (-row[2], row[1], row[0]))
+        table = pd.DataFrame(rows, columns=["cycle", "length", "frequency"])
+        table.attrs["n_cut"] = n_cut
+        return table
+
+    def plot(self, ax: Axes | None = None, *, threshold: float = 0.5) -> Axes:
+        """Draw what came out often; see :func:`cyclearn.drawing.plots.plot_bootstrap`."""
+        from cyclearn.drawing.plots import plot_bootstrap
+
+        return plot_bootstrap(self, ax, threshold=threshold)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values for JSON."""
+        return {
+            "schema": _SCHEMA,
+            "names": list(self.names),
+            "kind": self.kind,
+            "options": dict(self.options),
+            "resamples": [resample.to_dict() for resample in self.resamples],
+        }
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result to a ``.json`` file, for :func:`cyclearn.load`."""
+        return save(self.to_dict(), path)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> BootstrapResult:
+        """The result that :meth:`to_dict` gave."""
+        if not isinstance(record, Mapping) or record.get("schema") != _SCHEMA:
+            raise InputError(f"not a result of bootstrap; its schema would be {_SCHEMA!r}")
+        return cls(
+            tuple(record["names"]),
+            tuple(Resample.from_dict(each) for each in record["resamples"]),
+            record["kind"],
+            dict(record["options"]),
+        )
+
+    def __str__(self) -> str:
+        drawn = {
+            "rows": "of the rows, drawn with replacement",
+            "blocks": "of the rows, drawn in blocks of neighbours",
+            "half": "of half of the rows",
+            "groups": "of the groups, drawn with replacement",
+            "parametric": "of the covariance (parametric)",
+        }[self.kind]
+        lines = [f"Bootstrap: {self.n_resamples} resamples {drawn}."]
+        wanted = self.options.get("n_wanted")
+        if wanted is not None:
+            lines.append(f"There was no time for the others of {wanted} (time_limit).")
+        if self.n_failed:
+            lines.append(f"{self.n_failed} more led to no graph (see resamples).")
+        if self.n_redraws:
+            lines.append(
+                f"{self.n_redraws} draws with a constant or collinear column were drawn again."
+            )
+        for name, times in self.limits.items():
+            lines.append(f"Limit {name} met in {times} of {len(self.resamples)}.")
+        table = self.edges.round(3)
+        shown = table.head(30).to_string(index=False)
+        more = f"\n… {len(table) - 30} more (see edges)" if len(table) > 30 else ""
+        return "\n".join([*lines, shown + more])
+
+    def __repr__(self) -> str:
+        return f"BootstrapResult({self.n_resamples} resamples, {len(self.names)} variables)"
+
+
+def _sorted(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    ordered = table.sort_values(by, ascending=False, kind="stable")
+    return ordered.reset_index(drop=True)

@@ -1,0 +1,251 @@
+"""What one variable does to another, under every graph that the data cannot tell apart.
+
+The members of a class fit equally well and disagree about effects. Taking each with its maximum
+likelihood parameters gives the set of effects that the data leave open: IDA (Maathuis, Kalisch
+and Bühlmann 2009), with feedback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cyclearn.classes import EquivalenceClass
+from cyclearn.data import as_moments
+from cyclearn.data.moments import Data
+from cyclearn.foundation.arguments import check_state, whole
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.random_state import RandomState
+from cyclearn.foundation.stability import is_stable_radius
+from cyclearn.graphs import DirectedGraph
+from cyclearn.graphs.directed_graph import Node
+from cyclearn.models import LinearGaussianModel
+from cyclearn.models.linear_gaussian import spectral_radius
+from cyclearn.search.knowledge import Knowledge
+from cyclearn.search.members import MemberList, list_members
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+# Effects that differ by less than this share of the largest are one effect.
+_SAME = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class MemberEffect:
+    """The effect under one stable parameter set of one member of the class.
+
+    Attributes
+    ----------
+    graph : DirectedGraph
+    model : LinearGaussianModel
+        Its maximum likelihood parameters.
+    weight : float
+        Share that the member has of those that agree with the knowledge; halved where it has
+        two stable parameter sets, and so on.
+    total_effect : float
+        Change of the target for a unit push on the source, feedback on the source included:
+        the entry of (I − B)⁻¹.
+    do_effect : float
+        Change of the target for each unit by which the source is held higher; NaN where the
+        system does not settle when the source is held.
+    """
+
+    graph: DirectedGraph
+    model: LinearGaussianModel
+    weight: float
+    total_effect: float
+    do_effect: float
+
+
+@dataclass(frozen=True, eq=False)
+class ClassEffects:
+    """The effects of one variable on another over a class; made by :func:`class_effects`.
+
+    Attributes
+    ----------
+    source, target : str
+    effects : tuple of MemberEffect
+    listed : MemberList
+        The members looked at: all, or some drawn at random, and what was left out.
+    """
+
+    source: str
+    target: str
+    effects: tuple[MemberEffect, ...]
+    listed: MemberList
+
+    @property
+    def n_stable(self) -> int:
+        """Members with an effect in the result, as often as they were drawn."""
+        return sum(member.times for member in self.listed.members if member.is_stable)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row for each stable parameter set, with its effects and the edges in words."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [(e.weight, e.total_effect, e.do_effect, _in_words(e.graph)) for e in self.effects],
+            columns=["weight", "total_effect", "do_effect", "edges"],
+        )
+
+    @property
+    def distinct(self) -> pd.DataFrame:
+        """The different effects, ascending, with the share of the weight that each has."""
+        table = self.table.drop(columns="edges").rename(columns={"weight": "share"})
+        effects = table[["total_effect", "do_effect"]]
+        step = _SAME * max(float(effects.abs().max().max()), 1e-300) if len(table) else 1.0
+        # Adding zero makes one value of zero and minus zero.
+        rounded = [(effects[column] / step).round() + 0.0 for column in effects]
+        groups = table.groupby(rounded, dropna=False)
+        found = groups.agg({"total_effect": "first", "do_effect": "first", "share": "sum"})
+        found["share"] /= found["share"].sum()
+        return found.reset_index(drop=True)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The smallest and the largest total effect; NaN without any."""
+        values = [e.total_effect for e in self.effects]
+        return (min(values), max(values)) if values else (np.nan, np.nan)
+
+    def do(self, value: float) -> pd.DataFrame:
+        """What holding the source at ``value`` is predicted to do to the target.
+
+        One row for each stable parameter set: its ``weight``, the ``mean`` and the standard
+        deviation ``sd`` of the target then; NaN where the system does not settle.
+        """
+        import pandas as pd
+
+        rows = []
+        for effect in self.effects:
+            mean = sd = np.nan
+            if not np.isnan(effect.do_effect):
+                after = effect.model.do({self.source: value})
+                j = after.names.index(self.target)
+                mean, sd = after.mean[j], np.sqrt(after.covariance[j, j])
+            rows.append((effect.weight, mean, sd))
+        return pd.DataFrame(rows, columns=["weight", "mean", "sd"])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the effects; see :func:`cyclearn.drawing.effect_plot.plot_effects`."""
+        from cyclearn.drawing.effect_plot import plot_effects
+
+        return plot_effects(self, ax)
+
+    def __str__(self) -> str:
+        listed = self.listed
+        of = "an unknown number of" if listed.size is None else listed.size
+        looked = {
+            "all": f"all {listed.n_looked_at} graphs that fit equally well",
+            "sampled": f"{listed.n_looked_at} graphs drawn at random from {of}",
+            "first": f"the first {listed.n_looked_at} graphs listed of {of}, no fair sample",
+        }[listed.selection]
+        lines = [f"Effect of {self.source} on {self.target} over {looked}."]
+        for count, what in (
+            (listed.n_faulty("unstable"), "without a stable best fit"),
+            (listed.n_faulty("degenerate"), "whose likelihood has no maximum"),
+            (listed.n_excluded, "that contradict the knowledge"),
+        ):
+            if count:
+                lines.append(f"Left out: {count} {what}.")
+        if self.effects:
+            lines.append(self.distinct.round(4).to_string(index=False))
+        return "\n".join(lines)
+
+
+def class_effects(
+    graph: DirectedGraph | EquivalenceClass,
+    data: Data,
+    source: Node,
+    target: Node,
+    *,
+    knowledge: Knowledge | None = None,
+    max_members: int = 500,
+    ties: Sequence[DirectedGraph] = (),
+    random_state: RandomState = 0,
+) -> ClassEffects:
+    """Effects of one variable on another over all stable members of a class.
+
+    Every member is given its maximum likelihood parameters, and those of
+    ``FittedModel.alternatives`` where there are several sets; of these the stable ones count,
+    since in an unstable system a push has no total effect.
+
+    Parameters
+    ----------
+    graph : DirectedGraph or EquivalenceClass
+        Any member, or the class.
+    data : DataFrame, array of shape (n, p), path or Moments
+    source, target : str or int
+    knowledge : Knowledge, optional
+        Leave out members that contradict it. Where all do and the graph given does not, that
+        graph alone is looked at: it has a required edge that rotations show to be redundant.
+    ties : sequence of DirectedGraph
+        Graphs of other classes that fit equally well; their members count too.
+    max_members : int
+        A larger class is sampled: this many members are drawn, each with equal probability, and
+        the result says so.
+    random_state : int, Generator or None
+        For the sample.
+
+    Returns
+    -------
+    ClassEffects
+
+    Examples
+    --------
+    Three chains generate the same distributions; in two of them a does nothing to c:
+
+    >>> from cyclearn.data import Moments
+    >>> model = LinearGaussianModel([[0, 0.5, 0], [0, 0, 0.5], [0, 0, 0]], [1, 1, 1], list("abc"))
+    >>> data = Moments(model.covariance, 100, names=list("abc"))
+    >>> class_effects(model.graph, data, "a", "c").distinct.round(3)
+       total_effect  do_effect  share
+    0          0.00       0.00  0.667
+    1          0.25       0.25  0.333
+    """
+    whole("max_members", max_members, 1)
+    check_state(random_state)
+    member = graph.representative if isinstance(graph, EquivalenceClass) else graph
+    names = member.names
+    moments = as_moments(data).aligned_to(names)
+    i, j = member.index(source), member.index(target)
+    listed = list_members(
+        (graph, *ties), moments, knowledge, max_members=max_members, random_state=random_state
+    )
+    return effects_over(listed, names[i], names[j])
+
+
+def effects_over(listed: MemberList, source: str, target: str) -> ClassEffects:
+    """Effects of one variable on another over members that have been fitted."""
+    if source == target:
+        raise InputError(f"source and target are both {source!r}; give two variables")
+    n_looked_at = listed.n_looked_at
+    effects = tuple(
+        MemberEffect(
+            member.graph,
+            model,
+            member.times / n_looked_at / len(member.models),
+            *_effects(model, model.names.index(source), model.names.index(target)),
+        )
+        for member in listed.members
+        for model in member.models
+    )
+    return ClassEffects(source, target, effects, listed)
+
+
+def _effects(model: LinearGaussianModel, i: int, j: int) -> tuple[float, float]:
+    total = float(model.total_effects().iat[i, j])
+    held = model.B.copy()
+    held[:, i] = 0
+    if not is_stable_radius(spectral_radius(model.graph, held)):
+        return total, np.nan
+    return total, float(np.linalg.inv(np.eye(len(held)) - held)[i, j])
+
+
+def _in_words(graph: DirectedGraph) -> str:
+    return ", ".join(f"{a} -> {b}" for a, b in graph.edges)

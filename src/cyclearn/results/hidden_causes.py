@@ -1,0 +1,172 @@
+"""Whether a hidden common cause of two variables would do as well as the edge between them.
+
+Each pair that an equally good graph joins is tried: the edges of the pair give way to a correlation
+of the two noises, and edges into the two that are then superfluous are taken out, one by one, as
+long as the score falls. An edge and a hidden cause often fit the same; that speaks for neither.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.foundation.arguments import whole
+from cyclearn.foundation.errors import InputError
+from cyclearn.graphs.directed_graph import DirectedGraph, Edge
+from cyclearn.models.hidden_pair import HiddenPair
+from cyclearn.search.members import list_members
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cyclearn.results.result import LearnResult
+
+BoolArray = NDArray[np.bool_]
+Finding = Literal["edge fits better", "hidden cause fits better", "cannot be told apart"]
+
+# A difference of scores below this, odds of ten to one, decides nothing.
+DECIDES = log(10)
+
+
+@dataclass(frozen=True)
+class HiddenCause:
+    """The best explanation of a pair by a hidden common cause.
+
+    Attributes
+    ----------
+    a, b : str
+    learned : tuple of edges
+        The edges of the pair, in the equally good graph that was changed.
+    superfluous : tuple of edges
+        Edges that the hidden cause makes unnecessary.
+    difference : float
+        Score with the hidden cause less that of the learned graph: negative where the hidden
+        cause is better. Infinite where no stable fit was found.
+    """
+
+    a: str
+    b: str
+    learned: tuple[Edge, ...]
+    superfluous: tuple[Edge, ...]
+    difference: float
+
+    @property
+    def verdict(self) -> Finding:
+        """Which of the two fits better, if any."""
+        if abs(self.difference) < DECIDES:
+            return "cannot be told apart"
+        return "edge fits better" if self.difference > 0 else "hidden cause fits better"
+
+    def in_words(self) -> str:
+        """One sentence that cannot be misread."""
+        edges = " and ".join(f"{a} → {b}" for a, b in self.learned)
+        if self.verdict == "cannot be told apart":
+            return (
+                f"{edges}, or a hidden common cause of {self.a} and {self.b}: these data cannot "
+                "tell, which is evidence for neither."
+            )
+        if self.verdict == "edge fits better":
+            return f"{edges} fits better than a hidden common cause of {self.a} and {self.b}."
+        gone = ", ".join(f"{a} → {b}" for a, b in self.superfluous)
+        without = f", without {gone}," if gone else ""
+        return (
+            f"A hidden common cause of {self.a} and {self.b}{without} fits better than {edges}: "
+            "do not read these edges as effects."
+        )
+
+
+def hidden_causes(result: LearnResult, *, max_members: int = 20) -> tuple[HiddenCause, ...]:
+    """For each joined pair the best explanation by a hidden cause, over equally good graphs."""
+    if result.groups or result.experiments is not None or result.lags:
+        raise InputError(
+            "hidden causes are compared for one table without groups, interventions and lags; "
+            "learn from each table by itself"
+        )
+    moments = result.model.moments
+    listed = list_members(
+        (result.graph, *result.alternatives),
+        moments,
+        result.knowledge,
+        max_members=whole("max_members", max_members, 1),
+    )
+    graphs = [result.graph]
+    graphs += [m.graph for m in listed.members if m.is_stable and m.graph != result.graph]
+    found: dict[tuple[int, int], HiddenCause] = {}
+    fits: dict[tuple[int, int], HiddenPair] = {}
+    for graph in graphs:
+        A = graph.adjacency
+        for i, j in np.argwhere(np.triu(A | A.T)).tolist():
+            pair = graph.names[i], graph.names[j]
+            fitter = fits.setdefault((i, j), HiddenPair(moments, pair))
+            cause = _best_for(result, graph, (i, j), fitter)
+            # The graph shown comes first, and is replaced only by what is clearly better.
+            if (i, j) not in found or cause.difference < found[i, j].difference - 1e-6:
+                found[i, j] = cause
+    return tuple(found[pair] for pair in sorted(found))
+
+
+def hidden_cause_table(found: tuple[HiddenCause, ...]) -> pd.DataFrame:
+    """The findings as a table, the best hidden causes first."""
+    import pandas as pd
+
+    rows = [
+        (
+            each.a,
+            each.b,
+            ", ".join(f"{a} -> {b}" for a, b in each.learned),
+            each.verdict,
+            each.difference,
+            ", ".join(f"{a} -> {b}" for a, b in each.superfluous),
+        )
+        for each in sorted(found, key=lambda each: round(each.difference, 6))
+    ]
+    columns = ["a", "b", "edges", "verdict", "difference", "superfluous"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _best_for(
+    result: LearnResult, graph: DirectedGraph, pair: tuple[int, int], fitter: HiddenPair
+) -> HiddenCause:
+    """Take the edges of the pair out, then one superfluous edge after the other."""
+    n, price = result.model.n_effective, result.penalty
+    i, j = pair
+    names = graph.names
+    A = graph.adjacency.copy()
+    A[i, j] = A[j, i] = False
+
+    def score(adjacency: BoolArray) -> float:
+        found = fitter.fit(adjacency)
+        if result.options.stable and not found.is_stable:
+            return np.inf
+        # The hidden cause costs what an edge costs.
+        return -n * found.log_likelihood + price * (int(adjacency.sum()) + 1)
+
+    best = score(A)
+    removable = [(k, v) for v in pair for k in np.flatnonzero(A[:, v]).tolist()]
+    superfluous: list[tuple[int, int]] = []
+    while removable:
+        trials = []
+        for edge in removable:
+            without = A.copy()
+            without[edge] = False
+            trials.append((score(without), edge))
+        smallest, edge = min(trials, key=lambda trial: (round(trial[0], 6), trial[1]))
+        if not smallest < best - 1e-6:
+            break
+        best = smallest
+        A[edge] = False
+        removable.remove(edge)
+        superfluous.append(edge)
+    learned = [(a, b) for a, b in (pair, pair[::-1]) if graph.adjacency[a, b]]
+    return HiddenCause(
+        names[i],
+        names[j],
+        tuple((names[a], names[b]) for a, b in learned),
+        tuple((names[a], names[b]) for a, b in sorted(superfluous)),
+        # Beyond these digits is rounding; adding zero makes -0.0 none.
+        round(float(best - result.score), 6) + 0.0,
+    )

@@ -1,0 +1,388 @@
+"""Members ranked by the shape of their residuals, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heappop, heappush
+from itertools import islice
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.data import Moments
+from cyclearn.graphs import DirectedGraph
+from cyclearn.models import LinearGaussianModel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+NO_ANSWER = "the noise looks Gaussian: no answer"
+# How many standard errors a runner-up must be behind for the first to be clear.
+_CLEAR = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """One filling of a block with one of its parameter sets.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        {j} ∪ parents(j) for every node j of the block.
+    weights : tuple of arrays of shape (p,)
+        The weights into every node of the block.
+    residuals : tuple of int
+        Numbers of its residuals: candidates with the same numbers tie exactly.
+    stable : bool
+    has_continuum : bool
+        Whether its parameters are a continuum, of which one set stands for all.
+    """
+
+    columns: tuple[int, ...]
+    weights: tuple[FloatArray, ...]
+    residuals: tuple[int, ...]
+    stable: bool
+    has_continuum: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ListedBlock:
+    """The candidates of a block, and whether these are all."""
+
+    nodes: tuple[int, ...]
+    candidates: tuple[Candidate, ...]
+    complete: bool
+
+    @property
+    def stable(self) -> tuple[Candidate, ...]:
+        """The candidates that are stable."""
+        return tuple(candidate for candidate in self.candidates if candidate.stable)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is anything to choose: candidates that do not all tie."""
+        return len({candidate.residuals for candidate in self.candidates}) > 1
+
+
+@dataclass(frozen=True, eq=False)
+class BlockRanking(ListedBlock):
+    """The candidates of a block, the best first.
+
+    Attributes
+    ----------
+    behind : array
+        How far the log-likelihood of each is behind the best, and ``behind_se`` the standard error
+        of that; zero where there is no answer.
+    gain : float
+        What the best gains over Gaussian noise.
+    p_value : float
+        The smallest, over the nodes, of a test that the residuals of a member that was chosen
+        beforehand are Gaussian.
+    answered : bool
+        Whether the noise is seen not to be Gaussian.
+    """
+
+    behind: FloatArray
+    behind_se: FloatArray
+    gain: float
+    p_value: float
+    answered: bool
+
+    @classmethod
+    def of(
+        cls,
+        block: ListedBlock,
+        row_gains: Callable[[int], FloatArray],
+        p_value: float,
+        threshold: float,
+        *,
+        is_needed: bool,
+    ) -> BlockRanking:
+        """Ranked by what the residuals gain; of those that tie, stable ones come first."""
+        answered = p_value <= threshold
+        if not answered or not is_needed:
+            ordered = sorted(block.candidates, key=lambda c: not c.stable)
+            none = np.zeros(len(ordered))
+            return cls(
+                block.nodes, tuple(ordered), block.complete, none, none, 0.0, p_value, answered
+            )
+        rows = {
+            numbers: np.sum([row_gains(k) for k in numbers], axis=0)
+            for numbers in {candidate.residuals for candidate in block.candidates}
+        }
+        # Rounded, since sums of the same numbers in another order differ in the last bit.
+        value = {numbers: round(float(gains.sum()), 6) for numbers, gains in rows.items()}
+        ordered = sorted(block.candidates, key=lambda c: (-value[c.residuals], not c.stable))
+        best = ordered[0].residuals
+        errors = {
+            numbers: float(np.sqrt(len(gains)) * (rows[best] - gains).std())
+            for numbers, gains in rows.items()
+        }
+        return cls(
+            block.nodes,
+            tuple(ordered),
+            block.complete,
+            np.array([value[best] - value[c.residuals] for c in ordered]),
+            np.array([errors[c.residuals] for c in ordered]),
+            value[best],
+            p_value,
+            answered,
+        )
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """Likelihood of each candidate among all; equal where there is no answer."""
+        relative = np.exp(-self.behind)
+        return np.asarray(relative / relative.sum())
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether all that do not tie with the best are two standard errors behind it."""
+        return bool((self.behind >= _CLEAR * self.behind_se).all())
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRanking:
+    """The blocks of one class, or of a part of one."""
+
+    names: tuple[str, ...]
+    blocks: tuple[BlockRanking, ...]
+
+    @property
+    def gain(self) -> float:
+        """What the best member gains over Gaussian noise."""
+        return sum(block.gain for block in self.blocks)
+
+    @property
+    def mass(self) -> float:
+        """Likelihood of all members together, over that of the best."""
+        return prod(float(np.exp(-block.behind).sum()) for block in self.blocks)
+
+    def iter_members(self) -> Iterator[tuple[tuple[Candidate, ...], float, float]]:
+        """Stream the members, the most likely first: candidates, weight, how far behind."""
+        first = (0,) * len(self.blocks)
+        waiting, seen = [(0.0, first)], {first}
+        while waiting:
+            behind, places = heappop(waiting)
+            chosen = list(zip(self.blocks, places, strict=True))
+            weight = prod(float(block.weights[k]) for block, k in chosen)
+            yield tuple(block.candidates[k] for block, k in chosen), weight, behind
+            for n, (block, k) in enumerate(chosen):
+                following = (*places[:n], k + 1, *places[n + 1 :])
+                if k + 1 < len(block.candidates) and following not in seen:
+                    seen.add(following)
+                    step = float(block.behind[k + 1] - block.behind[k])
+                    heappush(waiting, (round(behind + step, 6), following))
+
+
+@dataclass(frozen=True, eq=False)
+class RankedMember:
+    """One member with one parameter set.
+
+    Attributes
+    ----------
+    graph : DirectedGraph
+    model : LinearGaussianModel
+    weight : float
+        Its likelihood among all members and parameter sets.
+    behind : float
+        How far its log-likelihood is behind that of the first.
+    stable : bool
+    ties_with_first : bool
+        Whether its columns of I − B are those of the first up to order and scale.
+    """
+
+    graph: DirectedGraph
+    model: LinearGaussianModel
+    weight: float
+    behind: float
+    stable: bool
+    ties_with_first: bool
+
+
+@dataclass(frozen=True, eq=False)
+class MemberRanking:
+    """Members of the class ranked by the shape of the noise; made by ``result.rank_members``.
+
+    Attributes
+    ----------
+    classes : tuple of ClassRanking
+        The class that was learned and those that tie with it, in parts, the best first.
+    level : float
+        How often Gaussian noise gets an answer, at most.
+    n_rows : int
+    moments : Moments
+        Of the rows.
+    """
+
+    classes: tuple[ClassRanking, ...]
+    level: float
+    n_rows: int
+    moments: Moments
+
+    @classmethod
+    def of(
+        cls,
+        classes: Sequence[ClassRanking],
+        level: float,
+        moments: Moments,
+        n_rows: int,
+    ) -> MemberRanking:
+        """Ranked, the class with the best member first."""
+        ordered = sorted(classes, key=lambda each: -round(each.gain, 6))
+        return cls(tuple(ordered), level, n_rows, moments)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the noise of some block with a choice is seen not to be Gaussian."""
+        several = len(self.classes) > 1
+        return any(block.answered for block in self._blocks if several or block.is_open)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is more than one member to choose from, exact ties apart."""
+        return len(self.classes) > 1 or any(block.is_open for block in self._blocks)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether every choice has an answer, and all others are two standard errors behind."""
+        return len(self.classes) == 1 and all(
+            block.answered and block.is_clear and block.complete
+            for block in self._blocks
+            if block.is_open
+        )
+
+    @property
+    def _blocks(self) -> tuple[BlockRanking, ...]:
+        return self.classes[0].blocks
+
+    @property
+    def message(self) -> str:
+        """The verdict in a sentence."""
+        if not self.is_open:
+            ties = any(len(block.candidates) > 1 for block in self._blocks)
+            return (
+                "All members tie exactly, with one or another parameter set: no noise tells them "
+                "apart."
+                if ties
+                else "There is one graph with one parameter set: nothing to choose."
+            )
+        if not self.answered:
+            return f"No member is preferred: {NO_ANSWER}."
+        unanswered = [b for b in self._blocks if b.is_open and not b.answered]
+        words = f"The noise is not Gaussian and chooses among the members ({self.n_rows:,} rows)."
+        if unanswered:
+            names = self.classes[0].names
+            among = "; ".join(", ".join(names[j] for j in b.nodes) for b in unanswered)
+            words += f" Among {among} {NO_ANSWER}."
+        if not self.is_clear:
+            words += " Others are close behind the first."
+        if not all(block.complete for each in self.classes for block in each.blocks):
+            words += " Not all fillings of a large block were looked at."
+        if any(c.has_continuum for block in self._blocks for c in block.candidates):
+            words += " Some graphs have a continuum of parameters, of which one set was tried."
+        return words
+
+    def members(self, n: int = 20) -> tuple[RankedMember, ...]:
+        """The first members of the ranking; none where the noise gives no answer."""
+        if self.is_open and not self.answered:
+            return ()
+        best = self.classes[0].gain
+        mass = np.array([np.exp(each.gain - best) * each.mass for each in self.classes])
+        found = []
+        for each, share in zip(self.classes, mass / mass.sum(), strict=True):
+            lag = best - each.gain
+            for chosen, weight, behind in islice(each.iter_members(), n):
+                found.append((behind + lag, float(share) * weight, each, chosen))
+        found.sort(key=lambda item: (round(item[0], 6), -item[1]))
+        first = found[0][3]
+        return tuple(
+            self._member(each, chosen, weight, behind, first)
+            for behind, weight, each, chosen in found[:n]
+        )
+
+    def _member(
+        self,
+        each: ClassRanking,
+        chosen: tuple[Candidate, ...],
+        weight: float,
+        behind: float,
+        first: tuple[Candidate, ...],
+    ) -> RankedMember:
+        p = len(each.names)
+        columns, B = [0] * p, np.zeros((p, p))
+        for block, candidate in zip(each.blocks, chosen, strict=True):
+            for j, column, weights in zip(
+                block.nodes, candidate.columns, candidate.weights, strict=True
+            ):
+                columns[j], B[:, j] = column, weights
+        Q = np.eye(p) - B
+        variances = np.einsum("ij,ik,kj->j", Q, self.moments.covariance, Q)
+        model = LinearGaussianModel(B, variances, each.names, self.moments.mean)
+        numbers = [sorted(k for c in parts for k in c.residuals) for parts in (chosen, first)]
+        return RankedMember(
+            DirectedGraph.from_columns(columns, each.names),
+            model,
+            weight,
+            behind,
+            all(candidate.stable for candidate in chosen),
+            numbers[0] == numbers[1],
+        )
+
+    @cached_property
+    def best(self) -> RankedMember | None:
+        """The first member, None where the noise gives no answer."""
+        first = self.members(1)
+        return first[0] if first else None
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The first 20 members: weight, how far behind, stable, whether they tie, the edges."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                (
+                    m.weight,
+                    m.behind,
+                    m.stable,
+                    m.ties_with_first,
+                    ", ".join(f"{a} -> {b}" for a, b in m.graph.edges),
+                )
+                for m in self.members()
+            ],
+            columns=["weight", "behind", "stable", "ties", "edges"],
+        )
+
+    def to_dict(self, n: int = 20) -> dict[str, Any]:
+        """The ranking as plain values, ready for JSON."""
+        return {
+            "answered": self.answered,
+            "clear": self.is_clear,
+            "message": self.message,
+            "level": self.level,
+            "n_rows": self.n_rows,
+            "members": [
+                {
+                    "weight": m.weight,
+                    "behind": m.behind,
+                    "stable": m.stable,
+                    "ties_with_first": m.ties_with_first,
+                    "model": m.model.to_dict(),
+                }
+                for m in self.members(n)
+            ],
+        }
+
+    def __str__(self) -> str:
+        if self.best is None:
+            return self.message
+        return f"{self.message}\n{self.table.round(3).to_string(index=False)}"
+
+    def __repr__(self) -> str:
+        return f"MemberRanking({self.message})"

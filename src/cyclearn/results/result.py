@@ -1,0 +1,501 @@
+"""What :func:`cyclearn.learn` returns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from cyclearn.classes import EquivalenceClass, InterventionalClass
+from cyclearn.data import DataWarning
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+from cyclearn.foundation.random_state import RandomState
+from cyclearn.foundation.saving import save
+from cyclearn.graphs import DirectedGraph
+from cyclearn.graphs.directed_graph import Node
+from cyclearn.graphs.interchange import networkx_graph
+from cyclearn.models import FittedGroups, FittedModel
+from cyclearn.models.experiments import Experiments
+from cyclearn.posterior.posterior_result import Posterior
+from cyclearn.results.bootstrap_result import BootstrapResult
+from cyclearn.results.class_effects import ClassEffects, class_effects, effects_over
+from cyclearn.results.edge_rows import EdgeRow, edge_attributes, edge_rows, edge_table
+from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
+from cyclearn.results.pair_verdicts import (
+    PairVerdict,
+    graph_verdicts,
+    n_equally_good,
+    pair_verdicts,
+)
+from cyclearn.results.result_record import plain_values, read_values
+from cyclearn.results.result_text import result_html, result_text
+from cyclearn.results.trace import SearchCost, TracedMove
+from cyclearn.results.what_if import what_if
+from cyclearn.search.exact import Certificate
+from cyclearn.search.knowledge import Knowledge
+from cyclearn.search.members import fitted_members
+from cyclearn.search.options import SearchOptions
+from cyclearn.search.over_time import knowing_the_past, lag_weights, within_graph
+from cyclearn.search.runs import SearchStatus
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import networkx as nx
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from cyclearn.data.grouped_tables import SeveralData
+    from cyclearn.data.moments import Data
+    from cyclearn.results.member_ranking_result import MemberRanking
+
+
+@dataclass(frozen=True, eq=False)
+class LearnResult:
+    """A learned graph with its fitted model, and how it was found.
+
+    Attributes
+    ----------
+    graph : DirectedGraph
+        The member of the learned class that a rule of structure chooses (see
+        :func:`cyclearn.learn`).
+    fitted : FittedModel or FittedGroups
+        Its maximum likelihood fit, what :func:`cyclearn.fit` gives for the same data: ``model``,
+        or ``models`` of several groups.
+    score : float
+        Negative log-likelihood + λ·|E|; smaller is better.
+    penalty : float
+        λ, what one edge costs, in all groups together.
+    status : SearchStatus
+        Why the search ended; its value is a sentence.
+    limits : tuple of str
+        Limits that kept moves away or ended the search.
+    alternatives : tuple of DirectedGraph
+        One graph for each other class whose score ties with the best (within 1e-8 a sample): no
+        score can tell them apart on these data. Found by drawing the edges among three nodes
+        anew, so the list need not be complete.
+    has_more_alternatives : bool
+        Whether more than 100 classes tie, and the rest was left.
+    moves : tuple of TracedMove
+        The moves of the best start; ``trace`` is the same as a table.
+    cost : SearchCost
+        Moves, evaluations and seconds, over all starts.
+    n_starts_agreeing : pair of int
+        How many starts came to the best score, and how many there were.
+    options : SearchOptions
+        The options of the search.
+    certificate : Certificate or None
+        What an exact search went through.
+    bootstrap : BootstrapResult or None
+        Frequencies over resamples, where they were asked for.
+    posterior : Posterior or None
+        How probable edges are, given the data, where it was asked for.
+    warnings : tuple of DataWarning
+        What :func:`cyclearn.check_data` found about the data, and what was done about too few rows.
+    """
+
+    graph: DirectedGraph
+    fitted: FittedModel | FittedGroups
+    score: float
+    penalty: float
+    status: SearchStatus
+    limits: tuple[str, ...]
+    alternatives: tuple[DirectedGraph, ...]
+    has_more_alternatives: bool
+    moves: tuple[TracedMove, ...]
+    cost: SearchCost
+    n_starts_agreeing: tuple[int, int]
+    options: SearchOptions
+    certificate: Certificate | None = None
+    bootstrap: BootstrapResult | None = None
+    posterior: Posterior | None = None
+    warnings: tuple[DataWarning, ...] = ()
+
+    @property
+    def model(self) -> FittedModel:
+        """The fit: weights, standard errors, fit indices.
+
+        Several groups have a model each, in ``models``; which one is meant must then be said.
+        """
+        models = self.models
+        if len(models) > 1:
+            names = ", ".join(map(repr, list(models)[:5]))
+            raise InputError(
+                f"there are {len(models)} groups, each with a model of its own: "
+                f"result.models[name], or group=name; names are {names}{', …' * (len(models) > 5)}"
+            )
+        (model,) = models.values()
+        return model
+
+    @property
+    def models(self) -> Mapping[str, FittedModel]:
+        """The fit of every group by name; that of one table without groups has the name ``""``."""
+        return self.fitted.models if isinstance(self.fitted, FittedGroups) else {"": self.fitted}
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Names of the groups; none for one table."""
+        return tuple(self.models) if isinstance(self.fitted, FittedGroups) else ()
+
+    def weights_by_group(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Weights by group, and which differ; see :meth:`FittedGroups.weights_by_group`."""
+        if not isinstance(self.fitted, FittedGroups):
+            raise InputError("there are no groups; learn from several tables, or with groups=…")
+        return self.fitted.weights_by_group(alpha)
+
+    @property
+    def experiments(self) -> Experiments | None:
+        """The tables with interventions that were learned from, if any were."""
+        return self.fitted.experiments if isinstance(self.fitted, FittedModel) else None
+
+    @property
+    def lags(self) -> int:
+        """How many rows before each row may cause it."""
+        return self.options.lags
+
+    @property
+    def past(self) -> tuple[str, ...]:
+        """The variables of rows before, which are taken as given; none without ``lags``."""
+        return next(iter(self.models.values())).past
+
+    @property
+    def knowledge(self) -> Knowledge | None:
+        """What was known before: that of the options, and that nothing causes the past."""
+        return knowing_the_past(self.options.knowledge, self.past)
+
+    @property
+    def within_graph(self) -> DirectedGraph:
+        """The graph of the edges within a row; without ``lags``, all of it."""
+        return within_graph(self.graph, self.past)
+
+    def lag_weights(self, lag: int, *, group: str | None = None) -> pd.DataFrame:
+        """Weights of the causes in rows, ``lag`` rows before; 0 within. ``group``: of several."""
+        return lag_weights(self.model_of(group), lag, self.lags)
+
+    @cached_property
+    def equivalence_class(self) -> EquivalenceClass | InterventionalClass:
+        """All graphs that generate the same distributions as the learned one.
+
+        With perfect interventions, in every table: fewer than in observed data alone. With
+        ``lags``, given the past, which nothing causes.
+        """
+        if self.lags:
+            # To take the past as given is to know it set from outside.
+            return InterventionalClass(self.graph, [self.past])
+        if self.experiments is None:
+            return EquivalenceClass(self.graph)
+        design = self.experiments.tables.design
+        if design is not None and design.kind != "perfect":
+            raise InputError(
+                f"the class is known for perfect interventions, and these are of kind "
+                f"{design.kind!r}; those with the same score are result.graph and "
+                "result.alternatives, and the class without interventions is "
+                "cl.equivalence_class(result.graph)"
+            )
+        tables = self.experiments.tables
+        return InterventionalClass(self.graph, [table.targets for table in tables])
+
+    @cached_property
+    def verdicts(self) -> tuple[PairVerdict, ...]:
+        """What all graphs that fit equally well agree on, pair by pair.
+
+        These are the members of the class, and of the classes that tie with it, that respect the
+        knowledge. With interventions, the graph and its alternatives themselves.
+        """
+        if self.experiments is not None:
+            return graph_verdicts((self.graph, *self.alternatives))
+        return pair_verdicts((self.graph, *self.alternatives), self.knowledge)
+
+    @property
+    def n_equally_good(self) -> int | None:
+        """How many graphs the verdicts are about; None where they could not be counted."""
+        return n_equally_good(self.verdicts)
+
+    @cached_property
+    def edge_rows(self) -> tuple[EdgeRow, ...]:
+        """What is known about each edge: weight, verdict, probability; see :meth:`edge_table`."""
+        return edge_rows(self)
+
+    def edge_table(self) -> pd.DataFrame:
+        """One row for each edge that some graph has that fits equally well, those shown first.
+
+        ``weight``, ``std_error`` and ``standardised`` are those of the graph shown (``in_graph``).
+        ``verdict`` says whether all graphs that fit equally well agree: the edge is the *same in
+        all* of them, *turns*, or *comes and goes*; ``n_graphs`` how many have it. How probable it
+        is, given these data, is another question, answered by ``probability`` where there is a
+        posterior and by ``resamples`` where there is a bootstrap.
+        """
+        return edge_table(self.edge_rows)
+
+    @property
+    def trace(self) -> pd.DataFrame:
+        """The moves of the search as a table: kind, edges changed, change of score, score."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [(m.kind, m.describe(), m.change, m.score, m.is_best) for m in self.moves],
+            columns=["kind", "move", "change", "score", "is_best"],
+        )
+
+    def effects(
+        self, source: Node, target: Node, *, group: str | None = None, **options: Any
+    ) -> ClassEffects:
+        """Effects of one variable on another under all graphs that fit equally well.
+
+        Knowledge given to the search holds here too; options as of
+        :func:`cyclearn.class_effects`. Of several groups, ``group`` names the one whose weights
+        count.
+        """
+        if self.experiments is not None:
+            listed = fitted_members((self.graph, *self.alternatives), self.experiments.tables)
+            i, j = self.graph.index(source), self.graph.index(target)
+            return effects_over(listed, self.graph.names[i], self.graph.names[j])
+        own = {"knowledge": self.knowledge, "ties": self.alternatives}
+        moments = self.model_of(group).moments
+        return class_effects(self.graph, moments, source, target, **(own | options))
+
+    def effects_by_group(self, source: Node, target: Node, **options: Any) -> pd.DataFrame:
+        """The smallest and the largest total effect in every group, over all graphs that fit."""
+        import pandas as pd
+
+        found = {
+            name: self.effects(source, target, group=name, **options).interval
+            for name in self.models
+        }
+        table = pd.DataFrame.from_dict(found, orient="index", columns=["smallest", "largest"])
+        return table.rename_axis("group")
+
+    def model_of(self, group: str | None) -> FittedModel:
+        """The fit of a group; without a name, that of the only table."""
+        if group is None:
+            return self.model
+        if not isinstance(group, str) or group not in self.models:
+            names = ", ".join(map(short, self.groups[:10])) or "none"
+            raise InputError(f"group is {short(group)}; groups are {names}")
+        return self.models[group]
+
+    def rank_members(
+        self,
+        data: Data,
+        *,
+        level: float = 0.01,
+        stable_only: bool = False,
+        max_fillings: int = 500,
+    ) -> MemberRanking:
+        """The members of the class, ranked by the shape of the noise.
+
+        The members fit the covariance equally well. Where the noise is not Gaussian, the residuals
+        of the true one are independent and those of others are mixtures, closer to Gaussian. So
+        every member, with every parameter set, is scored by the likelihood of its residuals under
+        a smooth density fitted to each. Classes that tie with the learned one take part, members
+        that contradict the knowledge do not.
+
+        Parameters
+        ----------
+        data : DataFrame, array of shape (n, p) or path
+            The rows, without missing values; the result keeps only means and covariances.
+        level : float
+            How often, at most, Gaussian noise may get an answer: the level of a test (D'Agostino
+            and Pearson, with Bonferroni's correction) of the residuals of the member shown.
+        stable_only : bool
+            Leave out parameter sets that are not stable. A turned cycle with the inverse gain ties
+            exactly, and is told by this alone.
+        max_fillings : int
+            How many graphs of one block of the class are looked at; the result says if there are
+            more.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cyclearn import learn
+        >>> rng = np.random.default_rng(0)
+        >>> cause, noise = rng.laplace(size=(2, 2000))
+        >>> data = np.column_stack([cause, 0.6 * cause + noise])
+        >>> ranking = learn(data).rank_members(data)
+        >>> ranking.best.graph.edges, ranking.is_clear
+        ((('X1', 'X2'),), True)
+        """
+        from cyclearn.results.member_ranking import rank_members
+
+        if self.groups or self.experiments is not None or self.lags:
+            kind = "groups" if self.groups else "lags" if self.lags else "interventions"
+            raise InputError(
+                f"members are ranked by one observed table, and the result has {kind}; learn from "
+                "that table alone"
+            )
+        if self.options.margins != "raw":
+            raise InputError(
+                f"the result was learned with margins={self.options.margins!r}, which makes every "
+                "column Gaussian; learn from the columns as they are to rank by their shape"
+            )
+        return rank_members(
+            (self.graph, *self.alternatives),
+            data,
+            self.model.model,
+            knowledge=self.knowledge,
+            level=level,
+            stable_only=stable_only,
+            max_fillings=max_fillings,
+        )
+
+    def do(
+        self,
+        values: Mapping[Node, float] | None = None,
+        *,
+        shift: Mapping[Node, float] | None = None,
+        group: str | None = None,
+        level: float = 0.95,
+        max_members: int = 500,
+        random_state: RandomState = 0,
+    ) -> pd.DataFrame:
+        """What happens to every variable when some are changed from outside.
+
+        Parameters
+        ----------
+        values : mapping, optional
+            Variables that are held, and at which values: their causes no longer matter.
+        shift : mapping, optional
+            Variables that are pushed, and by how much: they go on listening to their causes, so
+            that feedback on them counts.
+        group : str, optional
+            Of several groups, the one whose weights and means count.
+        level : float
+            Of the intervals.
+        max_members, random_state
+            As of :func:`cyclearn.class_effects`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each variable. ``now``: its mean in the data. ``mean``, ``lower``, ``upper``:
+            the mean then and its interval, by the graph shown. ``smallest``, ``largest``: the mean
+            over all graphs that fit equally well; ``lowest``, ``highest``: the interval that
+            covers the intervals of all of them. ``sd``: standard deviation then, by the graph
+            shown. NaN where the system does not settle; intervals are NaN where the data do not
+            determine the weights. Intervals take the graph as given; with ``lags``, means are those
+            of a row whose past is the average past of these data, or the one that is set, and
+            intervals take that as given too. ``attrs`` say how many graphs were looked at, and how
+            many of their parameter sets do not settle.
+        """
+        return what_if(
+            self,
+            values,
+            shift=shift,
+            model=self.model_of(group),
+            level=level,
+            max_members=max_members,
+            random_state=random_state,
+        )
+
+    def hidden_causes(self, *, max_members: int = 20) -> pd.DataFrame:
+        """Whether hidden common causes would do as well as edges, pair by pair.
+
+        For each pair that the graph, or another one that fits equally well (at most
+        ``max_members`` of them), joins, the edges of the pair give way to a hidden common cause of
+        the two, which costs what an edge costs; edges into the two that are then superfluous are
+        taken out.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The pair ``a``, ``b``; its ``edges``; the ``verdict``, *edge fits better*, *hidden
+            cause fits better* or *cannot be told apart*, which is the usual case and evidence for
+            neither; the ``difference`` of scores, below zero where the hidden cause is better,
+            undecided below log 10 either way; and the edges that are then ``superfluous``.
+        """
+        return hidden_cause_table(hidden_causes(self, max_members=max_members))
+
+    def report(self, path: str | Path, *, data: SeveralData | None = None, **options: Any) -> Path:
+        """Write a page of HTML about the result that opens without a network.
+
+        Parameters
+        ----------
+        path : str or Path
+        data : DataFrame, array of shape (n, p) or path, optional
+            The rows, for warnings about them: a result keeps only means and covariances.
+        **options
+            As of :func:`cyclearn.report.report_html`.
+        """
+        from cyclearn.report.page import write_report
+
+        return write_report(self, path, data=data, **options)
+
+    def to_networkx(self) -> nx.DiGraph:
+        """The graph as a networkx ``DiGraph``: weights, verdicts and probabilities on its edges."""
+        return networkx_graph(self.graph, edge_attributes(self.edge_rows))
+
+    def export(self, path: str | Path, **options: Any) -> Path:
+        """Write the result in the form that the suffix of the file asks for.
+
+        See :func:`cyclearn.report.exports.export`: JSON, tables, graphs for other programs,
+        models for lavaan and dagitty, LaTeX, pictures, the report.
+        """
+        from cyclearn.report.exports import export
+
+        return export(self, path, **options)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the learned graph with its weights and what is known about each edge.
+
+        ``labels``, ``standardised`` and ``group``, of several, as of
+        :func:`cyclearn.drawing.plots.plot_result`.
+        """
+        from cyclearn.drawing.plots import plot_result
+
+        return plot_result(self, ax, **options)
+
+    def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
+        """The result as plain values; how the run went, which may differ, only when asked for.
+
+        With ``timings`` there is also ``run``: moves, evaluations, agreeing starts and seconds.
+        """
+        return plain_values(self, timings=timings)
+
+    def to_json(self, *, timings: bool = False) -> str:
+        """The result as JSON."""
+        return json.dumps(self.to_dict(timings=timings), ensure_ascii=False, indent=1)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result, with how the run went, to a ``.json`` file for :func:`cyclearn.load`.
+
+        The file holds means and covariances, not the rows.
+        """
+        return save(self.to_dict(timings=True), path)
+
+    @classmethod
+    def from_json(cls, text: str) -> LearnResult:
+        """The result that :meth:`to_json` wrote; the model is fitted again from its moments."""
+        try:
+            record = json.loads(text)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"not valid JSON: {error}") from None
+        return cls.from_dict(record)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> LearnResult:
+        """The result that :meth:`to_dict` gave."""
+        return cls(**read_values(record))
+
+    def __eq__(self, other: object) -> bool:
+        """Equal when the JSON forms are: everything but the time it took."""
+        if not isinstance(other, LearnResult):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_text(self, *, standardised: bool = False) -> str:
+        """What ``print`` shows; ``standardised`` weights are free of units."""
+        return result_text(self, standardised=standardised)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"LearnResult({self.graph!r}, score={self.score:.3f}, status={self.status.name})"
+
+    def _repr_html_(self) -> str:
+        return result_html(self)

@@ -1,0 +1,130 @@
+"""What ``print(result)`` shows."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from cyclearn.foundation.arguments import flag
+from cyclearn.foundation.readable import count_of, significant
+from cyclearn.models import FittedGroups
+from cyclearn.results.edge_rows import EdgeRow, agreement_in_words
+from cyclearn.results.evidence import evidence_in_words
+
+if TYPE_CHECKING:
+    from cyclearn.results.result import LearnResult
+
+
+def result_text(result: LearnResult, *, standardised: bool = False) -> str:
+    """Edges with their verdicts, how far equally good graphs agree, and what to mind."""
+    flag("standardised", standardised)
+    graph, fitted = result.graph, result.fitted
+    loops = [", ".join(nodes) for nodes in graph.components if len(nodes) > 1]
+    rows = [row for row in result.edge_rows if row.in_graph]
+    lines = [
+        f"{count_of(graph.n_nodes - len(result.past), 'variable')}, {_rows_in_words(result)}: "
+        f"{count_of(graph.n_edges, 'edge')}, score {result.score:.2f}, BIC {fitted.bic:.2f}",
+        "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
+        *_lines(result, rows, standardised=standardised),
+    ]
+    if standardised and rows and not result.groups:
+        lines.append("Weights are standardised: standard deviations of effect for one of cause.")
+    lines.append(agreement_in_words(result))
+    lines += _ties_in_words(result)
+    if rows:
+        lines.append(evidence_in_words(result))
+    lines.append(f"Ended: {result.status.value}.")
+    lines += starts_in_words(result)
+    if result.limits:
+        lines.append("Limits reached: " + ", ".join(result.limits) + ".")
+    if result.options.margins == "rank":
+        lines.append("Weights and effects are on the scale of normal scores of ranks.")
+    if result.posterior is not None and result.posterior.warning:
+        lines.append(f"Mind: {result.posterior.warning}.")
+    lines += [f"Mind: {warning.message}" for warning in result.warnings]
+    return "\n".join(lines)
+
+
+def result_html(result: LearnResult) -> str:
+    """What a notebook shows."""
+    table = result.edge_table().to_html(border=0, index=False, float_format=significant)
+    first, *others = result_text(result).splitlines()
+    about = "".join(f"<br>{escape(line)}" for line in others if not line.startswith("  "))
+    return f"<div><p><b>{escape(first)}</b>{about}</p>{table}</div>"
+
+
+def _lines(result: LearnResult, rows: list[EdgeRow], *, standardised: bool) -> list[str]:
+    """Edges; those within a row before those over time, where there are both."""
+    fitted = result.fitted
+    if isinstance(fitted, FittedGroups):
+        lines = _group_lines(rows, fitted)
+    else:
+        lines = _edge_lines(rows, standardised=standardised)
+    if not result.lags:
+        return lines
+    apart: dict[bool, list[str]] = {False: [], True: []}
+    for row, line in zip(rows, lines, strict=True):
+        apart[bool(row.lag)].append(line)
+    return [
+        "Within a row:" if apart[False] else "No edges within a row.",
+        *apart[False],
+        "Over time:" if apart[True] else "No edges over time.",
+        *apart[True],
+    ]
+
+
+def _edge_lines(rows: list[EdgeRow], *, standardised: bool) -> list[str]:
+    names = [f"{row.source} -> {row.target}" for row in rows]
+    weights = [
+        significant(row.standardised if standardised else row.weight, plus=True) for row in rows
+    ]
+    name_width = max(map(len, names), default=0)
+    weight_width = max(map(len, weights), default=0)
+    lines = []
+    for row, name, weight in zip(rows, names, weights, strict=True):
+        words = ", ".join(filter(None, [row.verdict, row.evidence]))
+        lines.append(f"  {name:<{name_width}}  {weight:>{weight_width}}  {words}")
+    return lines
+
+
+def _group_lines(rows: list[EdgeRow], fitted: FittedGroups) -> list[str]:
+    """Weights by group, and the verdict, which holds for all groups."""
+    lines = fitted.weights_in_words()
+    width = max(map(len, lines), default=0)
+    return [
+        f"{line:<{width}}  {', '.join(filter(None, [row.verdict, row.evidence]))}"
+        for row, line in zip(rows, lines, strict=True)
+    ]
+
+
+def _rows_in_words(result: LearnResult) -> str:
+    n, worth = result.fitted.n_samples, result.fitted.n_effective
+    words = f"{n} samples" if worth == n else f"{n} samples worth {worth:.0f} independent ones"
+    if result.lags:
+        words += f", given {count_of(result.lags, 'row')} before each"
+    if result.experiments is not None:
+        return f"{words} in {len(result.experiments.tables)} tables with interventions"
+    return f"{words} in {len(result.groups)} groups" if result.groups else words
+
+
+def _ties_in_words(result: LearnResult) -> list[str]:
+    if result.experiments is not None:
+        return []
+    if not result.alternatives:
+        cut = "Other classes with exactly the same score were not looked for to the end."
+        return [cut] if result.has_more_alternatives else []
+    many = f"{len(result.alternatives)}"
+    if result.has_more_alternatives:
+        many = f"more than {many}"
+    whose = "those of another class" if many == "1" else f"those of {many} other classes"
+    return [f"Among them are {whose}, with exactly the same score (see alternatives)."]
+
+
+def starts_in_words(result: LearnResult) -> list[str]:
+    """How many starts agreed, where there were several; none or one sentence."""
+    agreeing, starts = result.n_starts_agreeing
+    if starts < 2:
+        return []
+    if agreeing < 2:
+        return [f"Of {starts} starts only one came to this score: it may not be the best."]
+    return [f"{agreeing} of {starts} starts came to this score."]

@@ -1,0 +1,160 @@
+"""What if: predictions of interventions by name, over all graphs that fit equally well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cyclearn.data.input_checks import as_float
+from cyclearn.foundation.arguments import between, check_state, whole
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+from cyclearn.foundation.random_state import RandomState
+from cyclearn.graphs.directed_graph import DirectedGraph, Node
+from cyclearn.models.linear_gaussian import LinearGaussianModel
+from cyclearn.models.predictions import EstimatedModel, Prediction, SharedEstimate
+from cyclearn.search.members import fitted_members, list_members
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cyclearn.models import FittedModel
+    from cyclearn.results.result import LearnResult
+
+
+# Means below this share of a standard deviation are zero but for rounding.
+_ROUNDING = 1e-12
+
+
+def what_if(
+    result: LearnResult,
+    values: Mapping[Node, float] | None,
+    *,
+    shift: Mapping[Node, float] | None,
+    model: FittedModel,
+    level: float,
+    max_members: int,
+    random_state: RandomState,
+) -> pd.DataFrame:
+    """What :meth:`cyclearn.LearnResult.do` returns."""
+    check_state(random_state)
+    held = _by_index(result.graph, values, "do")
+    shifted = _by_index(result.graph, shift, "shift")
+    if not held and not shifted:
+        raise InputError("nothing is changed; give values by name: result.do({'a': 1.0})")
+    for s in set(held) & set(shifted):
+        raise InputError(f"{result.graph.names[s]!r} is both held and shifted; do one of the two")
+    graphs = (result.graph, *result.alternatives)
+    if result.experiments is not None:
+        listed = fitted_members(graphs, result.experiments.tables)
+    else:
+        listed = list_members(
+            graphs,
+            model.moments,
+            result.knowledge,
+            max_members=whole("max_members", max_members, 1),
+            random_state=random_state,
+        )
+    models = [each for member in listed.members for each in member.models]
+    (shown,) = estimated(model, [model.model])
+    table = prediction_table(shown, estimated(model, models), held, shifted, level)
+    table.attrs |= {
+        "n_looked_at": listed.n_looked_at,
+        "n_unstable": sum(member.times for member in listed.members if not member.is_stable),
+        "selection": listed.selection,
+    }
+    if result.options.margins == "rank":
+        table.attrs["scale"] = "normal scores of ranks"
+    return table
+
+
+def estimated(
+    fitted: FittedModel, models: Sequence[LinearGaussianModel]
+) -> tuple[EstimatedModel, ...]:
+    """Models with the data that they, and the one fitted, are estimates from."""
+    moments, n = fitted.moments, fitted.n_effective
+    if fitted.experiments is not None:
+        tables = fitted.experiments.tables
+        is_known = any(table.moments.mean is None for table in tables)
+        return tuple(
+            SharedEstimate(
+                model,
+                moments.covariance,
+                tables.n_samples,
+                mean_is_known=is_known,
+                experiments=fitted.experiments,
+            )
+            for model in models
+        )
+    return tuple(
+        EstimatedModel(
+            model,
+            moments.covariance,
+            n,
+            mean_is_known=moments.mean is None,
+            given=tuple(np.flatnonzero(moments.is_past).tolist()),
+        )
+        for model in models
+    )
+
+
+def prediction_table(
+    shown: EstimatedModel,
+    models: Sequence[EstimatedModel],
+    held: Mapping[int, float],
+    shifted: Mapping[int, float],
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Predictions by variable: of the graph shown, and over all models that settle."""
+    import pandas as pd
+    from scipy.special import ndtri
+
+    between("level", level, 0, 1, 0.95)
+    z = float(ndtri(0.5 + level / 2))
+    own = shown.predict(held, shifted) if shown.model.is_stable else None
+    every = [model.predict(held, shifted) for model in models]
+    settling = [each for each in every if each.settles]
+    names = shown.model.names
+    nothing = np.full(len(names), np.nan)
+    own = own or Prediction(nothing, nothing, nothing)
+    means = np.array([each.means for each in settling] or [nothing])
+    errors = np.array([each.errors for each in settling] or [nothing])
+    table = pd.DataFrame(
+        {
+            "now": shown.model.mean,
+            "mean": own.means,
+            "lower": own.means - z * own.errors,
+            "upper": own.means + z * own.errors,
+            "smallest": means.min(axis=0),
+            "largest": means.max(axis=0),
+            "lowest": (means - z * errors).min(axis=0),
+            "highest": (means + z * errors).max(axis=0),
+            "sd": own.deviations,
+        },
+        index=pd.Index(names, name="variable"),
+    )
+    # What only rounding keeps from zero is zero, but not what was asked for.
+    tiny = np.abs(table) < _ROUNDING * np.sqrt(shown.covariance.diagonal())[:, None]
+    tiny.iloc[list(held), 1:] = False
+    table = table.mask(tiny, 0.0)
+    table.attrs = {"n_models": len(every), "n_unsettled": len(every) - len(settling)}
+    return table
+
+
+def _by_index(
+    graph: DirectedGraph, values: Mapping[Node, float] | None, what: str
+) -> dict[int, float]:
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise InputError(f"{what} got {short(values)}; give values by name: {{'a': 1.0}}")
+    found: dict[int, float] = {}
+    for node, value in values.items():
+        s = graph.index(node)
+        number = as_float(value, f"{what}({graph.names[s]})")
+        if not np.isfinite(number):
+            raise InputError(f"{what}({graph.names[s]} = {value}): give a finite value")
+        found[s] = number
+    return found

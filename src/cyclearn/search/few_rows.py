@@ -1,0 +1,94 @@
+"""Fewer rows than variables can bear: limits and a price that keep noise from looking like edges.
+
+With n rows, n − 1 parents explain a variable without remainder, and of many pairs some are
+strongly correlated by chance: with n not above 2 (p + 1) neither ½ log n nor any penalty that
+forgets n makes up for it. There a variable has at most n / 10 parents and a feedback group one
+member more, and an edge costs what a superfluous one reaches with small probability: given k
+parents its squared partial correlation r² has a Beta(½, (n − k − 2) / 2) distribution, and its
+likelihood ratio is −n/2 log(1 − r²), whose quantiles grow as k comes near n.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import log1p
+
+from cyclearn.data.checks import DataWarning
+from cyclearn.foundation.readable import count_of
+
+# Rows a variable, above which nothing of this is needed.
+_ROWS_PER_VARIABLE = 2
+_ROWS_PER_PARENT = 10
+# Superfluous edges, of all pairs, that pay the price by chance.
+_FALSE_EDGES = 0.2
+
+
+@dataclass(frozen=True)
+class FewRows:
+    """Limits and the least price of an edge, for so few rows."""
+
+    max_parents: int
+    max_component: int
+    price: float
+
+    def warning(
+        self,
+        n_effective: float,
+        given: float,
+        *,
+        is_raised: bool,
+        max_parents: int | None,
+        max_component: int | None,
+    ) -> DataWarning:
+        """What was done, for the result: the price, and the limits that nobody else set."""
+        words = f"an edge costs {given:.2f}"
+        if given < self.price:
+            words = (
+                f"an edge costs {self.price:.2f} instead of {given:.2f}"
+                if is_raised
+                else f"{words}, and chance alone may pay {self.price:.2f}"
+            )
+        limits = []
+        if max_parents is not None:
+            limits.append(f"a variable has at most {count_of(max_parents, 'cause')}")
+        if max_component is not None:
+            has = "" if limits else "has "
+            limits.append(f"a feedback group {has}at most {count_of(max_component, 'member')}")
+        if limits:
+            words += f"; {' and '.join(limits)} unless you say otherwise"
+        return DataWarning(
+            "too few rows",
+            f"{n_effective:.0f} rows cannot tell so many variables apart: {words}.",
+            "Only very strong edges can be found. Use fewer variables, or give penalty as a number "
+            "and max_parents, max_component yourself.",
+            n_effective,
+        )
+
+    def cheaper(self, share: float) -> FewRows:
+        """The same where so large a share is left of every likelihood ratio."""
+        return replace(self, price=share * self.price)
+
+
+def few_rows(n_effective: float, n_variables: int) -> FewRows | None:
+    """What applies with this number of rows; None where they are enough.
+
+    Examples
+    --------
+    >>> few_rows(500, 40) is None
+    True
+    >>> found = few_rows(20, 40)
+    >>> found.max_parents, found.max_component, round(found.price, 1)
+    (2, 3, 8.1)
+    """
+    n, p = n_effective, n_variables
+    if p < 2 or n > _ROWS_PER_VARIABLE * (p + 1):
+        return None
+    # It takes a second to load, which few tables need.
+    from scipy.special import betainccinv
+
+    most = max(int(n // _ROWS_PER_PARENT), 1)
+    chance = _FALSE_EDGES / (p * (p - 1) / 2)
+    # The last parent that is allowed joins all the others.
+    spare = max((n - (most - 1) - 2) / 2, 0.5)
+    price = -n / 2 * log1p(-float(betainccinv(0.5, spare, min(chance, 0.5))))
+    return FewRows(most, most + 1, price)

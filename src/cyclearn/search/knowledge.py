@@ -1,0 +1,175 @@
+"""What is known before looking at the data: edges that must or must not be there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import read_text
+from cyclearn.foundation.json_input import load_json, short
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Background knowledge, by name.
+
+    Parameters
+    ----------
+    required : pairs of str
+        Edges (from, to) that every graph must have.
+    forbidden : pairs of str
+        Edges (from, to) that no graph may have.
+    tiers : lists of str
+        Groups in causal order: nothing in a later tier causes anything in an earlier one. Edges
+        inside a tier, and nodes in no tier, are free.
+    exogenous : names
+        Variables that nothing in the data causes.
+
+    Examples
+    --------
+    >>> Knowledge(tiers=[["age"], ["dose", "pain"]], forbidden=[("pain", "dose")])
+    Knowledge(required=(), forbidden=(('pain', 'dose'),), tiers=(('age',), ('dose', 'pain')), exogenous=())
+    """  # noqa: E501
+
+    required: Sequence[tuple[str, str]] = field(default=())
+    forbidden: Sequence[tuple[str, str]] = field(default=())
+    tiers: Sequence[Sequence[str]] = field(default=())
+    exogenous: Sequence[str] = field(default=())
+
+    def __post_init__(self) -> None:
+        for name in ("required", "forbidden"):
+            object.__setattr__(self, name, _edges(getattr(self, name), name))
+        tiers = _items(self.tiers, "tiers", "a list of lists of names: [['age'], ['dose']]")
+        object.__setattr__(self, "tiers", tuple(_names(tier, "a tier") for tier in tiers))
+        object.__setattr__(self, "exogenous", _names(self.exogenous, "exogenous"))
+        self._tier_of()
+        self._check_required()
+
+    def _tier_of(self) -> dict[str, int]:
+        tier_of: dict[str, int] = {}
+        for number, tier in enumerate(self.tiers):
+            for name in tier:
+                if tier_of.setdefault(name, number) != number:
+                    raise InputError(f"{name!r} stands in two tiers; keep it in one")
+        return tier_of
+
+    def _check_required(self) -> None:
+        """Refuse knowledge that contradicts itself, naming the contradiction."""
+        tier_of = self._tier_of()
+        forbidden, exogenous = set(self.forbidden), set(self.exogenous)
+        for source, target in self.required:
+            edge = f"{source} -> {target} is required"
+            if source == target:
+                raise InputError(f"{edge}, but a graph has no self-loops")
+            if (source, target) in forbidden:
+                raise InputError(f"{edge} and forbidden; drop one of the two")
+            if target in exogenous:
+                raise InputError(f"{edge}, but {target} is exogenous: nothing causes it")
+            if source in tier_of and target in tier_of and tier_of[source] > tier_of[target]:
+                raise InputError(
+                    f"{edge}, but {source} is in a later tier than {target}: move one of them"
+                )
+
+    def masks(self, names: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which edges are allowed and which are required, as arrays over ``names``."""
+        index = {name: i for i, name in enumerate(names)}
+        mentioned = [*self.exogenous]
+        mentioned += [name for group in (*self.required, *self.forbidden) for name in group]
+        mentioned += [name for tier in self.tiers for name in tier]
+        for name in mentioned:
+            if name not in index:
+                raise InputError(
+                    f"the knowledge names {name!r}, which is not a variable of the data"
+                )
+        allowed = ~np.eye(len(names), dtype=bool)
+        required = np.zeros_like(allowed)
+        for source, target in self.forbidden:
+            allowed[index[source], index[target]] = False
+        for target in self.exogenous:
+            allowed[:, index[target]] = False
+        tier_of = self._tier_of()
+        for source, later in tier_of.items():
+            for target, earlier in tier_of.items():
+                if later > earlier:
+                    allowed[index[source], index[target]] = False
+        for source, target in self.required:
+            required[index[source], index[target]] = True
+        return allowed, required
+
+    def with_exogenous(self, names: Sequence[str]) -> Knowledge:
+        """The same knowledge, and that nothing in the data causes these variables."""
+        return replace(self, exogenous=(*self.exogenous, *names))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The knowledge as lists, for JSON."""
+        return {
+            "required": [list(edge) for edge in self.required],
+            "forbidden": [list(edge) for edge in self.forbidden],
+            "tiers": [list(tier) for tier in self.tiers],
+            "exogenous": list(self.exogenous),
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Knowledge:
+        """Knowledge from the form that :meth:`to_dict` gives; parts may be missing."""
+        parts = {"required", "forbidden", "tiers", "exogenous"}
+        if not isinstance(record, Mapping) or not set(record) <= parts:
+            other = sorted(map(short, set(record) - parts)) if isinstance(record, Mapping) else []
+            raise InputError(
+                f"knowledge has the parts {', '.join(sorted(parts))} and no others; this "
+                + (f"has {', '.join(other[:3])}" if other else f"is {short(record)}")
+            )
+        return cls(**record)
+
+    def to_json(self) -> str:
+        """The knowledge as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Knowledge:
+        """Knowledge from JSON."""
+        return cls.from_dict(load_json(text, "the knowledge"))
+
+    @classmethod
+    def read(cls, path: str | Path) -> Knowledge:
+        """Knowledge from a JSON file."""
+        text = read_text(path, "knowledge file")
+        try:
+            return cls.from_json(text)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+
+def _items(value: Any, what: str, rule: str) -> list[Any]:
+    """What stands in a list; a text or a mapping is none."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise InputError(f"{what} is {short(value)}; give {rule}")
+    return list(value)
+
+
+def _names(value: Any, what: str) -> tuple[str, ...]:
+    return tuple(_name(item, what) for item in _items(value, what, "a list of names: ['age']"))
+
+
+def _name(value: Any, what: str) -> str:
+    # Columns may be numbered, so a number is a name; nothing and a truth value are mistakes.
+    if isinstance(value, bool) or not isinstance(value, (str, Real)):
+        raise InputError(f"{what} has {short(value)}, which is not a name; give texts")
+    return str(value)
+
+
+def _edges(edges: Any, role: str) -> tuple[tuple[str, str], ...]:
+    checked = []
+    for edge in _items(edges, role, "a list of pairs (from, to): [['age', 'dose']]"):
+        if not isinstance(edge, (Sequence, np.ndarray)) or isinstance(edge, str) or len(edge) != 2:
+            raise InputError(f"{short(edge)} in {role} is not an edge; give a pair (from, to)")
+        checked.append((_name(edge[0], role), _name(edge[1], role)))
+    return tuple(checked)

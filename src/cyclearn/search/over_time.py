@@ -1,0 +1,72 @@
+"""A result with lags: edges within a row told from edges over time, and what is known of the past.
+
+Given the past, graphs generate the same distributions exactly when they do with the variables of
+the past as causes without causes: so its class, and all that is counted over it, are those of the
+graphs without edges into the past (the documentation, "Data over time", proves it).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cyclearn.data.lagged_rows import past_name
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.readable import count_of
+from cyclearn.graphs import DirectedGraph
+from cyclearn.search.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from cyclearn.models import FittedModel
+
+
+def knowing_the_past(knowledge: Knowledge | None, past: Sequence[str]) -> Knowledge | None:
+    """Knowledge, and that nothing causes the past."""
+    return (knowledge or Knowledge()).with_exogenous(past) if past else knowledge
+
+
+def lag_of(source: str, past: Sequence[str]) -> int:
+    """How many rows back a variable of a result lies.
+
+    Examples
+    --------
+    >>> [lag_of(name, ["gdp[t-1]", "gdp[t-2]"]) for name in ("gdp", "gdp[t-1]", "gdp[t-2]")]
+    [0, 1, 2]
+    """
+    return int(source[source.rindex("[t-") + 3 : -1]) if source in past else 0
+
+
+def check_past(graph: DirectedGraph, past: Sequence[str], lags: int) -> None:
+    """Raise where the past of a result with lags is not that of its variables."""
+    present = [name for name in graph.names if name not in past]
+    is_whole = len(past) == lags * len(present) and set(past) == {
+        past_name(name, lag) for name in present for lag in range(1, lags + 1)
+    }
+    if lags and not is_whole:
+        raise InputError(f"its past is not that of {count_of(len(present), 'variable')}")
+
+
+def within_graph(graph: DirectedGraph, past: Sequence[str]) -> DirectedGraph:
+    """The edges among the variables that are not of the past."""
+    present = [name for name in graph.names if name not in past]
+    inside = [edge for edge in graph.edges if not set(edge) & set(past)]
+    return DirectedGraph.from_edges(inside, present)
+
+
+def lag_weights(model: FittedModel, lag: int, lags: int) -> pd.DataFrame:
+    """Weights over a number of rows; see :meth:`cyclearn.LearnResult.lag_weights`."""
+    import pandas as pd
+
+    if isinstance(lag, bool) or lag not in range(lags + 1):
+        raise InputError(f"lag is {lag!r}, and the result has lags 0 to {lags}")
+    graph = model.graph
+    present = [name for name in graph.names if name not in model.past]
+    sources = [past_name(name, lag) for name in present] if lag else present
+    rows = [graph.index(name) for name in sources]
+    columns = [graph.index(name) for name in present]
+    return pd.DataFrame(model.B[np.ix_(rows, columns)], index=present, columns=present)

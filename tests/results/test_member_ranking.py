@@ -1,0 +1,164 @@
+import json
+
+import numpy as np
+import pytest
+
+import cyclearn as cl
+from cyclearn.graphs import random_graph
+from cyclearn.models import random_model
+from cyclearn.models.noise_shape import fit_noise_shape
+from cyclearn.results.member_ranking import rank_members
+
+
+def rows_of(model, noise):
+    """Rows of a model with standardised noise of any shape."""
+    return (noise * np.sqrt(model.noise_variances)) @ np.linalg.inv(
+        np.eye(model.n_variables) - model.B
+    )
+
+
+def a_member(graph, X, seed=0):
+    """The fit of a member that was chosen without looking at the noise."""
+    (member,) = cl.equivalence_class(graph).sample(1, random_state=seed)
+    return cl.fit(member, X).model
+
+
+def laplace(rng, shape):
+    return rng.laplace(size=shape) / np.sqrt(2)
+
+
+@pytest.mark.parametrize(
+    ("name", "draw", "negentropy"),
+    [
+        ("normal", lambda rng, n: rng.normal(3, 2, n), 0.0),
+        ("laplace", lambda rng, n: rng.laplace(size=n), 0.0724),
+        ("uniform", lambda rng, n: rng.uniform(size=n), 0.1765),
+        ("exponential", lambda rng, n: -rng.exponential(size=n), 0.4189),
+    ],
+)
+def test_noise_shapes_gain_the_negentropy(name, draw, negentropy):
+    values = draw(np.random.default_rng(0), 20_000)
+    shape = fit_noise_shape(values)
+    assert shape.gain / len(values) == pytest.approx(negentropy, abs=0.012), name
+    # Location, scale and sign do not matter.
+    assert fit_noise_shape(5 - 2 * values).gain == pytest.approx(shape.gain, rel=0.02, abs=5)
+
+
+def test_the_true_member_is_first():
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        graph = random_graph(5, random_state=seed).reduced()
+        model = random_model(graph, random_state=seed)
+        X = rows_of(model, rng.uniform(-np.sqrt(3), np.sqrt(3), (2000, 5)))
+        ranking = rank_members([graph], X, a_member(graph, X))
+        tied = [m.graph for m in ranking.members() if m.ties_with_first]
+        assert graph in tied
+        if ranking.is_open:
+            assert ranking.answered
+            assert ranking.members()[0].weight * len(tied) > 0.9
+
+
+def test_a_turned_cycle_ties_and_stability_tells():
+    B = np.zeros((4, 4))
+    B[0, 1], B[1, 2], B[2, 3], B[3, 1] = 0.9, 0.8, 0.7, -0.6
+    model = cl.LinearGaussianModel(B, np.ones(4))
+    X = rows_of(model, laplace(np.random.default_rng(0), (3000, 4)))
+    result = cl.learn(X)
+    ranking = result.rank_members(X)
+    first, second = ranking.members(2)
+    assert first.graph == model.graph
+    assert first.stable
+    assert first.ties_with_first
+    assert second.ties_with_first
+    assert not second.stable
+    assert second.graph != first.graph
+    # Columns of I − B are the same up to order and scale.
+    one, other = (
+        (np.eye(4) - m.model.B) / np.linalg.norm(np.eye(4) - m.model.B, axis=0)
+        for m in (first, second)
+    )
+    assert np.abs(one.T @ other).max(axis=0) == pytest.approx(np.ones(4), abs=1e-6)
+    alone = result.rank_members(X, stable_only=True)
+    assert all(m.stable for m in alone.members())
+    assert alone.best.graph == model.graph
+    assert pytest.approx(cl.fit(model.graph, X).B, abs=1e-6) == first.model.B
+
+
+def test_weights_sum_to_one_and_blocks_multiply():
+    rng = np.random.default_rng(1)
+    # Two pairs that nothing joins: two blocks of two fillings.
+    model = cl.LinearGaussianModel(
+        [[0, 0.3, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0.3], [0, 0, 0, 0]], [1, 1, 1, 1], list("abcd")
+    )
+    X = rows_of(model, laplace(rng, (400, 4)))
+    ranking = rank_members([model.graph], X, a_member(model.graph, X))
+    members = ranking.members(10)
+    assert len(members) == 4
+    assert sum(m.weight for m in members) == pytest.approx(1)
+    assert [m.behind for m in members] == sorted(m.behind for m in members)
+    blocks = ranking.classes[0].blocks
+    assert members[0].weight == pytest.approx(np.prod([b.weights[0] for b in blocks]))
+    json.dumps(ranking.to_dict(), allow_nan=False)
+    assert list(ranking.table.columns) == ["weight", "behind", "stable", "ties", "edges"]
+
+
+def test_gaussian_noise_gets_no_answer():
+    answered = 0
+    for seed in range(40):
+        graph = cl.DirectedGraph.from_edges([(0, 1), (1, 2), (2, 3)])
+        model = random_model(graph, random_state=seed)
+        X = model.sample(500, random_state=seed)
+        ranking = rank_members([graph], X, cl.fit(graph, X).model)
+        answered += ranking.answered
+        if not ranking.answered:
+            assert "the noise looks Gaussian: no answer" in str(ranking)
+            assert ranking.members() == ()
+            assert ranking.best is None
+    # At most one in a hundred is expected.
+    assert answered <= 4
+
+
+def test_one_block_answers_and_another_does_not():
+    rng = np.random.default_rng(4)
+    model = cl.LinearGaussianModel(
+        [[0, 0.7, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0.7], [0, 0, 0, 0]], [1, 1, 1, 1], list("abcd")
+    )
+    noise = rng.normal(size=(2000, 4))
+    noise[:, :2] = laplace(rng, (2000, 2))
+    X = rows_of(model, noise)
+    ranking = rank_members([model.graph], X, a_member(model.graph, X))
+    assert ranking.answered
+    assert "Among c, d the noise looks Gaussian" in ranking.message
+    assert not ranking.is_clear
+    first, second = ranking.members(2)
+    assert first.graph.has_edge(0, 1)
+    assert second.graph.has_edge(0, 1)
+    assert first.behind == second.behind == 0
+
+
+def test_knowledge_and_nothing_to_choose():
+    rng = np.random.default_rng(0)
+    model = cl.LinearGaussianModel([[0, 0.7], [0, 0]], [1, 1], ["a", "b"])
+    X = rows_of(model, laplace(rng, (500, 2)))
+    only = rank_members([model.graph], X, model, knowledge=cl.Knowledge(forbidden=[("a", "b")]))
+    assert not only.is_open
+    assert only.best.graph.edges == (("b", "a"),)
+    assert "nothing to choose" in only.message
+
+
+def test_bad_input():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    result = cl.learn(cl.Moments([[2.0, 1.0], [1.0, 2.0]], 200))
+    with pytest.raises(cl.InputError, match="Moments"):
+        result.rank_members(cl.Moments([[2.0, 1.0], [1.0, 2.0]], 200))
+    with pytest.raises(cl.InputError, match="at least 50"):
+        result.rank_members(X[:20])
+    with pytest.raises(cl.InputError, match="level"):
+        result.rank_members(X, level=2)
+    X[3, 1] = np.nan
+    with pytest.raises(cl.InputError, match="missing"):
+        result.rank_members(X)
+    ranks = cl.learn(rng.normal(size=(200, 2)), margins="rank")
+    with pytest.raises(cl.InputError, match="margins='rank'"):
+        ranks.rank_members(rng.normal(size=(200, 2)))

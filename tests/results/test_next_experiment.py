@@ -1,0 +1,191 @@
+import json
+
+import numpy as np
+import pytest
+
+import cyclearn as cl
+from cyclearn.data import Moments
+from cyclearn.graphs import random_graph
+from cyclearn.identifiability.settling_rows import (
+    Experiment,
+    Rival,
+    best_columns,
+    rows_to_settle,
+    scaled_columns,
+    table_values,
+)
+from cyclearn.models import random_model
+
+CHAIN = cl.LinearGaussianModel(
+    [[0, 0.7, 0, 0], [0, 0, 0.6, 0], [0, 0, 0, 0.8], [0, 0, 0, 0]], [1, 1, 1, 1], list("abcd")
+)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return cl.learn(Moments(CHAIN.covariance, 1000, CHAIN.mean, CHAIN.names))
+
+
+def test_the_partition_is_that_of_the_classes_under_the_design():
+    for seed in range(4):
+        graph = random_graph(5, max_degree=3, random_state=seed)
+        members = cl.equivalence_class(graph)
+        advice = cl.next_experiment(members, size=1 + seed % 2)
+        assert sum(len(part) for part in advice.left(advice.best.targets)) == members.size
+        for candidate in advice.candidates[::2]:
+            parts = advice.left(candidate.targets)
+            assert candidate.n_classes == len(parts)
+            assert candidate.largest_left == len(parts[0])
+            expected = sum(len(part) ** 2 for part in parts) / members.size
+            assert candidate.expected_left == pytest.approx(expected)
+            for part in parts:
+                under = cl.equivalence_class(part[0], interventions=[[], candidate.targets])
+                assert {g for g in members if g in under} == set(part)
+
+
+def test_following_the_advice_settles_a_chain():
+    after = cl.equivalence_class(CHAIN.graph)
+    tables = [[]]
+    while after.size > 1:
+        tables.append(list(cl.next_experiment(after).best.targets))
+        smaller = cl.equivalence_class(CHAIN.graph, interventions=tables)
+        assert smaller.size < after.size
+        after = smaller
+    assert len(tables) <= 3
+    assert "nothing left to settle" in str(cl.next_experiment(after))
+
+
+def test_rows_of_a_pair_follow_from_the_divergence():
+    # a → b with weight w against b → a, with the observed distribution known: setting a, the
+    # rival says that b does not follow a at all.
+    w = 0.5
+    truth = cl.LinearGaussianModel([[0, w], [0, 0]], [1, 1], ["a", "b"])
+    turned = cl.DirectedGraph.from_edges([("b", "a")], ["a", "b"])
+    rival = cl.fit(turned, Moments(truth.covariance, 100, names=["a", "b"])).model
+    experiment = Experiment(truth, (0,), np.inf)
+    gap = table_values(experiment.tables, scaled_columns(rival)) - table_values(
+        experiment.tables, experiment.columns
+    )
+    assert gap[0] == pytest.approx(0, abs=1e-9)
+    # KL of N(w x, 1) from N(0, 1 + w²), with x of variance one.
+    assert gap[1] == pytest.approx(0.5 * np.log(1 + w**2))
+    rows = rows_to_settle(truth, [Rival(turned, (rival,))], [0], n_observed=np.inf)
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal((2000, int(rows)))
+    b = w * a + rng.standard_normal(a.shape)
+    ratio = 0.5 * (b**2 / (1 + w**2) - (b - w * a) ** 2 + np.log(1 + w**2)).sum(axis=1)
+    wins = (ratio > 0).mean()
+    assert 0.86 < wins < 0.95
+    more = rows_to_settle(truth, [Rival(turned, (rival,))], [0], n_observed=20)
+    assert more > rows
+
+
+def test_the_best_columns_are_a_minimum_over_both_tables():
+    graph = random_graph(4, max_degree=4, random_state=3)
+    truth = random_model(graph, random_state=3)
+    other = next(g for g in cl.equivalence_class(graph) if g != graph.reduced())
+    start = scaled_columns(cl.fit(other, Moments(truth.covariance, 100, names=truth.names)).model)
+    experiment = Experiment(truth, (1,), 100)
+    counts = np.array([100.0, 300.0])
+    Q = best_columns(experiment.tables, other, start, counts)
+    least = counts @ table_values(experiment.tables, Q)
+    assert least <= counts @ table_values(experiment.tables, start)
+    assert least >= counts @ table_values(experiment.tables, experiment.columns) - 1e-9
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        near = Q + np.where(other.support, 1e-3 * rng.standard_normal(Q.shape), 0)
+        assert counts @ table_values(experiment.tables, near) > least - 1e-9
+
+
+def test_a_result_says_rows_and_can_be_shown(result, cyclearn, tmp_path):
+    advice = cl.next_experiment(result, ["b", "a"])
+    assert advice.best.targets == ("b",)
+    assert advice.table["rows"].between(6, 500).all()
+    assert (advice.table["rows_typical"] <= advice.table["rows"]).all()
+    assert "90% of repeats" in str(advice)
+    json.dumps(advice.to_dict(), allow_nan=False)
+    axes = advice.plot()
+    assert axes.get_yticklabels()[0].get_text() == advice.best.targets[0]
+    (tmp_path / "result.json").write_text(result.to_json())
+    record = json.loads(cyclearn("next", "result.json", "--targets", "b", "--json").stdout)
+    assert record["candidates"][0]["rows"] == advice.table.set_index("targets").at["b", "rows"]
+    refused = cyclearn("next", "result.json", "--do", "a")
+    assert (refused.returncode, "graph file" in refused.stderr) == (2, True)
+
+
+def test_the_command_takes_graphs_and_tables_already_there(cyclearn, tmp_path):
+    (tmp_path / "chain.txt").write_text("a -> b\nb -> c\n")
+    out = cyclearn("next", "chain.txt")
+    assert out.returncode == 0
+    assert "3 graphs are open. Setting b leaves 1 on average" in out.stdout
+    settled = cyclearn("next", "chain.txt", "--do", "b")
+    assert (settled.returncode, "nothing left" in settled.stdout) == (1, True)
+
+
+def test_ties_count_as_open_where_an_experiment_gives_the_same():
+    # A 3-cycle and a complete graph generate one distribution; with b set, c → a alone is left in
+    # a cycle, and the complete graphs differ among themselves.
+    cycle = cl.LinearGaussianModel([[0, 0.5, 0], [0, 0, 0.6], [0.7, 0, 0]], [1, 1, 1], list("abc"))
+    learned = cl.learn(Moments(cycle.covariance, 10_000, names=cycle.names))
+    assert learned.alternatives
+    advice = cl.next_experiment(learned, max_truths=1)
+    assert advice.size > 1
+    assert all(1 <= c.n_classes <= advice.size for c in advice.candidates)
+
+
+def test_groups_are_planned_for_by_structure():
+    groups = {name: CHAIN.sample(300, random_state=n) for n, name in enumerate("st")}
+    learned = cl.learn(groups, n_starts=1)
+    advice = cl.next_experiment(learned)
+    assert advice.table["rows"].isna().all()
+    named = cl.next_experiment(learned, ["b"], model=learned.models["s"], max_truths=1)
+    assert np.isfinite(named.best.rows)
+    with pytest.raises(cl.InputError, match="the result has groups"):
+        learned.rank_members(groups["s"])
+
+
+def test_knowledge_holds_for_tables_with_interventions():
+    observed = CHAIN.sample(300, random_state=0)
+    held = observed.assign(d=np.random.default_rng(0).normal(size=300))
+    knowledge = cl.Knowledge(forbidden=[("b", "a")])
+    learned = cl.learn([observed, held], interventions=[[], ["d"]], knowledge=knowledge, n_starts=1)
+    for graph in cl.next_experiment(learned).graphs:
+        assert ("b", "a") not in graph.edges
+
+
+def test_large_classes_are_sampled():
+    complete = cl.DirectedGraph(np.triu(np.ones((4, 4)), 1))
+    whole = cl.next_experiment(complete, max_members=1_000)
+    drawn = cl.next_experiment(complete, max_members=60)
+    assert (whole.selection, drawn.selection, len(drawn.graphs)) == ("all", "sampled", 60)
+    assert drawn.size == whole.size
+    assert drawn.best.expected_left == pytest.approx(whole.best.expected_left, rel=0.5)
+    assert "drawn at random" in str(drawn)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"targets": "a"}, "list of experiments"),
+        ({"targets": []}, "at least one"),
+        ({"targets": ["z"]}, "z"),
+        ({"targets": [list("abcd")]}, "all variables"),
+        ({"targets": [[]]}, "no variables"),
+        ({"size": 4}, "at least one of them alone"),
+        ({"confidence": 1.0}, "confidence"),
+    ],
+)
+def test_bad_input(options, words):
+    with pytest.raises(cl.InputError, match=words):
+        cl.next_experiment(CHAIN.graph, **options)
+
+
+def test_what_is_refused_by_name():
+    under = cl.equivalence_class(CHAIN.graph, interventions=[[], ["a"]])
+    with pytest.raises(cl.InputError, match="beside observed data alone"):
+        cl.next_experiment(under, model=CHAIN)
+    with pytest.raises(cl.InputError, match="neither a result"):
+        cl.next_experiment("chain")
+    big = cl.DirectedGraph(np.zeros((40, 40)))
+    with pytest.raises(cl.LimitError, match="targets="):
+        cl.next_experiment(big, size=5)
