@@ -22,8 +22,9 @@ from cyclearn import (
     learn,
 )
 from cyclearn.learning.checkpoint import Checkpoint
-from cyclearn.learning.resampling import Resample, make_resampler
+from cyclearn.learning.resampling import make_resampler
 from cyclearn.results import BootstrapResult
+from cyclearn.results.resample import Resample
 
 MODEL = LinearGaussianModel(
     [[0, 0, 0.7, 0], [0, 0, 0, 0.8], [0, 0, 0, -0.6], [0, 0, 0.5, 0]],
