@@ -62,7 +62,7 @@ def main() -> None:
             found = bootstrap(
                 table,
                 arguments.resamples,
-                kind=kind,
+                resampling=kind,
                 n_starts=1,
             )
             n_edges += [graph.n_edges for graph in found.graphs]

@@ -21,7 +21,7 @@ import numpy as np
 
 import cyclearn as cl
 from cyclearn.data import Moments, as_moments
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.posterior.graph_prior import posterior_penalty
 from cyclearn.search.options import SearchOptions
 

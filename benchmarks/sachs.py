@@ -70,7 +70,10 @@ def main() -> None:
         "all cells as one table, targets ignored": (alone, {}),
         "targets set": (proteins, column | {"intercepts": "table"}),
         "targets set, no cycles": (proteins, column | {"intercepts": "table", "max_component": 1}),
-        "targets with other noise": (proteins, column | {"kind": "noise", "intercepts": "table"}),
+        "targets with other noise": (
+            proteins,
+            column | {"intervention_kind": "noise", "intercepts": "table"},
+        ),
     }
     print("# Proteins under experiments\n")
     print(describe_run(f"benchmarks/sachs.py --data DIR --seconds {arguments.seconds:g}"))

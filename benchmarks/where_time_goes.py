@@ -17,7 +17,7 @@ import cyclearn as cl
 from cyclearn._kernels import component_scores
 from cyclearn._kernels.compilation import Kernel
 from cyclearn.data import as_moments
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.search.options import SearchOptions
 
 N_ROWS = 10_000

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cyclearn.classes.equivalence_class import equivalence_class as equivalence_class
     from cyclearn.data import DataWarning as DataWarning
     from cyclearn.data import Moments as Moments
+    from cyclearn.data import Reading as Reading
     from cyclearn.data import check_data as check_data
     from cyclearn.data import read_table as read_table
     from cyclearn.foundation.errors import InputError as InputError
@@ -83,6 +84,7 @@ _HOMES = {
     "data": (
         "DataWarning",
         "Moments",
+        "Reading",
         "check_data",
         "read_table",
     ),

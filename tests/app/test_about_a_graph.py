@@ -145,13 +145,13 @@ def test_interventions(client, intervened, tmp_path, monkeypatch):
 
 def test_a_noise_intervention_is_resampled_as_one(client, intervened):
     reading = {"columns": ["a", "b", "c"], "labels": ["target"]}
-    options = {"interventions": "target", "kind": "noise"}
+    options = {"interventions": "target", "intervention_kind": "noise"}
     job = client.start("learn", intervened[0], reading=reading, options=options)
     client.wait(job)
     assert "class.csv" in client.get(f"/api/jobs/{job}")["view"]["lacking"]
     resamples, _ = done(client, "bootstrap", (intervened[0], job), n_resamples=1)
     script = client.file(f"/api/script?job={resamples}").decode()
-    assert "cl.bootstrap(data, 1, intervention_kind='noise', interventions='target')" in script
+    assert "cl.bootstrap(data, 1, interventions='target', intervention_kind='noise')" in script
 
 
 def test_resamples_are_those_of_the_library(client, small, tmp_path):

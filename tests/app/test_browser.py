@@ -256,12 +256,12 @@ def hostile_names(page, tmp_path):
 
 def several_tables_in_one(page):
     page.select_option("#interventions", "stock")
-    page.select_option("#kind", "noise")
+    page.select_option("#intervention_kind", "noise")
     assert page.locator("#knowledge button[aria-label^='stock → ']").count() == 0
     # A table has groups or experiments.
     page.select_option("#groups", "stock")
     assert page.input_value("#interventions") == ""
-    assert page.locator("#kind").count() == 0
+    assert page.locator("#intervention_kind").count() == 0
     page.select_option("#groups", "")
     assert page.locator("#knowledge button[aria-label^='stock → ']").count() > 0
 

@@ -10,11 +10,13 @@ from cyclearn import (
     LearnResult,
     LinearGaussianModel,
     Moments,
+    Reading,
     bootstrap,
     fit,
     learn,
 )
 from cyclearn.data.effective_rows import effective_rows
+from cyclearn.data.resampling import Resampler
 from cyclearn.search.penalty import DEFAULT_PENALTY, edge_penalty
 
 MODEL = LinearGaussianModel(
@@ -68,13 +70,16 @@ def test_fits_of_fewer_rows_are_less_certain():
 def test_blocks_keep_the_memory():
     rows = remembering(600, 0.8)
     found = bootstrap(rows, 4, n_effective="auto", method="hill-climbing")
-    assert found.kind == "blocks"
-    assert found.options["n_effective"] < 250
-    assert bootstrap(rows, 2, method="hill-climbing").kind == "rows"
-    halves = bootstrap(rows, 2, kind="half", n_effective=300, method="hill-climbing")
-    assert halves.options["n_effective"] == 150
+    assert found.resampling == "blocks"
+    assert found.options["n_effective"] == "auto"
+    assert bootstrap(rows, 2, method="hill-climbing").resampling == "rows"
+    halves = bootstrap(rows, 2, resampling="half", n_effective=300, method="hill-climbing")
+    assert halves.resampling == "half"
+    reading = Reading(n_effective=300)
+    drawn, _, _ = Resampler.of(reading.tables(rows), reading, "half", 0).draw(0)
+    assert drawn.n_effective == 150
     parametric = bootstrap(Moments(MODEL.covariance, 600), 2, n_effective=100, method="tabu")
-    assert parametric.kind == "parametric"
+    assert parametric.resampling == "parametric"
 
 
 def test_the_estimator_takes_it():

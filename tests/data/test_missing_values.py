@@ -12,7 +12,7 @@ import cyclearn as cl
 from cyclearn.data import as_moments
 from cyclearn.data.missing_values import treat_missing
 from cyclearn.data.observed_rows import ObservedRows
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.foundation.errors import InputError
 from cyclearn.models import fit
 
@@ -229,10 +229,11 @@ def test_learning_bootstrap_and_estimator_take_holes():
     for missing in ("em", "rows", "pairwise"):
         assert cl.learn(frame, missing=missing).graph == graph
     found = cl.learn(frame, missing="em")
-    assert 350 < found.model.n_effective < 420
+    assert 350 < found.tables.n_effective < 420
+    assert found.fitted.to_dict() == cl.fit(graph, frame, missing="em").to_dict()
     assert cl.LearnResult.from_json(found.to_json()) == found
     resampled = cl.bootstrap(frame, 4, missing="em", n_starts=1)
-    assert resampled.kind == "rows"
+    assert resampled.resampling == "rows"
     assert resampled.edges.set_index(["source", "target"]).loc[("a", "b"), "compelled"] > 0.7
     learner = cl.CyclicGraphLearner(missing="em").fit(frame)
     assert learner.graph_ == graph

@@ -6,7 +6,7 @@ import pytest
 from sklearn.covariance import ledoit_wolf
 
 import cyclearn as cl
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.foundation.errors import InputError
 
 

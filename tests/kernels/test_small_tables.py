@@ -6,7 +6,7 @@ import pytest
 from cyclearn import DirectedGraph, fit, learn, simulate
 from cyclearn._kernels.group_search import SearchMemory, Seen, climb, look_near
 from cyclearn.data import as_moments
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.models import project
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
 from cyclearn.posterior.graph_jumps import jumps_between
@@ -35,7 +35,7 @@ def test_several_tables_go_through(kind):
     targets = [[], ["b"]]
     model = simulate.random_model(PAIR, random_state=3)
     tables = sample_tables(model, targets, (60, 50), 0, kind)
-    how = {} if kind == "groups" else {"interventions": targets, "kind": kind}
+    how = {} if kind == "groups" else {"interventions": targets, "intervention_kind": kind}
     found = learn(tables, method="hill-climbing", virtual_edges=False, **how)
     # What moves are said to change adds up to what the graph has.
     assert found.moves[-1].score == pytest.approx(found.score, abs=1e-6)

@@ -16,13 +16,13 @@ from cyclearn import (
     LimitError,
     LinearGaussianModel,
     Moments,
-    SearchOptions,
     bootstrap,
     equivalence_class,
     learn,
 )
+from cyclearn.data.reading import Reading
+from cyclearn.data.resampling import Resampler
 from cyclearn.learning.checkpoint import Checkpoint
-from cyclearn.learning.resampling import make_resampler
 from cyclearn.results import BootstrapResult
 from cyclearn.results.resample import Resample
 
@@ -39,6 +39,10 @@ ROOM = sys.modules["cyclearn.learning.bootstrap"]
 @pytest.fixture(scope="module")
 def found():
     return bootstrap(DATA, 12, **QUICK)
+
+
+def resampler(data, resampling, seed):
+    return Resampler.of(Reading().tables(data), Reading(), resampling, seed)
 
 
 def test_tables_count_the_learned_graphs(found):
@@ -90,11 +94,11 @@ def test_the_answer_does_not_depend_on_the_number_of_processes(found):
 
 
 def test_a_resample_learns_from_rows_drawn_with_replacement():
-    source = make_resampler(DATA, None, 3, SearchOptions())
-    moments, _, _ = source.draw(7)
+    source = resampler(DATA, None, 3)
+    moments = source.draw(7)[0].only.moments
     assert moments.n_samples == len(DATA)
     assert moments.names == tuple(DATA.columns)
-    draws = np.array([source.draw(r)[0].mean for r in range(400)])
+    draws = np.array([source.draw(r)[0].only.moments.mean for r in range(400)])
     error = DATA.std(ddof=0).to_numpy() / np.sqrt(len(DATA))
     assert np.allclose(draws.mean(axis=0), DATA.mean(), atol=4 * error.max() / 20)
     assert np.allclose(draws.std(axis=0), error, rtol=0.2)
@@ -102,7 +106,7 @@ def test_a_resample_learns_from_rows_drawn_with_replacement():
 
 def test_half_of_the_rows_are_drawn_once_each():
     marks = np.column_stack([2.0 ** np.arange(20), np.random.default_rng(0).normal(size=20)])
-    moments, _, _ = make_resampler(marks, "half", 0, SearchOptions()).draw(0)
+    moments = resampler(marks, "half", 0).draw(0)[0].only.moments
     assert moments.n_samples == 10
     # Ten different powers of two have a sum with ten binary digits.
     assert round(float(moments.mean[0]) * 10).bit_count() == 10
@@ -110,18 +114,18 @@ def test_half_of_the_rows_are_drawn_once_each():
 
 def test_parametric_draws_have_the_moments_of_a_sample_covariance():
     S, n = MODEL.covariance, 50
-    source = make_resampler(Moments(S, n), None, 0, SearchOptions())
-    draws = np.array([source.draw(r)[0].covariance for r in range(1_500)])
+    source = resampler(Moments(S, n), None, 0)
+    draws = np.array([source.draw(r)[0].only.moments.covariance for r in range(1_500)])
     assert np.allclose(draws.mean(axis=0), S * (n - 1) / n, atol=0.12)
     variance = (np.outer(S.diagonal(), S.diagonal()) + S**2) * (n - 1) / n**2
     assert np.allclose(draws.var(axis=0), variance, rtol=0.25)
-    assert bootstrap(Moments(S, n), 2, **QUICK).kind == "parametric"
+    assert bootstrap(Moments(S, n), 2, **QUICK).resampling == "parametric"
 
 
 def test_parametric_draws_work_with_fewer_samples_than_variables():
     wide = np.random.default_rng(0).normal(size=(8, 12))
     S = np.cov(wide.T, bias=True)
-    drawn, _, _ = make_resampler(Moments(S, 8), None, 0, SearchOptions()).draw(0)
+    drawn = resampler(Moments(S, 8), None, 0).draw(0)[0].only.moments
     assert np.linalg.matrix_rank(drawn.covariance) == 7
 
 
@@ -194,7 +198,7 @@ def test_a_killed_run_loses_nothing_that_was_done(tmp_path, found):
     [
         ({"penalty": "2 bic"}, "penalty"),
         ({"random_state": 5}, "seed"),
-        ({"kind": "half"}, "kind"),
+        ({"resampling": "half"}, "resampling"),
         ({"data": DATA + 1}, "data"),
         ({"knowledge": Knowledge(exogenous=["costs"])}, "knowledge"),
     ],
@@ -255,9 +259,9 @@ def test_damaged_checkpoints_are_refused_and_left(tmp_path, line):
 
 def test_bootstraps_that_begin_one_checkpoint_together_write_one_header(tmp_path):
     path = tmp_path / "resamples.jsonl"
-    resampler = make_resampler(DATA, None, 0, SearchOptions())
+    source = resampler(DATA, None, 0)
     threads = [
-        threading.Thread(target=Checkpoint(path, resampler, {"seed": 0}).read) for _ in range(8)
+        threading.Thread(target=Checkpoint(path, source, {"seed": 0}).read) for _ in range(8)
     ]
     for thread in threads:
         thread.start()
@@ -266,7 +270,7 @@ def test_bootstraps_that_begin_one_checkpoint_together_write_one_header(tmp_path
     assert len(path.read_text().splitlines()) == 1
     # Those that found an empty file may both begin it; it stays a checkpoint.
     path.write_text(path.read_text() * 2)
-    assert Checkpoint(path, resampler, {"seed": 0}).read() == {}
+    assert Checkpoint(path, source, {"seed": 0}).read() == {}
 
 
 @pytest.mark.parametrize(
@@ -274,10 +278,10 @@ def test_bootstraps_that_begin_one_checkpoint_together_write_one_header(tmp_path
     [
         ({"n_resamples": 0}, "at least 1"),
         ({"n_resamples": 1.5}, "whole number"),
-        ({"kind": "columns"}, "'blocks', 'half', 'parametric' or 'groups'"),
-        ({"data": Moments(np.eye(2), 9), "kind": "rows"}, "have no rows"),
-        ({"data": DATA[:5], "kind": "half"}, "too few"),
-        ({"on_step": print}, "on_step is no option"),
+        ({"resampling": "columns"}, "'blocks', 'half', 'parametric' or 'groups'"),
+        ({"data": Moments(np.eye(2), 9), "resampling": "rows"}, "have no rows"),
+        ({"data": DATA[:5], "resampling": "half"}, "too few"),
+        ({"on_step": print}, "there is no option 'on_step'"),
         ({"penalty": "aic"}, "penalty is 'aic'"),
         ({"knowledge": Knowledge(exogenous=["weather"])}, "weather"),
     ],
@@ -310,8 +314,8 @@ def test_learn_carries_the_bootstrap_through_json():
     assert again == result
     assert again.bootstrap == result.bootstrap
     assert learn(DATA, method="hill-climbing").bootstrap is None
-    half = learn(DATA, bootstrap={"n_resamples": 2, "kind": "half"}, method="hill-climbing")
-    assert half.bootstrap.kind == "half"
+    half = learn(DATA, bootstrap={"n_resamples": 2, "resampling": "half"}, method="hill-climbing")
+    assert half.bootstrap.resampling == "half"
 
 
 def test_a_bootstrap_may_search_differently_from_the_learning_it_belongs_to():

@@ -83,7 +83,7 @@ def test_a_result_is_saved_reported_and_asked_what_if(found, tmp_path):
     page = found.report(tmp_path / "page.html", data=series(3_000, 1)).read_text()
     assert "Edges within a row" in page
     assert "Edges over time" in page
-    assert found.options.call() == "cl.learn(data, lags=1, n_starts=1)"
+    assert found.options.call("learn", "data") == "cl.learn(data, lags=1, n_starts=1)"
     lavaan = found.export(tmp_path / "model.lav").read_text()
     assert "fixed.x = TRUE" in lavaan
     assert "gdp ~~" in lavaan
@@ -291,10 +291,10 @@ def test_bootstrap_and_posterior_keep_the_past_without_causes():
     [
         ({"lags": -1}, "lags"),
         ({"lags": None}, "lags is None"),
-        ({"lags": 1, "missing": "em"}, "missing='em' does not go together with lags"),
-        ({"lags": 1, "n_effective": "auto"}, "n_effective='auto' does not go together with lags"),
+        ({"lags": 1, "missing": "em"}, "missing='em' cannot be combined with lags"),
+        ({"lags": 1, "n_effective": "auto"}, "n_effective='auto' cannot be combined with lags"),
         ({"lags": 99}, "100 rows"),
-        ({"lags": 1, "interventions": [[]]}, "lags=1 does not go together with interventions"),
+        ({"lags": 1, "interventions": [[]]}, "lags=1 cannot be combined with interventions"),
         ({"lags": 1, "knowledge": cl.Knowledge(required=[("gdp", "gdp[t-1]")])}, "of the past"),
     ],
 )

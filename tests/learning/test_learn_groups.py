@@ -132,15 +132,15 @@ def test_effects_are_those_of_a_group(tables, learned):
 
 
 def test_resamples_are_drawn_within_groups(tables):
-    found = cl.bootstrap(tables, 4, n_starts=1, random_state=3)
-    assert found == cl.bootstrap(tables, 4, n_starts=1, random_state=3)
+    found = cl.bootstrap(tables, 8, n_starts=1, random_state=3)
+    assert found == cl.bootstrap(tables, 8, n_starts=1, random_state=3)
     edges = found.edges.set_index(["source", "target"])
-    assert edges.loc[("a", "b"), "possible"] == 1
-    groups = cl.bootstrap(tables, 3, kind="groups", n_starts=1)
+    assert edges.loc[("a", "b"), "possible"] > 0.5
+    groups = cl.bootstrap(tables, 3, resampling="groups", n_starts=1)
     assert groups.n_resamples == 3
     assert "of the groups" in str(groups)
     with pytest.raises(cl.InputError, match="there is one table"):
-        cl.bootstrap(tables["x"], 2, kind="groups")
+        cl.bootstrap(tables["x"], 2, resampling="groups")
 
 
 def test_every_group_has_rows_of_its_own_worth(tables):
@@ -172,7 +172,7 @@ def test_print_and_report_speak_of_groups(tables, learned, tmp_path):
     assert "Group x" in page
     with pytest.raises(cl.InputError, match="not those that the result was learned from"):
         learned.report(tmp_path / "other.html", data=tables | {"y": tables["x"]})
-    with pytest.raises(cl.InputError, match="the data have groups"):
+    with pytest.raises(cl.InputError, match="learned from groups x, y, z"):
         learned.report(tmp_path / "other.html", data=tables["x"])
 
 

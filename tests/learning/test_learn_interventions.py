@@ -53,7 +53,9 @@ def test_a_result_is_read_again(learned):
     again = cl.LearnResult.from_json(learned.to_json())
     assert again == learned
     assert json.loads(learned.to_json())["tables"][2]["targets"] == ["c", "d"]
-    assert eval(learned.options.call(), {"cl": _Called(), "data": 0}) == learned.options
+    assert (
+        eval(learned.options.call("learn", "data"), {"cl": _Called(), "data": 0}) == learned.options
+    )
 
 
 class _Called:
@@ -103,11 +105,11 @@ def test_rows_are_drawn_within_tables(tables, together):
     same = cl.learn(together, interventions="set_by_us", n_starts=1, bootstrap=2)
     assert same.bootstrap.n_resamples == 2
     with pytest.raises(cl.InputError, match="drawn within each table"):
-        cl.bootstrap(tables, 3, interventions=TARGETS, kind="half")
+        cl.bootstrap(tables, 3, interventions=TARGETS, resampling="half")
 
 
 def test_what_does_not_go_together_is_refused(tables):
-    with pytest.raises(cl.InputError, match="missing='rows' does not go together"):
+    with pytest.raises(cl.InputError, match="missing='rows' cannot be combined"):
         cl.learn(tables, interventions=TARGETS, missing="rows")
     with pytest.raises(cl.InputError, match="is no option"):
         cl.bootstrap(tables, 3, interventons=TARGETS)

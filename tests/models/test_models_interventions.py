@@ -7,7 +7,7 @@ import pytest
 import cyclearn as cl
 from cyclearn._kernels.component_fit import AT_INFINITY, COLLINEAR, fit_component
 from cyclearn._kernels.shared_weights import Pooled, fit_shared_component
-from cyclearn.data.intervened_tables import intervened_tables
+from cyclearn.data.intervened_tables import pooled_tables
 from cyclearn.data.tables import Design
 from cyclearn.models.component_columns import component_columns
 from cyclearn.models.experiments import Experiments
@@ -26,7 +26,9 @@ HOW = [(kind, own) for kind in ("perfect", "noise") for own in ("shared", "table
 def test_a_fit_is_the_maximum_of_the_whole_likelihood(kind, intercepts):
     model = cl.simulate.random_model(LOOP, random_state=4)
     tables = sample_tables(model, TARGETS, ROWS, 4, kind)
-    fitted = cl.fit(LOOP, tables, interventions=TARGETS, kind=kind, intercepts=intercepts)
+    fitted = cl.fit(
+        LOOP, tables, interventions=TARGETS, intervention_kind=kind, intercepts=intercepts
+    )
     naive = NaiveLikelihood(LOOP, tables, TARGETS, kind, intercepts)
     least = naive.minimum()
     assert fitted.log_likelihood == pytest.approx(-least.fun, abs=1e-5)
@@ -39,7 +41,7 @@ def test_a_fit_is_the_maximum_of_the_whole_likelihood(kind, intercepts):
 def test_standard_errors_are_those_of_the_whole_likelihood(kind):
     model = cl.simulate.random_model(LOOP, random_state=1)
     tables = sample_tables(model, TARGETS, ROWS, 1, kind)
-    fitted = cl.fit(LOOP, tables, interventions=TARGETS, kind=kind)
+    fitted = cl.fit(LOOP, tables, interventions=TARGETS, intervention_kind=kind)
     naive = NaiveLikelihood(LOOP, tables, TARGETS, kind)
     best, step = naive.minimum().x, 1e-4
     units = np.eye(naive.size) * step
@@ -142,7 +144,7 @@ def test_stable_means_every_mutilated_system():
     assert fitted.model.is_stable
     assert not fitted.is_stable
     noisy = sample_tables(model, targets, (3000, 3000), 0, "noise")
-    assert cl.fit(model.graph, noisy, interventions=targets, kind="noise").is_stable
+    assert cl.fit(model.graph, noisy, interventions=targets, intervention_kind="noise").is_stable
 
 
 def test_shifts_of_means_count_where_intercepts_are_shared():
@@ -238,7 +240,7 @@ def test_the_kernel_is_at_a_stationary_point(kind):
     model = cl.simulate.random_model(LOOP, random_state=9)
     tables = sample_tables(model, TARGETS, ROWS, 9, kind)
     targets = tuple(map(tuple, TARGETS))
-    experiments = Experiments.of(intervened_tables(tables, targets, Design(kind)))
+    experiments = Experiments.of(pooled_tables(tables, targets, Design(kind)))
     _, (columns,) = component_columns(LOOP)
     value, b, gain, _, status = fit_shared_component(
         experiments.pooled,
@@ -285,12 +287,16 @@ BAD = [
     ([[], 3], {}, "give a list of names"),
     (5, {}, "give a list of targets"),
     ([["c"], ["c"]], {}, "'c' was set in every table"),
-    ([[], ["a"]], {"kind": "soft"}, "kind is 'soft'; give 'perfect' or 'noise'"),
+    (
+        [[], ["a"]],
+        {"intervention_kind": "soft"},
+        "intervention_kind is 'soft'; give 'perfect' or 'noise'",
+    ),
     ([[], ["a"]], {"intercepts": "own"}, "intercepts is 'own'"),
-    ([[], ["a"]], {"missing": "em"}, "missing='em' does not go together with interventions"),
-    ([[], ["a"]], {"n_effective": 50}, "n_effective=50 does not go together"),
-    ([[], ["a"]], {"margins": "rank"}, "margins='rank' does not go together"),
-    ([[], ["a"]], {"groups": "a"}, "groups='a' does not go together"),
+    ([[], ["a"]], {"missing": "em"}, "missing='em' cannot be combined with interventions"),
+    ([[], ["a"]], {"n_effective": 50}, "n_effective=50.0 cannot be combined"),
+    ([[], ["a"]], {"margins": "rank"}, "margins='rank' cannot be combined"),
+    ([[], ["a"]], {"groups": "a"}, "groups='a' cannot be combined"),
 ]
 
 

@@ -12,7 +12,7 @@ from cyclearn import DirectedGraph, Knowledge, LinearGaussianModel
 from cyclearn._kernels.group_search import SearchMemory, Seen, climb
 from cyclearn._kernels.layered_parts import outlook
 from cyclearn.data import as_moments
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
 from cyclearn.posterior.component_search import GroupSearch
 from cyclearn.posterior.graph_parts import learn_groups, no_groups, single_nodes

@@ -17,7 +17,7 @@ from cyclearn._kernels.admissible_components import (
 )
 from cyclearn._kernels.proposals import new_walk
 from cyclearn.data import as_moments
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
 from cyclearn.posterior.chain_record import Batch, ChainRecord
 from cyclearn.posterior.component_search import GroupSearch

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cyclearn as cl
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.errors import InputError
 from cyclearn.learning import graph_sample
@@ -125,10 +125,10 @@ def test_groups_of_more_than_five_pay_for_every_further_variable():
     for cost in (0, 100):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", cl.SamplingWarning)
-            found = cl.posterior(data, group_cost=cost, max_steps=2000)
+            found = cl.posterior(data, loop_cost=cost, max_steps=2000)
         largest[cost] = max(len(c) for graph in found.graphs for c in graph.component_indices)
-        assert found.options["group_cost"] == cost
+        assert found.options["loop_cost"] == cost
     assert largest[0] > 5
     assert largest[100] <= 5
-    with pytest.raises(InputError, match="group_cost is -1; give a number of at least 0"):
-        cl.posterior(data, group_cost=-1)
+    with pytest.raises(InputError, match="loop_cost is -1; give a number of at least 0"):
+        cl.posterior(data, loop_cost=-1)

@@ -27,17 +27,23 @@ def saved():
 @pytest.mark.parametrize(
     ("which", "change"),
     [
-        ("one", lambda record: record["moments"].update(mean=[10**400, 0, 0])),
+        ("one", lambda record: record["tables"][0]["moments"].update(mean=[10**400, 0, 0])),
         ("one", lambda record: record.update(score=10**400)),
         ("one", lambda record: record["bootstrap"].update(names=["x", "y", "z"])),
-        ("groups", lambda record: record.update(moments={})),
-        ("interventions", lambda record: record["tables"][0].update(covariance=[[1, 0], [0, 1]])),
-        ("interventions", lambda record: record["tables"][0]["covariance"][0].reverse()),
-        ("interventions", lambda record: record["tables"][0].update(mean=["a", 0, 0])),
-        ("interventions", lambda record: record["tables"][1].update(n_samples=-5)),
-        ("interventions", lambda record: record["tables"][1].update(names=["a", "a", "c"])),
-        ("lags", lambda record: record["moments"].update(past=["a"])),
-        ("lags", lambda record: record["moments"]["past"].pop()),
+        ("groups", lambda record: record.update(tables=[])),
+        (
+            "interventions",
+            lambda record: record["tables"][0]["moments"].update(covariance=[[1, 0], [0, 1]]),
+        ),
+        ("interventions", lambda record: record["tables"][0]["moments"]["covariance"][0].reverse()),
+        ("interventions", lambda record: record["tables"][0]["moments"].update(mean=["a", 0, 0])),
+        ("interventions", lambda record: record["tables"][1]["moments"].update(n_samples=-5)),
+        (
+            "interventions",
+            lambda record: record["tables"][1]["moments"].update(names=["a", "a", "c"]),
+        ),
+        ("lags", lambda record: record["tables"][0]["moments"].update(past=["a"])),
+        ("lags", lambda record: record["tables"][0]["moments"]["past"].pop()),
         ("lags", lambda record: record["options"].update(lags=10**9)),
     ],
 )

@@ -15,7 +15,7 @@ from cyclearn import (
     learn,
     simulate,
 )
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.search import SearchStatus, answer, auto_search
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from cyclearn import DirectedGraph, LinearGaussianModel
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.search.combined_starts import combined
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import SearchRun, SearchStatus

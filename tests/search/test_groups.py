@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cyclearn as cl
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.experiments.feedback import data_sets
 from cyclearn.search.options import SearchOptions
 

@@ -30,12 +30,12 @@ def tables_of(seed, kind="perfect", targets=TARGETS):
 @pytest.mark.parametrize("kind", ["perfect", "noise"])
 def test_the_score_is_that_of_the_fit_and_every_method_finds_the_best(kind):
     tables = tables_of(5, kind)
-    options = SearchOptions(interventions=TARGETS, kind=kind, penalty="bic")
+    options = SearchOptions(interventions=TARGETS, intervention_kind=kind, penalty="bic")
     problem = options.problem(options.tables(tables))
     score, n = problem.score(), 470
     scores = {}
     for graph in all_graphs():
-        fitted = cl.fit(graph, tables, interventions=TARGETS, kind=kind)
+        fitted = cl.fit(graph, tables, interventions=TARGETS, intervention_kind=kind)
         A = graph.adjacency.astype(np.uint8)
         total = -fitted.log_likelihood + 0.5 * np.log(n) * graph.n_edges
         # One start may end above the best of several, never below.
@@ -46,7 +46,9 @@ def test_the_score_is_that_of_the_fit_and_every_method_finds_the_best(kind):
             scores[graph] = total
     best = min(scores.values())
     for method in ("auto", "exact", "tabu", "hill-climbing"):
-        found = cl.learn(tables, interventions=TARGETS, kind=kind, method=method, penalty="bic")
+        found = cl.learn(
+            tables, interventions=TARGETS, intervention_kind=kind, method=method, penalty="bic"
+        )
         assert found.score == pytest.approx(scores[found.graph], abs=1e-6)
         if found.moves:
             # What moves are said to change adds up to what the graph has.
@@ -59,7 +61,7 @@ def test_the_score_is_that_of_the_fit_and_every_method_finds_the_best(kind):
 
 @pytest.mark.parametrize("kind", ["perfect", "noise"])
 def test_the_change_of_a_move_is_the_difference_of_two_scores(kind):
-    options = SearchOptions(interventions=TARGETS, kind=kind, penalty="bic")
+    options = SearchOptions(interventions=TARGETS, intervention_kind=kind, penalty="bic")
     score = options.problem(options.tables(tables_of(7, kind))).score()
     everything = np.ones((3, 3), dtype=np.uint8)
     for graph in all_graphs():
@@ -74,7 +76,7 @@ def test_the_bound_is_below_every_value():
     from cyclearn._kernels.component_scores import saturated_value
 
     for kind in ("perfect", "noise"):
-        options = SearchOptions(interventions=TARGETS, kind=kind, penalty="bic")
+        options = SearchOptions(interventions=TARGETS, intervention_kind=kind, penalty="bic")
         score = options.problem(options.tables(tables_of(2, kind))).score()
         bound = saturated_value(score._scored(np.zeros((3, 3), dtype=np.uint8)), np.arange(3))
         for graph in all_graphs():

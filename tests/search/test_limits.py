@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cyclearn as cl
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.search import answer as room
 from cyclearn.search import local_search, runs
 from cyclearn.search.auto_search import AutoSearch

@@ -11,7 +11,7 @@ from typer.main import get_command
 
 import cyclearn as cl
 from cyclearn.cli.app import app
-from cyclearn.cli.search_options import PARAMETERS
+from cyclearn.cli.field_options import parameter_name
 from cyclearn.search.methods import METHODS
 
 DEFAULTS = {each.name: each.default for each in fields(cl.SearchOptions)}
@@ -35,15 +35,17 @@ def test_learn_and_the_estimator_have_them():
 def test_the_command_line_has_them(command):
     parameters = {each.name: each for each in get_command(app).commands[command].params}
     for name, default in DEFAULTS.items():
-        parameter = parameters[PARAMETERS.get(name, name)]
+        parameter = parameters[parameter_name(name)]
         assert parameter.default == default, name
         written = WRITTEN.get(name, name).replace("_", "-")
         assert f"--{written}" in parameter.opts
 
 
 def test_the_documentation_of_learn_names_them():
+    assert "SearchOptions" in cl.learn.__doc__
+    documented = f"{cl.SearchOptions.__doc__} {cl.Reading.__doc__}"
     for name in DEFAULTS:
-        assert name in cl.learn.__doc__
+        assert name in documented
 
 
 def test_methods_take_options_that_exist():
@@ -69,7 +71,7 @@ def test_they_travel_and_are_read_again(given):
     assert cl.SearchOptions.from_dict(options.to_dict()) == options
     assert pickle.loads(pickle.dumps(options)) == options
     assert set(options.given()) == set(given)
-    line = options.call()
+    line = options.call("learn", "data")
     data = "the data"
     called = eval(line, {"cl": _Recorder(), "data": data})
     assert called == (data, options)
@@ -87,21 +89,23 @@ class _Recorder:
 def test_the_line_repeats_the_run():
     data = cl.simulate.random_model(GRAPH, random_state=0).sample(300, random_state=0)
     drawn = cl.learn(data, random_state=np.random.default_rng(5), n_starts=2)
-    again = eval(drawn.options.call(), {"cl": cl, "data": data})
+    again = eval(drawn.options.call("learn", "data"), {"cl": cl, "data": data})
     assert again == drawn
     started = cl.learn(data, method="hill-climbing", start=GRAPH)
-    assert eval(started.options.call(), {"cl": cl, "data": data}) == started
+    assert eval(started.options.call("learn", "data"), {"cl": cl, "data": data}) == started
 
 
 def test_a_bootstrap_refuses_options_that_do_not_exist():
     data = np.random.default_rng(0).normal(size=(50, 3))
-    with pytest.raises(cl.InputError, match="'max_parent' is no option of a search"):
+    with pytest.raises(
+        cl.InputError, match="there is no option 'max_parent'; did you mean 'max_parents'"
+    ):
         cl.bootstrap(data, 2, max_parent=2)
     with pytest.raises(cl.InputError, match="give a Knowledge"):
         cl.bootstrap(data, 2, knowledge={"required": []})
 
 
-@pytest.mark.parametrize("name", ["graph", "options", "moments", "status", "certificate"])
+@pytest.mark.parametrize("name", ["graph", "options", "tables", "status", "certificate"])
 def test_a_damaged_result_is_said_to_be(name):
     record = json.loads(cl.learn(np.random.default_rng(0).normal(size=(50, 3))).to_json())
     for broken in (

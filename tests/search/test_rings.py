@@ -6,7 +6,7 @@ import pytest
 
 import cyclearn as cl
 from cyclearn.data import as_moments
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.search import annealed_search
 from cyclearn.search.annealed_search import AnnealedSearch
 from cyclearn.search.closed_rings import iter_ringed, linked_pairs

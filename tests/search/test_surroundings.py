@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cyclearn import DirectedGraph, simulate
 from cyclearn.data import as_moments
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.search import score as score_module
 from cyclearn.search.local_scores import LocalScores
 from cyclearn.search.options import SearchOptions

@@ -41,9 +41,10 @@ def learn(*, folder: str, table: str, of: None, request: dict[str, Any]) -> dict
     progress = Progress(place)
     progress.say("Reading the table.")
     with progress.through_compilation():
-        watch = SearchWatch(place, options.problem(options.tables(frame)))
+        tables = options.tables(frame)
+        watch = SearchWatch(place, options.problem(tables))
         progress.say("Searching.")
-        result = learn_with(options, frame, on_step=watch)
+        result = learn_with(options, tables, on_step=watch)
     _keep(place, table, request, result)
     return {}
 
@@ -54,7 +55,7 @@ def keep_learn(*, folder: str, table: str, of: None, request: dict[str, Any]) ->
     The options of the result hold that graph, so that they repeat it.
     """
     place, options = Path(folder), search_options(request)
-    frame = read_frame(table, request)
+    tables = options.tables(read_frame(table, request))
     refused: InputError | None = None
     for record in read_json(place / "kept.json"):
         kept = options.replaced(
@@ -64,7 +65,7 @@ def keep_learn(*, folder: str, table: str, of: None, request: dict[str, Any]) ->
             time_limit=None,
         )
         try:
-            result = learn_with(kept, frame)
+            result = learn_with(kept, tables)
         except InputError as error:
             # A graph on the way may have had no stable fit; one before it had.
             refused = error

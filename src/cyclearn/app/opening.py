@@ -15,8 +15,8 @@ from cyclearn.app.limits import Limits
 from cyclearn.app.page_words import warning_in_words
 from cyclearn.app.reading import reading_options
 from cyclearn.app.workspace import write_json
-from cyclearn.data.checks import check_data
 from cyclearn.data.missing_values import find_holes
+from cyclearn.data.reading import check_data
 from cyclearn.data.table_files import TableFile, read_table_file, write_table
 from cyclearn.foundation.errors import InputError
 from cyclearn.models.example import EXAMPLE_ROWS, MARKET

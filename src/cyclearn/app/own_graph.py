@@ -39,7 +39,7 @@ def compare(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dic
             f"one table, or use cl.fit(graph, data, {what}=…) in Python"
         )
     own = own_graph(request, result.graph.names)
-    fitted = fit(own, result.model.moments, n_effective=result.model.n_effective)
+    fitted = fit(own, result.tables)
     view = {
         "graph": own.to_dict(),
         "words": [*_same(own, result), *_distance(own, result), *_likelihoods(fitted, result)],

@@ -56,9 +56,7 @@ def _read_call(name: str, options: dict[str, Any]) -> str:
 
 def _learn(workspace: Workspace, job: Job, data: str) -> str:
     record = read_json(workspace.job_folder(job.id) / "result.json")
-    call = SearchOptions.from_dict(record["options"]).call()
-    # The call names its data; that is the only place where it does so first.
-    call = call.replace("cl.learn(data", f"cl.learn({data}", 1)
+    call = SearchOptions.from_dict(record["options"]).call("learn", data)
     name = result_name(job.id)
     lines = []
     if job.is_kept:
@@ -86,31 +84,15 @@ def _effects(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 
 
 def _bootstrap(workspace: Workspace, job: Job, data: str) -> str:
     found = read_json(workspace.job_folder(job.id) / "view.json")
-    options = search_options(job.request)
     lines = ["# This bootstrap was stopped after so many resamples."] * job.is_kept
-    more = ""
-    if options.kind != "perfect":
-        # The kind of a bootstrap is how it draws.
-        more, options = f", intervention_kind={options.kind!r}", options.replaced(kind="perfect")
-    call = options.call().replace(
-        "cl.learn(data", f"cl.bootstrap({data}, {found['n_resamples']}{more}", 1
-    )
+    call = search_options(job.request).call("bootstrap", data, str(found["n_resamples"]))
     name = f"bootstrap{job.id[1:]}"
     return "\n".join([*lines, f"{name} = {call}", f"print({name})"])
 
 
 def _posterior(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
-    result = _result_of(job)
-    options = posterior_options(job.request)
-    size = options.pop("effective_size", None)
-    more = f"cl.posterior({result}.model.moments, n_effective={result}.model.n_effective"
-    if "groups" in options:
-        more = f"cl.posterior({data}"
-    if size is not None:
-        more += f", effective_size={size}"
-    call = SearchOptions.of(options).call().replace("cl.learn(data", more, 1)
     name = f"posterior{job.id[1:]}"
-    return f"{name} = {call}\nprint({name})"
+    return f"{name} = {posterior_options(job.request).call('posterior', data)}\nprint({name})"
 
 
 def _experiment(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
@@ -122,7 +104,7 @@ def _experiment(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG0
 def _compare(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
     record = read_json(workspace.job_folder(job.id) / "result.json")["graph"]
     result, own = _result_of(job), f"own{job.id[1:]}"
-    moments = f"{result}.model.moments, n_effective={result}.model.n_effective"
+    moments = f"{result}.tables"
     question = "compare" if is_compared(tuple(record["nodes"])) else "equivalent"
     return "\n".join(
         [

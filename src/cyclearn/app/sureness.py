@@ -11,18 +11,16 @@ from cyclearn.app.learning_tasks import learned, search_options
 from cyclearn.app.progress import Progress
 from cyclearn.app.reading import read_frame
 from cyclearn.app.workspace import read_json, write_json
-from cyclearn.foundation.arguments import at_least, whole
+from cyclearn.foundation.arguments import whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
-from cyclearn.posterior.posterior import INHERITED
+from cyclearn.posterior.posterior import PosteriorOptions
 from cyclearn.posterior.posterior import posterior as run_posterior
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.posterior.sample_quality import SamplingWarning
 from cyclearn.results.bootstrap_result import BootstrapResult
 
 _MAX_RESAMPLES = 10_000
-# How a table is read; what was learned from one table holds what was read.
-_READ = ("groups", "n_effective", "missing", "margins", "lags")
 
 
 def bootstrap(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
@@ -43,14 +41,12 @@ def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> dict
         write_json(place / "kept.json", {"done": number})
         progress.say(f"{number} of {wanted} resamples", done=number, total=wanted)
 
-    options = search_options(request)
     found = run_bootstrap(
         read_frame(table, request),
         n,
         checkpoint=place / "resamples.jsonl",
         on_resample=done,
-        intervention_kind=options.kind,
-        **{name: value for name, value in options.given().items() if name != "kind"},
+        **search_options(request).given(),
     )
     (place / "result.json").write_text(json.dumps(found.to_dict(), ensure_ascii=False), "utf-8")
     write_json(
@@ -66,13 +62,9 @@ def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> dict
 
 def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:
     """Probabilities of graphs, with the knowledge and the limits of the search."""
-    place, result = Path(folder), learned(of)
-    if result.experiments is not None:
+    place = Path(folder)
+    if learned(of).experiments is not None:
         raise InputError("probabilities are for tables without interventions; resample instead")
-    if result.groups and result.options.covariance != "sample":
-        raise InputError(
-            "probabilities of groups are not for shrunk correlations; resample instead"
-        )
     progress = Progress(place)
     progress.say("Starting the chains.")
 
@@ -82,12 +74,8 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> d
     with warnings.catch_warnings():
         # The result says it, and so does the page.
         warnings.simplefilter("ignore", SamplingWarning)
-        options = posterior_options(request)
-        if result.groups:
-            found = run_posterior(read_frame(table, request), on_round=done, **options)
-        else:
-            moments, n = result.model.moments, result.model.n_effective
-            found = run_posterior(moments, n_effective=n, on_round=done, **options)
+        options = posterior_options(request).given()
+        found = run_posterior(read_frame(table, request), on_round=done, **options)
     (place / "result.json").write_text(found.to_json(), "utf-8")
     first, second, *_ = str(found).splitlines()
     write_json(
@@ -102,16 +90,12 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> d
     return {}
 
 
-def posterior_options(request: dict[str, Any]) -> dict[str, Any]:
-    """The options of the search that a posterior shares with it, and how precise it is to be.
-
-    Groups are read again; one table is asked as the search saw it.
-    """
-    given = search_options(request).given()
-    names = (*INHERITED, *_READ) if "groups" in given else INHERITED
-    options = {name: given[name] for name in names if name in given}
-    size = at_least("effective_size", request.get("effective_size"), 1)
-    return options if size is None else options | {"effective_size": size}
+def posterior_options(request: dict[str, Any]) -> PosteriorOptions:
+    """The reading, knowledge and limits of the search, and how precise it is to be."""
+    shared = search_options(request).shared_with(PosteriorOptions)
+    for own in ("penalty", "time_limit"):
+        del shared[own]
+    return PosteriorOptions(**shared, effective_size=request.get("effective_size"))
 
 
 def bootstrap_result(folder: Path) -> BootstrapResult:

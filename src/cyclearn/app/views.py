@@ -50,7 +50,7 @@ def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> d
         "score": result.score,
         "scores": [move.score for move in result.moves],
         "n_ties": len(result.alternatives),
-        "options": result.options.call(),
+        "options": result.options.call("learn", "data"),
         "lacking": lacking(result),
         "interventions": result.experiments is not None,
     }

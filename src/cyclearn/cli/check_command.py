@@ -4,38 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from cyclearn.cli.field_options import takes_fields
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.cli.table_options import Estimate, Lags, Margins, Missing, takes_rows
+from cyclearn.cli.table_options import takes_rows
+from cyclearn.data.reading import Reading
 
 
 @takes_rows
-def check(
-    data: Any,
-    missing: Missing = "error",
-    margins: Margins = "raw",
-    lags: Lags = 0,
-    estimate: Estimate = "sample",
-    as_json: Json = False,
-) -> None:
+@takes_fields(Reading, only=("missing", "margins", "lags", "covariance", "n_effective"))
+def check(data: Any, options: Reading, as_json: Json = False) -> None:
     """Say what of a table will be used, and what to mind. Nothing is learned."""
-    from cyclearn.data.checks import check_data
     from cyclearn.data.missing_values import find_holes, missing_by_column
-    from cyclearn.data.tables import as_tables
 
     frame = data.frame
     holes = find_holes(frame)
-    # What is to mind can be said of a table with holes all the same.
-    treated = missing
-    if holes is not None and missing == "error":
-        treated = "rows" if lags or estimate == "shrunk" else "em"
-    reading: dict[str, Any] = {
-        "missing": treated,
-        "margins": margins,
-        "lags": lags,
-        "covariance": estimate,
-    }
-    tables = as_tables(frame, **reading)
-    warnings = check_data(frame, **reading)
+    # Warnings can be given about a table with missing cells all the same.
+    is_refused = holes is not None and options.missing == "error"
+    if is_refused:
+        needs_rows = options.lags or options.covariance == "shrunk"
+        options = options.replaced(missing="rows" if needs_rows else "em")
+    tables = options.tables(frame)
+    warnings = tables.warnings
     if as_json:
         print_json(
             "check",
@@ -54,7 +43,7 @@ def check(
     say(f"{len(frame)} rows of {frame.shape[1]} variables: {', '.join(map(str, frame.columns))}")
     for note in data.notes:
         say(f"Read: {note}.")
-    if holes is not None and missing == "error":
+    if holes is not None and is_refused:
         say(f"{holes.in_words[:-1]} unless you say what to do: --missing em, or rows.")
     for warning in warnings:
         say(f"Mind ({warning.kind}): {warning}")

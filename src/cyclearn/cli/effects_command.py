@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from cyclearn.cli import search_options as given
+from cyclearn.cli.field_options import takes_fields
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.cli.report_command import learned
 from cyclearn.cli.table_options import takes_table_or_result
@@ -16,7 +17,7 @@ from cyclearn.search.options import SearchOptions
 
 
 @takes_table_or_result
-@given.takes_search_options
+@takes_fields(SearchOptions)
 def effects(
     data: Any,
     options: SearchOptions,

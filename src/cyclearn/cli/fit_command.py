@@ -7,20 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cyclearn.cli.field_options import takes_fields
 from cyclearn.cli.output import Json, Standardised, print_json, say
-from cyclearn.cli.table_options import (
-    EffectiveRows,
-    Estimate,
-    Groups,
-    Intercepts,
-    InterventionKind,
-    Interventions,
-    Lags,
-    Margins,
-    Missing,
-    number_or_name,
-    takes_table,
-)
+from cyclearn.cli.table_options import takes_table
+from cyclearn.data.reading import Reading
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.readable import significant
 from cyclearn.graphs import read_graph
@@ -32,21 +22,14 @@ _SHOWN = 15
 
 
 @takes_table
+@takes_fields(Reading)
 def fit(
     data: Any,
+    options: Reading,
     graph: Annotated[Path, typer.Argument(help="Graph file: JSON, DOT, Tetrad or edge list.")],
     level: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="Level of the confidence intervals.")
     ] = 0.95,
-    groups: Groups = None,
-    interventions: Interventions = None,
-    kind: InterventionKind = "perfect",
-    intercepts: Intercepts = "shared",
-    missing: Missing = "error",
-    margins: Margins = "raw",
-    lags: Lags = 0,
-    n_effective: EffectiveRows = None,
-    estimate: Estimate = "sample",
     standardised: Standardised = False,
     indices: Annotated[
         bool,
@@ -65,15 +48,7 @@ def fit(
     fitted = fit_model(
         read_graph(graph),
         data,
-        groups=groups,
-        interventions=interventions,
-        kind=kind,
-        intercepts=intercepts,
-        missing=missing,
-        margins=margins,
-        lags=lags,
-        n_effective=number_or_name(n_effective),
-        covariance=estimate,
+        **options.given(),
         random_state=seed,
     )
     if not isinstance(fitted, FittedModel):

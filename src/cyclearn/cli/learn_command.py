@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from cyclearn.cli import search_options as given
+from cyclearn.cli.field_options import takes_fields
 from cyclearn.cli.output import Json, Standardised, print_json, say
 from cyclearn.cli.table_options import takes_table
 from cyclearn.foundation.files import checked_suffix, write_text
@@ -15,7 +16,7 @@ from cyclearn.search.options import SearchOptions
 
 
 @takes_table
-@given.takes_search_options
+@takes_fields(SearchOptions)
 def learn(
     data: Any,
     options: SearchOptions,

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cyclearn.cli import search_options as given
+from cyclearn.cli.field_options import takes_fields
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.cli.table_options import takes_table_or_result
 from cyclearn.foundation.errors import InputError
@@ -22,7 +23,7 @@ With = Annotated[
 
 
 @takes_table_or_result
-@given.takes_search_options
+@takes_fields(SearchOptions)
 def report(
     data: Any,
     options: SearchOptions,

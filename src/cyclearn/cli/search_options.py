@@ -1,23 +1,17 @@
-"""The options of a search on the command line: one for each field of ``SearchOptions``."""
+"""A search from the command line: what goes with its options, and a line that follows it."""
 
 from __future__ import annotations
 
-import functools
-import inspect
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cyclearn.cli.table_options import number_or_name
 from cyclearn.foundation.errors import InputError
-from cyclearn.graphs import read_graph
-from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.options import SearchOptions
 
 if TYPE_CHECKING:
@@ -35,125 +29,6 @@ WithPosterior = Annotated[
 Checkpoint = Annotated[
     Path | None, typer.Option(help="Keep finished resamples here, and go on from them.")
 ]
-
-# How each option is written, by the name it has in Python.
-_WRITTEN: dict[str, tuple[Any, Any]] = {
-    "method": (
-        Literal["auto", "exact", "tabu", "hill-climbing"],
-        typer.Option(help="Search; exact for few variables."),
-    ),
-    "penalty": (
-        str,
-        typer.Option(help="What an edge costs: 'ebic 0.75', bic, '2 bic', or a number."),
-    ),
-    "groups": (
-        str | None,
-        typer.Option(help="Column that names the group of each row: one graph, weights by group."),
-    ),
-    "interventions": (
-        str | None,
-        typer.Option(help="Column that names what was set from outside in each row, by commas."),
-    ),
-    "kind": (
-        Literal["perfect", "noise"],
-        typer.Option(help="What was set is cut off from its causes, or keeps them with new noise."),
-    ),
-    "intercepts": (
-        Literal["shared", "table"],
-        typer.Option(help="With interventions: whether shifts of means between tables count."),
-    ),
-    "n_effective": (
-        str | None,
-        typer.Option(help="Independent rows that the rows are worth: a number, or auto."),
-    ),
-    "missing": (
-        Literal["error", "em", "rows", "pairwise"],
-        typer.Option(help="Missing values: refuse, maximum likelihood, whole rows, or pairs."),
-    ),
-    "margins": (
-        Literal["raw", "rank"],
-        typer.Option(help="Columns as they are, or normal scores of their ranks."),
-    ),
-    "lags": (
-        int,
-        typer.Option(min=0, help="Rows before each row, in order of time, that may cause it."),
-    ),
-    "covariance": (
-        Literal["sample", "shrunk"],
-        typer.Option("--estimate", help="Covariance of the rows, or shrunk by Ledoit and Wolf."),
-    ),
-    "knowledge": (
-        Path | None,
-        typer.Option(help="JSON file: required, forbidden, tiers, exogenous."),
-    ),
-    "start": (Path | None, typer.Option(help="Graph file to start from.")),
-    "n_starts": (
-        int | None,
-        typer.Option("--starts", min=1, help="Independent starts; auto: until enough agree."),
-    ),
-    "virtual_edges": (bool, typer.Option(help="Use the virtual-edge operator.")),
-    "first_improvement": (bool, typer.Option(help="Take the first improving move.")),
-    "tabu_length": (int, typer.Option(min=0, help="Last graphs that tabu does not enter.")),
-    "patience": (int, typer.Option(min=1, help="Moves of tabu without a new best graph.")),
-    "stable": (
-        bool,
-        typer.Option("--stable/--unstable", help="Visit only structures with a stable fit."),
-    ),
-    "max_component": (int | None, typer.Option(min=1, help="Most variables in a feedback group.")),
-    "max_cycle_length": (int | None, typer.Option(min=1, help="Most variables in a cycle.")),
-    "max_parents": (int | None, typer.Option(min=0, help="Most causes of a variable.")),
-    "max_edges": (int | None, typer.Option(min=0, help="Most edges.")),
-    "max_evaluations": (
-        int | None,
-        typer.Option(min=1, help="Most components fitted; keeps runs repeatable."),
-    ),
-    "time_limit": (float | None, typer.Option(min=0, help="Seconds.")),
-    "random_state": (int | None, typer.Option("--seed", min=0, help="Seed of the search.")),
-}
-
-
-# Options that stand under another name beside those of a table, which has one of the same name.
-PARAMETERS = {"covariance": "estimate"}
-
-
-def takes_search_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a search in place of its parameter ``options``."""
-    own = inspect.signature(command, eval_str=True)
-    searching = [
-        inspect.Parameter(
-            PARAMETERS.get(each.name, each.name),
-            inspect.Parameter.KEYWORD_ONLY,
-            default=each.default,
-            annotation=Annotated[_WRITTEN[each.name]],
-        )
-        for each in fields(SearchOptions)
-    ]
-
-    @functools.wraps(command)
-    def with_options(**arguments: Any) -> None:
-        given = {name: arguments.pop(PARAMETERS.get(name, name)) for name in SearchOptions.names()}
-        command(options=_read(given), **arguments)
-
-    others = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, parameter in own.parameters.items()
-        if name != "options"
-    ]
-    parameters = [others[0], *searching, *others[1:]]
-    with_options.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {each.name: each.annotation for each in parameters}
-    return with_options
-
-
-def _read(given: dict[str, Any]) -> SearchOptions:
-    """The options, with files read and numbers made of text."""
-    if given["knowledge"] is not None:
-        given["knowledge"] = Knowledge.read(given["knowledge"])
-    if given["start"] is not None:
-        given["start"] = read_graph(given["start"])
-    for name in ("penalty", "n_effective"):
-        given[name] = number_or_name(given[name])
-    return SearchOptions(**given)
 
 
 def search(
@@ -178,7 +53,7 @@ def search(
         }
         return learn(
             data,
-            **{name: getattr(options, name) for name in options.names()},
+            **options.given(),
             n_jobs=jobs,
             on_step=on_step,
             on_interrupt="best",

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cyclearn.cli.field_options import with_signature
 from cyclearn.cli.output import complain
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_output
@@ -54,49 +54,6 @@ Path_ = Annotated[Path, typer.Argument(help=_FILE)]
 Paths = Annotated[
     list[Path], typer.Argument(help=f"{_FILE} Several files are groups that share one graph.")
 ]
-Groups = Annotated[
-    str | None,
-    typer.Option(help="Column that names the group of each row: one graph, weights by group."),
-]
-Missing = Annotated[
-    Literal["error", "em", "rows", "pairwise"],
-    typer.Option(help="Missing values: refuse them, maximum likelihood, whole rows, or pairs."),
-]
-Margins = Annotated[
-    Literal["raw", "rank"], typer.Option(help="Columns as they are, or normal scores of ranks.")
-]
-
-Lags = Annotated[
-    int, typer.Option(min=0, help="Rows before each row, in order of time, that may cause it.")
-]
-Interventions = Annotated[
-    str | None,
-    typer.Option(help="Column that names what was set from outside in each row, by commas."),
-]
-InterventionKind = Annotated[
-    Literal["perfect", "noise"],
-    typer.Option(help="What was set is cut off from its causes, or keeps them with new noise."),
-]
-Intercepts = Annotated[
-    Literal["shared", "table"],
-    typer.Option(help="With interventions: whether shifts of means between tables count."),
-]
-
-
-Estimate = Annotated[
-    Literal["sample", "shrunk"],
-    typer.Option(help="Covariance of the rows, or shrunk by Ledoit and Wolf."),
-]
-EffectiveRows = Annotated[
-    str | None, typer.Option(help="Independent rows that the rows are worth: a number, or auto.")
-]
-
-
-def number_or_name(text: str | None) -> Any:
-    """What is written on the command line as a number, where it is one."""
-    with suppress(ValueError, TypeError):
-        return float(text)  # type: ignore[arg-type]
-    return text
 
 
 def takes_table(command: Callable[..., None]) -> Callable[..., None]:
@@ -147,16 +104,10 @@ def _with_options(
         command(**(arguments | {"data": read(arguments["data"], options, labels)}))
 
     parameters = [
-        parameter.replace(
-            kind=inspect.Parameter.KEYWORD_ONLY,
-            annotation=argument if name == "data" else parameter.annotation,
-        )
+        parameter.replace(annotation=argument) if name == "data" else parameter
         for name, parameter in own.parameters.items()
     ]
-    parameters += reading
-    with_table.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-    with_table.__annotations__ = {each.name: each.annotation for each in parameters}
-    return with_table
+    return with_signature(with_table, own, parameters + reading)
 
 
 def _read_all(paths: list[Path], options: dict[str, Any], labels: list[str]) -> Any:

@@ -1,18 +1,22 @@
 """From files and tables to moments: reading, columns, missing values, effective rows, warnings."""
 
 from cyclearn.data.checks import DataWarning as DataWarning
-from cyclearn.data.checks import check_data as check_data
 from cyclearn.data.moments import Moments as Moments
 from cyclearn.data.moments import as_moments as as_moments
 from cyclearn.data.moments import read_moments as read_moments
+from cyclearn.data.reading import Reading as Reading
+from cyclearn.data.reading import as_tables as as_tables
+from cyclearn.data.reading import check_data as check_data
 from cyclearn.data.table_files import as_rows as as_rows
 from cyclearn.data.table_files import read_table as read_table
 
 __all__ = [
     "DataWarning",
     "Moments",
+    "Reading",
     "as_moments",
     "as_rows",
+    "as_tables",
     "check_data",
     "read_moments",
     "read_table",

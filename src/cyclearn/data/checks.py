@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import expm1, log, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +22,9 @@ from cyclearn.data.effective_rows import (
     worth_of_rows,
 )
 from cyclearn.data.margins import Margins
-from cyclearn.data.missing_values import Holes, Missing, Treated
+from cyclearn.data.missing_values import Holes, Treated
 from cyclearn.data.moments import Moments
-from cyclearn.data.shrinkage import Covariance
-from cyclearn.data.tables import treated_data
 from cyclearn.foundation.readable import count_of
-
-if TYPE_CHECKING:
-    from cyclearn.data.moments import Data
 
 FloatArray = NDArray[np.float64]
 
@@ -82,48 +77,14 @@ def warnings_of(records: Iterable[Mapping[str, Any]]) -> tuple[DataWarning, ...]
     return tuple(DataWarning(**{**each, "columns": tuple(each["columns"])}) for each in records)
 
 
-def check_data(
-    data: Data,
-    *,
-    missing: Missing = "error",
-    margins: Margins = "raw",
-    lags: int = 0,
-    covariance: Covariance = "sample",
-) -> tuple[DataWarning, ...]:
-    """Warnings about a table: dependent rows, columns far from Gaussian, collinearity, few rows.
-
-    Parameters
-    ----------
-    data : DataFrame, array of shape (n, p), path or Moments
-        Moments show neither dependence nor the shape of columns; only the rest is checked then.
-    missing, margins, lags, covariance
-        As of :func:`cyclearn.learn`. With lags, what the past leaves unexplained is checked.
-
-    Returns
-    -------
-    tuple of DataWarning
-        Empty where nothing was found, which is no proof that all is well: latent causes and
-        nonlinear relations can hide from every check made here.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> check_data(rng.standard_normal((500, 3)))
-    ()
-    >>> for warning in check_data(rng.standard_normal((500, 3)).cumsum(axis=0)):
-    ...     print(warning.kind)
-    dependent rows
-    few rows
-    """
-    treated = treated_data(data, missing=missing, margins=margins, lags=lags, covariance=covariance)
-    return check_treated(treated, margins)
-
-
 def check_treated(found: Treated, margins: Margins = "raw") -> tuple[DataWarning, ...]:
-    """Warnings about data that were treated already; see :func:`check_data`."""
+    """Warnings about one table; see :func:`cyclearn.check_data`."""
     moments, X, raw = found.moments, found.filled, found.raw
     if raw is None:
-        return (*_collinear(moments), *_few_rows(moments, moments.n_samples))
+        return (
+            *_collinear(moments),
+            *few_rows_warnings(moments.n_variables, moments.n_samples, moments.n_samples),
+        )
     if moments.past:
         return _check_given_past(found, raw, margins)
     correlations = autocorrelations(X)
@@ -136,7 +97,7 @@ def check_treated(found: Treated, margins: Margins = "raw") -> tuple[DataWarning
         *_dependent(moments, correlations, n_effective),
         *(_not_gaussian(moments, raw, correlations) if margins == "raw" else ()),
         *_collinear(moments),
-        *_few_rows(moments, n_effective),
+        *few_rows_warnings(moments.n_variables, moments.n_samples, n_effective),
     )
 
 
@@ -158,7 +119,7 @@ def _check_given_past(found: Treated, raw: FloatArray, margins: Margins) -> tupl
         *_remembering(innovations, correlations),
         *(_not_gaussian(innovations, left, correlations) if margins == "raw" else ()),
         *_collinear(innovations),
-        *_few_rows(moments, found.n_effective),
+        *few_rows_warnings(moments.n_variables, moments.n_samples, found.n_effective),
     )
 
 
@@ -353,8 +314,8 @@ def _collinear(moments: Moments) -> Iterator[DataWarning]:
     )
 
 
-def _few_rows(moments: Moments, n_effective: float) -> Iterator[DataWarning]:
-    n, p = moments.n_samples, moments.n_variables
+def few_rows_warnings(p: int, n: int, n_effective: float) -> Iterator[DataWarning]:
+    """Whether n rows of p variables are few."""
     # An edge pays for the penalty ½ log n where n/2 · log 1/(1 − r²) exceeds it.
     weakest = sqrt(-expm1(-log(max(n_effective, 2)) / n_effective))
     if n_effective >= _ROWS_PER_VARIABLE * p and weakest <= _WEAKEST_EDGE:

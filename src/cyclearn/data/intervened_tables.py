@@ -6,15 +6,17 @@ that names the targets of each row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.data.checks import DataWarning, check_treated, few_rows_warnings
 from cyclearn.data.grouped_tables import aligned_moments, labelled_rows, named_tables
 from cyclearn.data.input_checks import check_finite
-from cyclearn.data.missing_values import labelled
+from cyclearn.data.missing_values import Treated, labelled
 from cyclearn.data.moments import Moments
 from cyclearn.data.table_files import as_rows
 from cyclearn.data.tables import Design, Table, Tables
@@ -47,8 +49,17 @@ def checked_interventions(interventions: Any) -> Interventions | None:
     return tuple(checked)
 
 
-def intervened_tables(data: Any, interventions: Interventions, design: Design) -> Tables:
-    """Tables that share their weights, with the targets of each.
+def intervened_tables(
+    parts: Sequence[Any],
+    targets: Sequence[tuple[str, ...]],
+    design: Design,
+    *,
+    by_column: bool = False,
+) -> Tables:
+    """Tables that share their weights, with the targets of each, and the warnings about them.
+
+    ``by_column`` says that the targets came from a column, so that errors name them and not the
+    number of a table.
 
     Raises
     ------
@@ -57,22 +68,70 @@ def intervened_tables(data: Any, interventions: Interventions, design: Design) -
         column that is constant where nobody set it, moments without a mean where intercepts are
         shared.
     """
-    parts, targets = targeted_parts(data, interventions)
+    places = [
+        f"the rows with targets {', '.join(own) or 'none'}" if by_column else f"table {number}"
+        for number, own in enumerate(targets, 1)
+    ]
+    tables = pooled_tables(parts, targets, design, places)
+    return replace(tables, warnings=tuple(_warnings(tables, places)))
+
+
+def pooled_tables(
+    parts: Sequence[Any],
+    targets: Sequence[tuple[str, ...]],
+    design: Design,
+    places: Sequence[str] | None = None,
+) -> Tables:
+    """The same without warnings; errors name one of ``places``."""
     read: list[Table] = []
-    for number, (part, own) in enumerate(zip(parts, targets, strict=True), 1):
+    for place, part, own in zip(places or ["a table"] * len(parts), parts, targets, strict=True):
         try:
-            moments = _moments(part, design)
+            rows, moments = _moments(part, design)
             if read:
+                order = moments.names
                 moments = aligned_moments(moments, read[0].moments)
-            read.append(Table(moments, float(moments.n_samples), targets=own))
+                rows = None if rows is None else rows[:, [order.index(n) for n in moments.names]]
+            read.append(Table(moments, float(moments.n_samples), targets=own, rows=rows))
             _check_targets(own, moments, design)
         except InputError as error:  # noqa: PERF203 - once at most
-            where = f"the rows with targets {', '.join(own) or 'none'}"
-            place = where if isinstance(interventions, str) else f"table {number}"
             raise InputError(f"{place}: {error}") from None
     tables = Tables(tuple(read), design)
     _check_columns(tables)
     return tables
+
+
+def _warnings(tables: Tables, places: Sequence[str]) -> Iterator[DataWarning]:
+    """What checks find in each table, about the variables that varied by themselves there.
+
+    A warning of one kind is given once, about the table with the most columns that it concerns.
+    How few rows there are is said about all tables together, which share their weights.
+    """
+    found: dict[str, DataWarning] = {}
+    for place, table in zip(places, tables, strict=True):
+        for warning in _own_warnings(table):
+            known = found.get(warning.kind)
+            if known is None or len(warning.columns) > len(known.columns):
+                found[warning.kind] = warning.in_group(place)
+    yield from found.values()
+    yield from few_rows_warnings(tables.n_variables, tables.n_samples, tables.n_effective)
+
+
+def _own_warnings(table: Table) -> Iterator[DataWarning]:
+    moments, rows = table.moments, table.rows
+    free = [
+        j
+        for j, name in enumerate(moments.names)
+        if name not in table.targets and moments.covariance[j, j] > 0
+    ]
+    if rows is None or not free or len(rows) <= len(free) + 1:
+        return
+    X = rows[:, free]
+    names = tuple(moments.names[j] for j in free)
+    S = moments.covariance[np.ix_(free, free)]
+    own = Moments._unchecked(S, len(X), None, names, False)
+    for warning in check_treated(Treated(own, float(len(X)), X, None, X)):
+        if warning.kind != "few rows":
+            yield warning
 
 
 def targeted_parts(
@@ -82,39 +141,6 @@ def targeted_parts(
     if isinstance(interventions, str):
         return _by_column(data, interventions)
     return _by_table(data, interventions)
-
-
-def tables_with_interventions(
-    data: Any,
-    interventions: Any,
-    design: Design,
-    *,
-    groups: str | None = None,
-    n_effective: Any = None,
-    missing: str = "error",
-    margins: str = "raw",
-    lags: int = 0,
-    covariance: str = "sample",
-) -> Tables:
-    """The tables, where nothing else is asked for that does not go together with interventions."""
-    if isinstance(data, Tables):
-        return data
-    for name, value, plain in (
-        ("groups", groups, None),
-        ("n_effective", n_effective, None),
-        ("missing", missing, "error"),
-        ("margins", margins, "raw"),
-        ("lags", lags, 0),
-        ("covariance", covariance, "sample"),
-    ):
-        if value != plain:
-            raise InputError(
-                f"{name}={value!r} does not go together with interventions; leave one of them out"
-            )
-    checked = checked_interventions(interventions)
-    if checked is None:
-        raise InputError("interventions is None; give the targets of each table")
-    return intervened_tables(data, checked, design)
 
 
 def _by_table(data: Any, targets: tuple[tuple[str, ...], ...]) -> tuple[list[Any], list[Any]]:
@@ -144,8 +170,8 @@ def _parsed(cell: Any) -> tuple[str, ...]:
     return tuple(sorted({name.strip() for name in names if name.strip()}))
 
 
-def _moments(data: Any, design: Design) -> Moments:
-    """Mean and covariance of a table, in which columns may be constant."""
+def _moments(data: Any, design: Design) -> tuple[NDArray[np.float64] | None, Moments]:
+    """The rows of a table, their mean and covariance; columns may be constant."""
     data = as_rows(data)
     if isinstance(data, Moments):
         if data.mean is None and design.intercepts == "shared":
@@ -153,14 +179,15 @@ def _moments(data: Any, design: Design) -> Moments:
                 "these Moments have no mean, and shifts of means count where intercepts are "
                 "shared; give the mean, or intercepts='table'"
             )
-        return data
+        return None, data
     X, names, is_unnamed = labelled(data)
     check_finite(data, "data", names)
     if len(X) < 2:
         raise InputError(f"it has {len(X)} rows; a table needs at least 2")
     mean = X.mean(axis=0)
     centred = X - mean
-    return Moments._unchecked(centred.T @ centred / len(X), len(X), mean, names, is_unnamed)
+    S = centred.T @ centred / len(X)
+    return X, Moments._unchecked(S, len(X), mean, names, is_unnamed)
 
 
 def _check_targets(targets: tuple[str, ...], moments: Moments, design: Design) -> None:
@@ -170,7 +197,7 @@ def _check_targets(targets: tuple[str, ...], moments: Moments, design: Design) -
             f"the target {unknown[0]!r} is no variable; there are {', '.join(moments.names[:10])}"
             + f" and {len(moments.names) - 10} more" * (len(moments.names) > 10)
         )
-    if design.kind == "perfect" and set(targets) == set(moments.names):
+    if design.intervention_kind == "perfect" and set(targets) == set(moments.names):
         raise InputError("every variable was set, so that it says nothing; leave it out")
 
 

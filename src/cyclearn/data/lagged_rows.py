@@ -12,20 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyclearn.data.missing_values import labelled
-from cyclearn.data.moments import Moments
-from cyclearn.foundation.arguments import at_least
 from cyclearn.foundation.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def checked_lags(lags: int | None) -> int:
-    """How many rows back causes may lie; none by default."""
-    checked = at_least("lags", lags, 0)
-    if checked is None:
-        raise InputError("lags is None; give a whole number of at least 0")
-    return checked
 
 
 def past_name(name: str, lag: int) -> str:
@@ -57,11 +47,6 @@ def with_past(data: Any, lags: int) -> pd.DataFrame:
     """
     import pandas as pd
 
-    if isinstance(data, Moments):
-        raise InputError(
-            f"lags={lags} looks at the order of the rows, and the data are Moments, which have "
-            "none; pass the table"
-        )
     X, names, _ = labelled(data)
     n = len(X) - lags
     if n < 3:

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.foundation.arguments import one_of
-
 Margins = Literal["raw", "rank"]
-
-
-def checked_margins(margins: object) -> Margins:
-    """The name of a treatment of columns."""
-    remedy = "'raw' (columns as they are) or 'rank' (normal scores of ranks)"
-    return cast(Margins, one_of("margins", margins, ("raw", "rank"), remedy))
 
 
 def normal_scores(X: NDArray[np.float64]) -> NDArray[np.float64]:

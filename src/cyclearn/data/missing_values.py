@@ -14,7 +14,7 @@ average, and never too large by design.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from cyclearn.data.input_checks import check_names, numeric_matrix
 from cyclearn.data.moments import Moments, as_moments, name_order
 from cyclearn.data.observed_rows import ObservedRows
-from cyclearn.foundation.arguments import one_of
 from cyclearn.foundation.errors import InputError
 
 FloatArray = NDArray[np.float64]
@@ -80,12 +79,6 @@ class Treated:
     holes: Holes | None
     raw: FloatArray | None = None
     shrinkage: float = 0.0
-
-
-def checked_treatment(missing: object) -> Missing:
-    """The name of a treatment of missing values."""
-    remedy = "'error', 'em' (maximum likelihood), 'rows' (complete rows only) or 'pairwise'"
-    return cast(Missing, one_of("missing", missing, TREATMENTS, remedy))
 
 
 def labelled(data: Any) -> tuple[FloatArray, tuple[str, ...], bool]:

@@ -8,33 +8,24 @@ least. It is regular with any number of rows.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal, cast
+from typing import Literal
 
 import numpy as np
 
 from cyclearn.data.missing_values import Treated
 from cyclearn.data.moments import Moments, name_order
-from cyclearn.foundation.arguments import one_of
-from cyclearn.foundation.errors import InputError
 
 Covariance = Literal["sample", "shrunk"]
 
 
-def checked_covariance_estimate(covariance: object) -> Covariance:
-    """The name of an estimate of the covariance."""
-    words = ("sample", "shrunk")
-    remedy = "'sample' or 'shrunk' (Ledoit and Wolf)"
-    return cast(Covariance, one_of("covariance", covariance, words, remedy))
-
-
-def shrunk(treated: Treated, missing: str) -> Treated:
+def shrunk(treated: Treated) -> Treated:
     """The same data with shrunk correlations.
 
     Examples
     --------
     >>> from cyclearn.data.missing_values import treat_missing
     >>> X = np.random.default_rng(0).standard_normal((10, 20))
-    >>> found = shrunk(treat_missing(X, "error"), "error")
+    >>> found = shrunk(treat_missing(X, "error"))
     >>> found.shrinkage > 0.8, bool(np.linalg.eigvalsh(found.moments.covariance)[0] > 0.1)
     (True, True)
     """
@@ -42,16 +33,6 @@ def shrunk(treated: Treated, missing: str) -> Treated:
     from sklearn.covariance import ledoit_wolf_shrinkage
 
     given = treated.moments
-    if treated.raw is None and not treated.filled.size:
-        raise InputError(
-            "covariance='shrunk' looks at the rows, and the data are Moments, which have none; "
-            "pass the table"
-        )
-    if missing not in ("error", "rows"):
-        raise InputError(
-            f"covariance='shrunk' takes complete rows, and missing is {missing!r}; use "
-            "missing='rows'"
-        )
     # In the order of the names, so that the order of the columns changes no bit.
     order = np.array(name_order(given.names, given.has_default_names))
     rows = treated.filled[:, order] - treated.filled[:, order].mean(axis=0)

@@ -9,38 +9,32 @@ from typing import Any
 import numpy as np
 
 from cyclearn.data.grouped_tables import SeveralData
-from cyclearn.data.tables import Kind as InterventionKind
+from cyclearn.data.resampling import Resampler, Resampling
+from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import function, one_of, processes, whole
 from cyclearn.foundation.arguments import seed as drawn_seed
 from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.files import check_path
 from cyclearn.foundation.interruption import ended_quietly, interruptible
+from cyclearn.foundation.options import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.learning.checkpoint import Checkpoint
-from cyclearn.learning.resampling import (
-    AnyResampler,
-    Kind,
-    make_resampler,
-)
 from cyclearn.learning.run import learn_with
 from cyclearn.results.bootstrap_result import BootstrapResult
 from cyclearn.results.resample import Resample
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.over_time import knowing_the_past
 
-# Options of learn that bootstrap has itself, or that have no place in it.
-_OWN = {"on_step", "bootstrap"}
-
 
 @interruptible
+@takes_options(SearchOptions)
 def bootstrap(
-    data: SeveralData,
+    data: SeveralData | Tables,
     n_resamples: int = 100,
     *,
-    kind: Kind | None = None,
+    resampling: Resampling | None = None,
     checkpoint: str | Path | None = None,
-    intervention_kind: InterventionKind = "perfect",
     random_state: RandomState = None,
     n_jobs: int | None = None,
     on_resample: Callable[[int, int], None] | None = None,
@@ -53,7 +47,7 @@ def bootstrap(
     data : DataFrame, array of shape (n, p), path or Moments
         Or several of these, one for each group; rows are drawn within groups.
     n_resamples : int
-    kind : {"rows", "blocks", "half", "parametric", "groups"}, optional
+    resampling : {"rows", "blocks", "half", "parametric", "groups"}, optional
         ``"rows"`` draws n rows with replacement, the default where there are rows. ``"blocks"``
         draws stretches of neighbouring rows, the default where ``n_effective`` says that rows
         resemble those before them. Rows drawn
@@ -67,8 +61,6 @@ def bootstrap(
         File in which every resample is kept as soon as it is done. Called again with the same
         data, options and version of the library, and perhaps a larger ``n_resamples``, the
         function goes on where it was; with others, it refuses.
-    intervention_kind : {"perfect", "noise"}
-        What :func:`cyclearn.learn` calls ``kind``.
     random_state : int, Generator or None
         None is a fixed seed.
     n_jobs : int, optional
@@ -100,22 +92,19 @@ def bootstrap(
     """
     begun = now()
     whole("n_resamples", n_resamples, 1)
-    if kind is not None:
-        one_of("kind", kind, ("rows", "blocks", "half", "parametric", "groups"))
+    if resampling is not None:
+        one_of("resampling", resampling, ("rows", "blocks", "half", "parametric", "groups"))
     if checkpoint is not None:
         check_path(checkpoint)
     function("on_resample", on_resample)
     n_jobs, seed = processes(n_jobs), drawn_seed(random_state) or 0
-    if taken := sorted(_OWN & set(options)):
-        raise InputError(f"{taken[0]} is no option of the searches of a bootstrap; leave it out")
-    search = SearchOptions.of({**options, "kind": intervention_kind})
-    resampler = make_resampler(data, kind, seed, search)
-    if resampler.worth is not None:
-        search = search.replaced(n_effective=resampler.worth)
+    search = SearchOptions.of(options)
+    tables = search.tables(data)
+    resampler = Resampler.of(tables, search.reading, resampling, seed)
     plain = {key: value for key, value in search.to_dict().items() if key != "random_state"}
     plain["seed"] = seed
     # What cannot be searched at all is refused before the first resample.
-    search.problem(resampler.given())
+    search.problem(tables)
     done: dict[int, Resample] = {}
     keep: Checkpoint | None = None
     if checkpoint is not None:
@@ -144,13 +133,13 @@ def bootstrap(
         resamples += tuple(cut)
     if len(resamples) < n_resamples:
         plain["n_wanted"] = n_resamples
-    known = knowing_the_past(search.knowledge, resampler.given().past)
+    known = knowing_the_past(search.knowledge, tables.past)
     plain["knowledge"] = None if known is None else known.to_dict()
-    return BootstrapResult(resampler.names, resamples, resampler.kind, plain)
+    return BootstrapResult(resampler.names, resamples, resampler.resampling, plain)
 
 
 def _run(
-    resampler: AnyResampler,
+    resampler: Resampler,
     numbers: list[int],
     options: SearchOptions,
     n_jobs: int | None,
@@ -185,10 +174,10 @@ def _within(
         yield number, options.replaced(time_limit=max(left, 0.0))
 
 
-def learn_resample(resampler: AnyResampler, number: int, options: SearchOptions) -> Resample:
+def learn_resample(resampler: Resampler, number: int, options: SearchOptions) -> Resample:
     """Draw one resample and learn from it."""
     try:
-        tables, seed, redraws = resampler.draw_tables(number)
+        tables, seed, redraws = resampler.draw(number)
         result = learn_with(options.replaced(random_state=seed), tables)
     except (InputError, LimitError) as error:
         # One that cannot be learned from takes nothing from the others.

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from cyclearn import __version__
+from cyclearn.data.resampling import Resampler
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import why, write_new
-from cyclearn.learning.resampling import AnyResampler
 from cyclearn.results.resample import Resample
 
 _SCHEMA = "cyclearn.bootstrap-checkpoint/1"
@@ -39,14 +39,14 @@ def check_checkpoint(path: Path) -> None:
 class Checkpoint:
     """The checkpoint of one bootstrap: what was kept of it, and where more is kept."""
 
-    def __init__(self, path: Path, resampler: AnyResampler, options: dict[str, Any]) -> None:
+    def __init__(self, path: Path, resampler: Resampler, options: dict[str, Any]) -> None:
         self._path = path
         self._n_nodes = len(resampler.names)
         self._header = {
             "schema": _SCHEMA,
             "version": __version__,
             "data": resampler.digest(),
-            "kind": resampler.kind,
+            "resampling": resampler.resampling,
             "options": json.loads(json.dumps(options)),
         }
 
@@ -91,7 +91,7 @@ class Checkpoint:
         before, now = header.get("options"), self._header["options"]
         before = before if isinstance(before, dict) else {}
         changed = [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]
-        others = ("data", "kind", "version")
+        others = ("data", "resampling", "version")
         changed += [key for key in others if header.get(key) != self._header[key]]
         raise InputError(
             f"the checkpoint {self._path} was made with other settings ({', '.join(changed)}); "

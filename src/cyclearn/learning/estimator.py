@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,17 +12,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cyclearn.data.grouped_tables import labelled_rows
-from cyclearn.data.margins import Margins
-from cyclearn.data.missing_values import Missing
-from cyclearn.data.shrinkage import Covariance
-from cyclearn.data.tables import EffectiveRows, Intercepts, Kind
 from cyclearn.foundation.arguments import processes
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.random_state import RandomState
+from cyclearn.foundation.options import check_name, takes_options
 from cyclearn.learning.run import learn_with
-from cyclearn.search.knowledge import Knowledge
-from cyclearn.search.options import Method, SearchOptions, Start
-from cyclearn.search.penalty import DEFAULT_PENALTY, Penalty
+from cyclearn.search.options import SearchOptions
 
 if TYPE_CHECKING:
     from cyclearn.graphs import DirectedGraph
@@ -29,7 +24,14 @@ if TYPE_CHECKING:
 
 
 class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
-    """Learn a directed graph with feedback loops; parameters as in :func:`cyclearn.learn`.
+    """Learn a directed graph with feedback loops.
+
+    Parameters
+    ----------
+    **options
+        The fields of :class:`cyclearn.SearchOptions`, as of :func:`cyclearn.learn`.
+    n_jobs : int, optional
+        Processes for several starts.
 
     Attributes
     ----------
@@ -61,62 +63,12 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     score_: float
     result_: LearnResult
 
-    def __init__(
-        self,
-        method: Method = "auto",
-        penalty: Penalty = DEFAULT_PENALTY,
-        groups: str | None = None,
-        interventions: Any = None,
-        kind: Kind = "perfect",
-        intercepts: Intercepts = "shared",
-        n_effective: EffectiveRows = None,
-        missing: Missing = "error",
-        margins: Margins = "raw",
-        lags: int = 0,
-        covariance: Covariance = "sample",
-        knowledge: Knowledge | None = None,
-        start: Start = None,
-        n_starts: int | None = None,
-        virtual_edges: bool = True,
-        first_improvement: bool = False,
-        tabu_length: int = 10,
-        patience: int = 10,
-        stable: bool = True,
-        max_component: int | None = None,
-        max_cycle_length: int | None = None,
-        max_parents: int | None = None,
-        max_edges: int | None = None,
-        max_evaluations: int | None = None,
-        time_limit: float | None = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.method = method
-        self.penalty = penalty
-        self.groups = groups
-        self.interventions = interventions
-        self.kind = kind
-        self.intercepts = intercepts
-        self.n_effective = n_effective
-        self.missing = missing
-        self.margins = margins
-        self.lags = lags
-        self.covariance = covariance
-        self.knowledge = knowledge
-        self.start = start
-        self.n_starts = n_starts
-        self.virtual_edges = virtual_edges
-        self.first_improvement = first_improvement
-        self.tabu_length = tabu_length
-        self.patience = patience
-        self.stable = stable
-        self.max_component = max_component
-        self.max_cycle_length = max_cycle_length
-        self.max_parents = max_parents
-        self.max_edges = max_edges
-        self.max_evaluations = max_evaluations
-        self.time_limit = time_limit
-        self.random_state = random_state
+    @takes_options(SearchOptions)
+    def __init__(self, *, n_jobs: int | None = None, **options: Any) -> None:
+        for each in fields(SearchOptions):
+            setattr(self, each.name, options.pop(each.name, each.default))
+        for name in options:
+            check_name(name, (*SearchOptions.names(), "n_jobs"))
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: Any = None) -> CyclicGraphLearner:  # noqa: ARG002
@@ -125,11 +77,9 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         With ``groups`` or ``interventions``, X is a DataFrame with that column among the others.
         """
         arguments = self.get_params(deep=False)
-        self.result_ = learn_with(
-            SearchOptions.among(arguments),
-            self._labelled_table(X),
-            n_jobs=processes(arguments["n_jobs"]),
-        )
+        n_jobs = processes(arguments.pop("n_jobs"))
+        options = SearchOptions(**arguments)
+        self.result_ = learn_with(options, self._labelled_table(X), n_jobs=n_jobs)
         self.graph_ = self.result_.graph
         self.adjacency_ = self.graph_.adjacency
         models = list(self.result_.models.values())

@@ -13,7 +13,7 @@ from cyclearn.models import fit
 from cyclearn.results.result import LearnResult
 from cyclearn.results.trace import SearchCost, traced_moves
 from cyclearn.search.answer import answer
-from cyclearn.search.options import SearchOptions, read_tables
+from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget, OnStep
 from cyclearn.search.starts import SearchCall
 
@@ -30,7 +30,7 @@ def learn_with(
     """Learn with options that have been checked; :func:`cyclearn.learn` says what they mean."""
     function("on_step", on_step)
     begun, clock = perf_counter(), now()
-    tables, found = read_tables(options, data)
+    tables = options.tables(data)
     problem = options.problem(tables)
     limits = options.max_evaluations, options.time_limit
     budget = Budget.since(clock, *limits, problem.n_variables)
@@ -49,13 +49,17 @@ def learn_with(
     end = None if options.time_limit is None else clock + options.time_limit
     best_class = answer(problem, solution, budget, end)
     graph = best_class.graph.reordered(tables.names)
-    fitted = fit(graph, tables)
+    searched = fitted = fit(graph, tables.without_rows())
+    if any(table.holes is not None for table in tables):
+        # Searched were moments; rows with missing cells are fitted as they are.
+        fitted = fit(graph, tables)
     weight, reached = options.edge_penalty(tables), solution.limits_reached
     runs, best = solution.runs, solution.best
     return LearnResult(
         graph=graph,
         fitted=fitted,
-        score=-fitted.log_likelihood + weight * graph.n_edges,
+        tables=tables.without_rows(),
+        score=-searched.log_likelihood + weight * graph.n_edges,
         penalty=weight,
         status=solution.ended_early or best.status,
         limits=reached,
@@ -71,5 +75,5 @@ def learn_with(
         n_starts_agreeing=(len(solution.agreeing), len(runs)),
         options=options,
         certificate=solution.certificate,
-        warnings=(*found, *options.warnings(tables)),
+        warnings=options.warnings(tables),
     )

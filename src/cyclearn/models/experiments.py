@@ -72,7 +72,7 @@ class Experiments:
         for i in range(p):
             free = tuple(np.flatnonzero(~mask[:, i]).tolist())
             terms = [free] if free else []
-            if design.kind == "noise":
+            if design.intervention_kind == "noise":
                 terms += [(e,) for e in np.flatnonzero(mask[:, i]).tolist()]
             for rows in terms:
                 which.append(sets.setdefault(rows, len(sets)))
@@ -85,7 +85,9 @@ class Experiments:
             tables=tables,
             scale=scale,
             covariances=np.array([_without_constants(each.covariance / unit) for each in moments]),
-            targeted=(mask if design.kind == "perfect" else np.zeros_like(mask)).astype(np.uint8),
+            targeted=(
+                mask if design.intervention_kind == "perfect" else np.zeros_like(mask)
+            ).astype(np.uint8),
             matrices=np.array(matrices),
             at=np.array(at),
             which=np.array(which, dtype=np.int64),

@@ -83,7 +83,7 @@ def fit_indices(fitted: FittedModel) -> FitIndices:
     R, scale = fitted.moments.correlation, fitted.moments.scale
     observed = fitted.observed
     if observed is not None:
-        S = observed.saturated.covariance * np.outer(observed.data.scale, observed.data.scale)
+        S = observed.saturated_covariance
         scale = np.sqrt(S.diagonal())
         R = S / np.outer(scale, scale)
     dimension = fitted.graph.dimension() - n_past

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +67,16 @@ class FittedModel:
     n_effective: float
     observed: ObservedLikelihood | None = None
     experiments: Experiments | None = None
+
+    def observed_by(self, likelihood: ObservedLikelihood) -> FittedModel:
+        """The same estimate, as that of rows with missing cells."""
+        return replace(
+            self,
+            observed=likelihood,
+            log_likelihood=likelihood.log_likelihood,
+            n_effective=likelihood.weight * self.n_samples,
+            status=self.status if likelihood.converged else FitStatus.ITERATION_LIMIT,
+        )
 
     @property
     def converged(self) -> bool:

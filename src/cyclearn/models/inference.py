@@ -94,14 +94,14 @@ def _observed_errors(
     """
     parents, children = np.nonzero(fitted.graph.adjacency)
     m, p = len(parents), fitted.graph.n_nodes
-    info = observed.information(parents.astype(np.int64), children.astype(np.int64))
+    info = observed.information
     unit = np.sqrt(np.maximum(info.diagonal(), np.finfo(float).tiny))
     values, vectors = np.linalg.eigh(info / unit / unit[:, None])
     # Flat directions, of which there are some only where parameters are not identified.
     kept = values > _FLAT
     covariance = (vectors[:, kept] ** 2 / values[kept]).sum(axis=1)
     deviations = np.sqrt(covariance) / unit
-    scale = observed.data.scale
+    scale = observed.scale
     B, variances = np.full((p, p), np.nan), deviations[m : m + p] * scale**2
     B[parents, children] = deviations[:m] * scale[children] / scale[parents]
     B[no_weight] = np.nan

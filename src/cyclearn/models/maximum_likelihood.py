@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
-from cyclearn.data.intervened_tables import tables_with_interventions
-from cyclearn.data.lagged_rows import checked_lags
-from cyclearn.data.margins import Margins, checked_margins, with_margins
-from cyclearn.data.missing_values import Missing, checked_treatment
+from cyclearn.data.grouped_tables import SeveralData, naming_group
 from cyclearn.data.moments import Moments, name_order
-from cyclearn.data.shrinkage import Covariance, checked_covariance_estimate
-from cyclearn.data.table_files import as_rows
-from cyclearn.data.tables import Design, EffectiveRows, Intercepts, Kind, Table, Tables, as_tables
+from cyclearn.data.reading import Reading
+from cyclearn.data.tables import Table, Tables
 from cyclearn.foundation.arguments import at_least, check_state, share, whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.interruption import interruptible
+from cyclearn.foundation.options import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.component_columns import ComponentColumns, component_columns
@@ -40,7 +34,7 @@ from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.fitted_groups import FittedGroups
 from cyclearn.models.fitted_model import FittedModel
 from cyclearn.models.linear_gaussian import LinearGaussianModel
-from cyclearn.models.observed_fit import fit_rows_with_holes, rows_with_holes
+from cyclearn.models.observed_fit import fit_rows_with_holes
 from cyclearn.models.shared_fit import (
     check_rows,
     fit_shared_components,
@@ -60,38 +54,23 @@ def fit(
     data: pd.DataFrame | FloatArray | str | Path | Moments,
     *,
     groups: None = None,
-    n_effective: EffectiveRows = None,
-    missing: Missing = "error",
-    margins: Margins = "raw",
-    lags: int = 0,
-    covariance: Covariance = "sample",
-    n_starts: int | None = None,
-    tolerance: float = 1e-9,
-    max_iterations: int = 1000,
-    random_state: RandomState = 0,
+    **options: Any,
 ) -> FittedModel: ...
 @overload
 def fit(graph: DirectedGraph, data: Any, **options: Any) -> FittedModel | FittedGroups: ...
 
 
-@interruptible  # type: ignore[misc]  # the second signature leaves the options to the first
+@interruptible
+@takes_options(Reading)
 def fit(
     graph: DirectedGraph,
     data: SeveralData | Tables,
     *,
-    groups: str | None = None,
-    interventions: Any = None,
-    kind: Kind = "perfect",
-    intercepts: Intercepts = "shared",
-    n_effective: EffectiveRows = None,
-    missing: Missing = "error",
-    margins: Margins = "raw",
-    lags: int = 0,
-    covariance: Covariance = "sample",
     n_starts: int | None = None,
     tolerance: float = 1e-9,
     max_iterations: int = 1000,
     random_state: RandomState = 0,
+    **reading: Any,
 ) -> FittedModel | FittedGroups:
     """Maximum likelihood estimate of the linear Gaussian model on a directed graph.
 
@@ -108,35 +87,6 @@ def fit(
         Columns are matched with nodes by name, or by position when they have no names. A list of
         tables, or a mapping from names to tables, are groups: the graph is the same in all, weights
         and noise are each group's own.
-    groups : str, optional
-        The column of one table that names the group of each row.
-    interventions : list of lists of str, or str, optional
-        Targets of each table of a list: variables that were set from outside there, none where the
-        system was only observed. Or the column of one table that names the targets of each row,
-        separated by commas. Weights are then shared over tables.
-    kind : {"perfect", "noise"}
-        Targets are cut off from their parents; or keep them, and have noise and intercept of their
-        own.
-    intercepts : {"shared", "table"}
-        Whether shifts of means between tables count. Shared intercepts use them, but turn
-        differences between batches into edges.
-    n_effective : number, "auto" or None
-        How many independent rows the data, or each group of them, are worth, in likelihood and
-        standard errors: by default all; ``"auto"`` estimates it from the memory of the columns, as
-        in time series.
-    missing : {"error", "em", "rows", "pairwise"}
-        What is done about missing values. ``"em"`` maximises the likelihood of the cells that were
-        observed, on the graph itself (full information maximum likelihood); standard errors and
-        tests are those of that likelihood, in which every row counts for what was observed of it.
-    margins : {"raw", "rank"}
-        Columns as they are, or normal scores of their ranks; weights are then on that scale.
-    lags : int
-        Rows are a time series, each given so many rows before it. The graph may have nodes such as
-        ``gdp[t-1]`` for these, which have no causes; those it lacks are taken to cause nothing.
-        The likelihood, its tests and indices are given the past.
-    covariance : {"sample", "shrunk"}
-        That of the rows, or with correlations made smaller, for few rows (Ledoit and Wolf).
-        Likelihood, standard errors and tests are then those of the shrunk covariance.
     n_starts : int, optional
         Starts for each component of k ≥ 2 nodes: zero, then random; one more is made from the
         best of them by inverting the gain of its cycles. By default 2k − 4, but 4 to 20.
@@ -146,6 +96,12 @@ def fit(
         Limit on sweeps and Newton steps from one start.
     random_state : int, Generator, RandomState or None
         For the random starts.
+    **reading
+        How the data are read: the fields of :class:`cyclearn.Reading`. The effective sample size
+        counts in likelihood and standard errors. With ``missing="em"`` the likelihood of the
+        observed cells is maximised on the graph itself (full information maximum likelihood). With
+        ``lags`` the graph may have nodes such as ``gdp[t-1]``, which have no causes; those it lacks
+        are taken to cause nothing.
 
     Returns
     -------
@@ -167,39 +123,25 @@ def fit(
            [ 0. ,  0. ,  0.5],
            [ 0. , -0.4,  0. ]])
     """
-    _check_options(n_starts, tolerance, max_iterations)
+    at_least("n_starts", n_starts, 1)
+    whole("max_iterations", max_iterations, 1)
+    share("tolerance", tolerance, 0, 1)
     check_state(random_state)
-    lags, design = checked_lags(lags), Design(kind, intercepts)
+    tables = Reading.of(reading).tables(data)
     options: dict[str, Any] = {
         "n_starts": n_starts,
         "tolerance": tolerance,
         "max_iterations": max_iterations,
         "random_state": random_state,
     }
-    reading: dict[str, Any] = {
-        "n_effective": n_effective,
-        "missing": missing,
-        "margins": margins,
-        "lags": lags,
-        "covariance": covariance,
-    }
-    if interventions is not None:
-        data = tables_with_interventions(data, interventions, design, groups=groups, **reading)
-    if isinstance(data, Tables):
-        if data.design is not None:
-            return _fit_shared(graph, data, options)
-        if not data.is_grouped:
-            return _fit_table(graph, data.only, options)
-        return _fit_groups(
-            graph, {table.group: partial(_fit_table, graph, table, options) for table in data}
-        )
-    named = named_tables(data, groups, in_order=lags > 0)
-    if named is None:
-        return _fit_data(graph, data, options, **reading)
-    return _fit_groups(
-        graph,
-        {name: partial(_fit_data, graph, each, options, **reading) for name, each in named.items()},
-    )
+    if tables.design is not None:
+        return _fit_shared(graph, tables, options)
+    graph = _with_all_past(graph, tables.past)
+    models = {}
+    for table in tables:
+        with naming_group(table.group):
+            models[table.group] = _fit_table(graph, table, options)
+    return FittedGroups(graph, models) if tables.is_grouped else models[""]
 
 
 def _fit_shared(graph: DirectedGraph, tables: Tables, options: dict[str, Any]) -> FittedModel:
@@ -224,54 +166,11 @@ def _fit_shared(graph: DirectedGraph, tables: Tables, options: dict[str, Any]) -
     )
 
 
-def _fit_groups(
-    graph: DirectedGraph, fits: Mapping[str, Callable[[], FittedModel]]
-) -> FittedGroups:
-    models = {}
-    for name, fit_group in fits.items():
-        with naming_group(name):
-            models[name] = fit_group()
-    return FittedGroups(graph, models)
-
-
-def _fit_data(
-    graph: DirectedGraph,
-    data: Any,
-    options: dict[str, Any],
-    *,
-    n_effective: EffectiveRows,
-    missing: Missing,
-    margins: Margins,
-    lags: int,
-    covariance: Covariance,
-) -> FittedModel:
-    """The fit of one table as it was given."""
-    is_sample = checked_covariance_estimate(covariance) == "sample"
-    if (
-        checked_treatment(missing) == "em"
-        and is_sample
-        and not lags
-        and not isinstance(data, Moments)
-    ):
-        data = with_margins(as_rows(data), checked_margins(margins))
-        margins = "raw"
-        rows = rows_with_holes(graph, data)
-        if rows is not None:
-            return _fit_observed(graph, data, rows, n_effective, options)
-    tables = as_tables(
-        data,
-        n_effective=n_effective,
-        missing=missing,
-        margins=margins,
-        lags=lags,
-        covariance=covariance,
-    )
-    return _fit_table(_with_all_past(graph, tables.past), tables.only, options)
-
-
 def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> FittedModel:
     order = name_order(graph.names, table.moments.has_default_names)
     moments = table.moments.aligned_to(graph.names)
+    if table.holes is not None and table.holes.treatment == "em" and table.rows is not None:
+        return _fit_observed(graph, table, order, options)
     _check_sample_size(graph, moments)
     _check_past(graph, moments)
     with _naming_collinear_nodes(graph):
@@ -285,26 +184,18 @@ def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> F
 
 
 def _fit_observed(
-    graph: DirectedGraph,
-    data: Any,
-    rows: FloatArray,
-    n_effective: EffectiveRows,
-    options: dict[str, Any],
+    graph: DirectedGraph, table: Table, order: tuple[int, ...], options: dict[str, Any]
 ) -> FittedModel:
-    n = len(rows)
-    worth = float(n)
-    if n_effective is not None:
-        table = as_tables(data, n_effective=n_effective, missing="em").only
-        worth = table.n_effective
-    order = name_order(graph.names, not hasattr(data, "columns"))
+    """The fit to rows with missing cells; their rows count for what was observed of them."""
+    rows = Tables((table,)).aligned_to(graph.names).only.rows
+    assert rows is not None
+    rows = rows[~np.isnan(rows).all(axis=1)]
     with _naming_collinear_nodes(graph):
         found = fit_rows_with_holes(graph, rows, order=order, **options)
-    likelihood = replace(found.likelihood, weight=worth / n)
-    fitted = _fitted(
-        graph, found.moments, found.components, likelihood.weighted_log_likelihood, worth
-    )
-    status = fitted.status if likelihood.converged else FitStatus.ITERATION_LIMIT
-    return replace(fitted, observed=likelihood, status=status)
+    size = table.row_weight * len(rows)
+    expected = _fit_table(graph, Table(found.moments, size), options)
+    # What missing cells leave of the rows, the likelihood itself knows.
+    return expected.observed_by(found.likelihood.weighted(table.row_weight))
 
 
 def _fitted(
@@ -418,12 +309,6 @@ def alternatives(
 def worst_status(components: tuple[ComponentFit, ...]) -> FitStatus:
     """The most serious status of any component."""
     return max((c.status for c in components), key=SEVERITY.__getitem__)
-
-
-def _check_options(n_starts: int | None, tolerance: float, max_iterations: int) -> None:
-    at_least("n_starts", n_starts, 1)
-    whole("max_iterations", max_iterations, 1)
-    share("tolerance", tolerance, 0, 1)
 
 
 def _with_all_past(graph: DirectedGraph, past: tuple[str, ...]) -> DirectedGraph:

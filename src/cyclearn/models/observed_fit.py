@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.data.missing_values import labelled, treat_missing
 from cyclearn.data.moments import Moments
 from cyclearn.data.observed_rows import Expected, ObservedRows
 from cyclearn.foundation.errors import InputError
@@ -16,7 +15,7 @@ from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.component_columns import ComponentColumns
 from cyclearn.models.component_runs import ComponentRuns
 from cyclearn.models.component_solutions import ComponentFit, solutions_of
-from cyclearn.models.observed_likelihood import ObservedLikelihood
+from cyclearn.models.observed_likelihood import ObservedEstimate, ObservedLikelihood
 
 FloatArray = NDArray[np.float64]
 
@@ -35,18 +34,6 @@ class ObservedFit:
     moments: Moments
     components: tuple[ComponentFit, ...]
     likelihood: ObservedLikelihood
-
-
-def rows_with_holes(graph: DirectedGraph, data: Any) -> FloatArray | None:
-    """The rows in the order of the nodes, where some cell is missing; checked as for EM."""
-    X, names, is_unnamed = labelled(data)
-    if not np.isnan(X).any():
-        return None
-    # Also names every pair of columns, and every column, that says too little.
-    moments = treat_missing(data, "em").moments.aligned_to(graph.names)
-    order = range(len(names)) if is_unnamed else [names.index(name) for name in moments.names]
-    X = X[:, list(order)]
-    return np.asarray(X[~np.isnan(X).all(axis=1)])
 
 
 def fit_rows_with_holes(
@@ -95,16 +82,8 @@ def fit_rows_with_holes(
                 break
     _, scale = _correlation(expected.covariance)
     B, variances = _parameters(components, scale)
-    at_end, _ = observed.expected(expected.mean, _precision(components, scale))
-    likelihood = ObservedLikelihood(
-        observed,
-        B,
-        variances,
-        expected.mean,
-        at_end.log_likelihood,
-        iterations,
-        change <= _TOLERANCE,
-    )
+    estimate = ObservedEstimate(observed, B, variances, expected.mean)
+    likelihood = estimate.likelihood(graph.adjacency, converged=change <= _TOLERANCE)
     units = observed.scale
     moments = Moments(
         expected.covariance * np.outer(units, units),

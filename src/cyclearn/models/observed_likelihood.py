@@ -8,13 +8,14 @@ lavaan.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.data.observed_rows import ObservedRows, Saturated
+from cyclearn.data.observed_rows import ObservedRows
 
 FloatArray = NDArray[np.float64]
 
@@ -25,52 +26,91 @@ _STEP = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class ObservedLikelihood:
-    """The likelihood of rows with holes, for a fit on a graph; columns in the order of its nodes.
+    """What inference needs of the likelihood of rows with missing cells, for a fit on a graph.
 
     Attributes
     ----------
-    data : ObservedRows
-    B, noise_variances, mean : arrays
-        The estimate, on the standardised scale of ``data``.
-    log_likelihood : float
-        Of the observed cells, at the estimate.
-    iterations : int
+    log_likelihood, saturated_log_likelihood, independent_log_likelihood : float
+        Of the observed cells: at the estimate, at the best mean and covariance of all, and without
+        any edge.
+    saturated_covariance : array of shape (p, p)
+        The best covariance of all, in the units of the data.
+    information : array
+        Observed information of all rows: weights of the edges in row-major order, noise variances,
+        means; on the standardised scale.
+    scale : array of shape (p,)
+        Standard deviations of what was observed, the unit of that scale.
     converged : bool
     weight : float
         What a row counts for, where rows depend on each other.
+    """
+
+    log_likelihood: float
+    saturated_log_likelihood: float
+    independent_log_likelihood: float
+    saturated_covariance: FloatArray
+    information: FloatArray
+    scale: FloatArray
+    converged: bool
+    weight: float = 1.0
+
+    def weighted(self, weight: float) -> ObservedLikelihood:
+        """The same with every row counted by a weight."""
+        return replace(
+            self,
+            log_likelihood=weight * self.log_likelihood,
+            saturated_log_likelihood=weight * self.saturated_log_likelihood,
+            independent_log_likelihood=weight * self.independent_log_likelihood,
+            information=weight * self.information,
+            weight=weight * self.weight,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            each.name: getattr(self, each.name).tolist()
+            if isinstance(getattr(self, each.name), np.ndarray)
+            else getattr(self, each.name)
+            for each in fields(self)
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> ObservedLikelihood:
+        """What :meth:`to_dict` gave."""
+        arrays = ("saturated_covariance", "information", "scale")
+        return cls(**{**record, **{name: np.array(record[name], dtype=float) for name in arrays}})
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedEstimate:
+    """An estimate on a graph beside the rows that it was made of, columns in the order of nodes.
+
+    ``B``, ``noise_variances`` and ``mean`` are on the standardised scale of ``data``.
     """
 
     data: ObservedRows
     B: FloatArray
     noise_variances: FloatArray
     mean: FloatArray
-    log_likelihood: float
-    iterations: int
-    converged: bool
-    weight: float = 1.0
 
-    @property
-    def weighted_log_likelihood(self) -> float:
-        """Log-likelihood of the estimate, rows counted for what they are worth."""
-        return self.weight * self.log_likelihood
+    def likelihood(self, A: NDArray[np.bool_], *, converged: bool) -> ObservedLikelihood:
+        """What inference needs, where A is the adjacency of the graph."""
+        C = np.eye(len(self.mean)) - self.B
+        at_estimate, _ = self.data.expected(self.mean, C / self.noise_variances @ C.T)
+        best = self.data.saturated()
+        parents, children = (each.astype(np.int64) for each in np.nonzero(A))
+        return ObservedLikelihood(
+            at_estimate.log_likelihood,
+            best.log_likelihood,
+            self.data.independent_log_likelihood(),
+            best.covariance * np.outer(self.data.scale, self.data.scale),
+            self._information(parents, children),
+            self.data.scale,
+            converged,
+        )
 
-    @cached_property
-    def saturated(self) -> Saturated:
-        """The best mean and covariance of all."""
-        return self.data.saturated()
-
-    @property
-    def saturated_log_likelihood(self) -> float:
-        """Weighted log-likelihood of the best mean and covariance of all."""
-        return self.weight * self.saturated.log_likelihood
-
-    @property
-    def independent_log_likelihood(self) -> float:
-        """Weighted log-likelihood without any edge."""
-        return self.weight * self.data.independent_log_likelihood()
-
-    def information(self, parents: NDArray[np.int64], children: NDArray[np.int64]) -> FloatArray:
-        """Observed information of all rows: weights of these edges, noise variances, means.
+    def _information(self, parents: NDArray[np.int64], children: NDArray[np.int64]) -> FloatArray:
+        """Observed information: weights of these edges, noise variances, means.
 
         The negative Hessian, by central differences of the exact gradient.
         """
@@ -86,7 +126,7 @@ class ObservedLikelihood:
                 moved[a] += sign * steps[a]
                 sides.append(self._gradient(moved, parents, children))
             hessian[a] = (sides[1] - sides[0]) / (2 * steps[a])
-        return self.weight * (hessian + hessian.T) / 2
+        return np.asarray((hessian + hessian.T) / 2)
 
     def _gradient(
         self, parameters: FloatArray, parents: NDArray[np.int64], children: NDArray[np.int64]

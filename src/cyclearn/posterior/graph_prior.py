@@ -1,7 +1,7 @@
 """What is believed of a graph before looking at the data: few causes, and small feedback groups.
 
 Beliefs are costs, which the logarithm of a graph's probability loses: a part of λ for each edge,
-and ``group_cost`` for each variable of a feedback group beyond the fifth.
+and ``loop_cost`` for each variable of a feedback group beyond the fifth.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 _TIMES_LOG_P, _LESS = 1.5, 1.3
 # Edges alone would let large groups be too probable, only because graphs with them are so many.
 _SMALL_GROUP = 5
-GROUP_COST = 2.0
+LOOP_COST = 2.0
 
 
 def posterior_penalty(n_samples: float, n_variables: int) -> float:
@@ -35,7 +35,7 @@ def posterior_penalty(n_samples: float, n_variables: int) -> float:
     return 0.5 * log(n_samples) + max(0.0, _TIMES_LOG_P * log(n_variables) - _LESS)
 
 
-def costs_by_size(n_variables: int, group_cost: float) -> NDArray[np.float64]:
+def costs_by_size(n_variables: int, loop_cost: float) -> NDArray[np.float64]:
     """What a component of k variables costs, k = 0, …, p: nothing up to five, then linear.
 
     Examples
@@ -44,4 +44,4 @@ def costs_by_size(n_variables: int, group_cost: float) -> NDArray[np.float64]:
     [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 4.0]
     """
     beyond = np.maximum(np.arange(n_variables + 1.0) - _SMALL_GROUP, 0.0)
-    return np.asarray(group_cost * beyond)
+    return np.asarray(loop_cost * beyond)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from math import log
 from typing import Any, Literal
 
@@ -13,17 +14,14 @@ from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass
 from cyclearn.data.grouped_tables import SeveralData
-from cyclearn.data.margins import Margins
-from cyclearn.data.missing_values import Missing
-from cyclearn.data.shrinkage import Covariance
-from cyclearn.data.tables import EffectiveRows, Tables
-from cyclearn.foundation.arguments import cost, function, one_of, processes, whole
+from cyclearn.data.tables import Tables
+from cyclearn.foundation.arguments import at_least, cost, function, one_of, processes, whole
 from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.interruption import interruptible
-from cyclearn.foundation.random_state import RandomState
+from cyclearn.foundation.options import option, takes_options
 from cyclearn.graphs import DirectedGraph
-from cyclearn.posterior.graph_prior import GROUP_COST, costs_by_size, posterior_penalty
+from cyclearn.posterior.graph_prior import LOOP_COST, costs_by_size, posterior_penalty
 from cyclearn.posterior.graph_sample import (
     GraphSample,
     SampleSize,
@@ -32,11 +30,10 @@ from cyclearn.posterior.graph_sample import (
 )
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.posterior.sample_quality import SamplingWarning
-from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.members import list_members
-from cyclearn.search.options import SearchOptions, few_rows_of, read_tables
+from cyclearn.search.options import ProblemOptions
 from cyclearn.search.over_time import knowing_the_past
-from cyclearn.search.penalty import Penalty
+from cyclearn.search.penalty import Penalty, edge_penalty
 from cyclearn.search.runs import Budget
 
 Prior = Literal["graphs", "classes"]
@@ -52,51 +49,82 @@ _MEMBERS = 100
 _MOST_CHAINS, _MOST_BYTES = 100, 2_000_000_000
 
 
-# Options that a posterior takes over from a search.
-INHERITED = (
-    "knowledge",
-    "stable",
-    "max_component",
-    "max_cycle_length",
-    "max_parents",
-    "max_edges",
-    "random_state",
-)
+def _penalty(_: str, value: Any) -> Any:
+    if value is None or isinstance(value, str):
+        edge_penalty(value or "bic", 2, 1)
+        return value
+    return edge_penalty(value, 2, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PosteriorOptions(ProblemOptions):
+    """How to read, which graphs are admitted, and how long to sample.
+
+    :func:`cyclearn.posterior` takes these as keywords and describes them.
+    """
+
+    penalty: Penalty | None = option(  # type: ignore[assignment]
+        None, "Penalty per edge: bic, '2 bic', ebic, or a number.", _penalty
+    )
+    prior: Prior = option(
+        "graphs",
+        "What is equally probable beforehand.",
+        partial(one_of, words=("graphs", "classes")),
+    )
+    loop_cost: float = option(
+        LOOP_COST, "Cost of each variable of a feedback loop beyond the fifth.", cost
+    )
+    n_samples: int = option(2000, "Graphs to keep.", partial(whole, least=1))
+    n_chains: int = option(
+        4, "Independent Markov chains.", partial(whole, least=2, most=_MOST_CHAINS)
+    )
+    effective_size: int | None = option(
+        None, "Run until the sample is worth this many graphs.", partial(at_least, least=1)
+    )
+    max_steps: int | None = option(None, "Most steps of a chain.", partial(at_least, least=1))
+
+    @property
+    def is_penalty_named(self) -> bool:
+        """Whether a rule says what the penalty is; a number is left alone."""
+        return self.penalty is None or isinstance(self.penalty, str)
+
+    def asked_penalty(self, tables: Tables, rows: float, n_groups: int) -> float:
+        """By default ½ log n of each group, and a share of the prior."""
+        if self.penalty is None:
+            return 0.5 * log(rows) + posterior_penalty(1, tables.n_variables) / n_groups
+        return super().asked_penalty(tables, rows, n_groups)
+
+    def evidence_left(self, tables: Tables) -> float:  # noqa: ARG002 - as the search has it
+        """All: shrunk correlations are less evidence, which leaves what was believed before it."""
+        return 1.0
+
+    def sample_size(self, p: int) -> SampleSize:
+        """How much to sample for so many variables."""
+        size = self.effective_size or (_FEW_SIZE if p <= _FEW_VARIABLES else _SIZE)
+        steps = min(max(_STEPS_A_PAIR * p * (p - 1) // 2, _LEAST_STEPS), _MOST_STEPS)
+        return SampleSize(
+            # Up to twice as many are kept, a bit for each pair.
+            n_samples=whole("n_samples", self.n_samples, 1, _MOST_BYTES * 4 // p**2),
+            n_chains=self.n_chains,
+            effective_size=size,
+            max_steps=self.max_steps or steps,
+        )
 
 
 @interruptible
+@takes_options(PosteriorOptions)
 def posterior(
     data: SeveralData | Tables,
     *,
-    groups: str | None = None,
-    penalty: Penalty | None = None,
-    n_effective: EffectiveRows = None,
-    missing: Missing = "error",
-    margins: Margins = "raw",
-    lags: int = 0,
-    covariance: Covariance = "sample",
-    prior: Prior = "graphs",
-    group_cost: float = GROUP_COST,
-    knowledge: Knowledge | None = None,
-    stable: bool = True,
-    max_component: int | None = None,
-    max_cycle_length: int | None = None,
-    max_parents: int | None = None,
-    max_edges: int | None = None,
-    n_samples: int = 2000,
-    n_chains: int = 4,
-    effective_size: int | None = None,
-    max_steps: int | None = None,
-    time_limit: float | None = None,
-    random_state: RandomState = None,
     n_jobs: int | None = None,
     on_round: Callable[[int, float, float], None] | None = None,
+    **options: Any,
 ) -> Posterior:
     """Sample graphs in proportion to how probable they are, given the data.
 
     The probability of a graph is proportional to exp(−NLL − λ·|E|), NLL the negative
     log-likelihood of its best fit, over all graphs that knowledge, limits and stability admit; a
-    feedback group of more than five variables loses another ``group_cost`` for each further one.
+    feedback loop of more than five variables loses another ``loop_cost`` for each further one.
     Markov chains draw from it; they start near what searches find, and run until they agree.
 
     Parameters
@@ -104,25 +132,18 @@ def posterior(
     data : DataFrame, array of shape (n, p), path or Moments
         Or several of these, in a list or a mapping: groups that share the graph, each with weights
         and noise of its own.
-    groups : str, optional
-        The column of one table that names the group of each row.
     penalty : "bic", a multiple such as "2 bic", "ebic", or a number, optional
         λ. By default ½ log n + 1.5 log p − 1.3, see :func:`posterior_penalty`; a penalty that
         suits a search, such as "2 bic", is larger with many rows and makes weak edges too
-        improbable. With too few rows an edge costs more, and ``max_parents`` and
-        ``max_component`` are limited, as in :func:`cyclearn.learn`; the result says so.
-    n_effective : number, "auto" or None
-        How many independent rows the data are worth; see :func:`cyclearn.learn`.
-    missing, margins, lags, covariance
-        What becomes of missing values, of each column by itself, how many rows before each may
-        cause it, and which covariance of the rows is taken; see :func:`cyclearn.learn`.
+        improbable. With too few rows it is larger, and ``max_parents`` and ``max_component`` are
+        limited, as in :func:`cyclearn.learn`; the result says so.
     prior : {"graphs", "classes"}
         ``"graphs"``: graphs with as many edges are equally probable before looking at the data, so
         a class counts as often as it has admissible members. ``"classes"``: classes are; every
         graph is weighed by one over the number of admissible irreducible members of its class.
-    group_cost : float
-        What each variable of a feedback group beyond the fifth costs. There are so many graphs with
-        large groups that these would be the rule before looking at the data; 0 lets them be.
+    loop_cost : float
+        Cost of each variable of a feedback loop beyond the fifth. There are so many graphs with
+        large loops that these would be the rule before looking at the data; 0 lets them be.
     knowledge : Knowledge, optional
         Edges that must or must not be there.
     stable : bool
@@ -148,6 +169,8 @@ def posterior(
         Threads for the chains; the result does not depend on it.
     on_round : callable, optional
         Called after every round with the steps taken, the effective size and R̂.
+    **options
+        How the data are read: the fields of :class:`cyclearn.Reading`.
 
     Returns
     -------
@@ -168,109 +191,63 @@ def posterior(
     """
     begun = now()
     function("on_round", on_round)
-    one_of("prior", prior, ("graphs", "classes"))
-    group_cost = cost("group_cost", group_cost)
-    reading = SearchOptions(
-        groups=groups,
-        n_effective=n_effective,
-        missing=missing,
-        margins=margins,
-        lags=lags,
-        covariance=covariance,
-    )
-    tables, minded = read_tables(reading, data)
+    checked = PosteriorOptions.of(options)
+    tables = checked.tables(data)
     if tables.design is not None:
         raise InputError(
-            "variables were set from outside (interventions), and a posterior takes observed "
-            "tables; ask for that of the table without interventions, or learn from all with a "
-            "bootstrap"
+            "interventions cannot be combined with a posterior, which takes observed tables; ask "
+            "for that of the table without interventions, or learn from all with a bootstrap"
         )
     if tables.n_variables < 2:
         raise InputError("there is one variable; a posterior over graphs takes at least two")
     # Before the numbers that are allowed for so many.
     check_number_of_variables(tables.n_variables)
-    given: dict[str, Any] = {
-        "penalty": _price(tables, penalty),
-        "n_effective": None if n_effective is None or tables.is_grouped else tables.n_effective,
-        "knowledge": knowing_the_past(knowledge, tables.past),
-        "stable": stable,
-        "max_component": max_component,
-        "max_cycle_length": max_cycle_length,
-        "max_parents": max_parents,
-        "max_edges": max_edges,
-        "time_limit": time_limit,
-        "random_state": random_state,
-    }
-    options = SearchOptions(**given)
-    size = _sample_size(tables.n_variables, n_samples, n_chains, effective_size, max_steps)
-    # Weighing graphs anew costs about half of the sample's worth.
-    share = 0.5 if prior == "classes" else 1.0
-    problem = options.problem(tables)
+    checked = checked.replaced(knowledge=knowing_the_past(checked.knowledge, tables.past))
+    size = checked.sample_size(tables.n_variables)
+    # Weighing graphs by their classes costs about half of the sample's worth.
+    share = 0.5 if checked.prior == "classes" else 1.0
     sample = sample_graphs(
-        problem,
+        checked.problem(tables),
         replace(size, effective_size=int(size.effective_size / share)),
-        costs=costs_by_size(tables.n_variables, group_cost),
-        seed=options.seed,
-        deadline=Budget.since(begun, None, options.time_limit).deadline,
+        costs=costs_by_size(tables.n_variables, checked.loop_cost),
+        seed=checked.seed,
+        deadline=Budget.since(begun, None, checked.time_limit).deadline,
         n_jobs=processes(n_jobs),
         on_round=on_round,
     )
-    found = replace(
-        _result(sample, tables, options, size, {"prior": prior, "group_cost": group_cost}),
-        warnings=(*minded, *options.warnings(tables)),
-    )
+    found = _result(sample, tables, checked, size)
     if not found.converged:
         warnings.warn(found.warning, SamplingWarning, stacklevel=2)
     return found
 
 
-def _price(tables: Tables, penalty: Penalty | None) -> float:
-    """What an edge costs in each group: by default its own ½ log n, and a share of the prior.
-
-    At least what chance reaches with too few rows. Where correlations were shrunk it stays what it
-    is: less evidence leaves what was believed before it.
-    """
-    if penalty is not None:
-        return SearchOptions(penalty=penalty).full_price(tables) / len(tables)
-    rows = [table.n_effective for table in tables]
-    prior = posterior_penalty(1, tables.n_variables) / len(rows)
-    prices = [0.5 * log(n) + prior for n in rows]
-    few = few_rows_of(tables)
-    total = sum(
-        max(price, each.price if each else 0.0) for price, each in zip(prices, few, strict=True)
-    )
-    return total / len(rows)
-
-
-def _sample_size(
-    p: int, n_samples: int, n_chains: int, effective_size: int | None, max_steps: int | None
-) -> SampleSize:
-    if effective_size is None:
-        effective_size = _FEW_SIZE if p <= _FEW_VARIABLES else _SIZE
-    if max_steps is None:
-        max_steps = min(max(_STEPS_A_PAIR * p * (p - 1) // 2, _LEAST_STEPS), _MOST_STEPS)
-    return SampleSize(
-        # Up to twice as many are kept, a bit for each pair.
-        n_samples=whole("n_samples", n_samples, 1, _MOST_BYTES * 4 // p**2),
-        n_chains=whole("n_chains", n_chains, 2, _MOST_CHAINS),
-        effective_size=whole("effective_size", effective_size, 1),
-        max_steps=whole("max_steps", max_steps, 1),
-    )
+# Options that a posterior is recorded with.
+_RECORDED = (
+    "knowledge",
+    "stable",
+    "max_component",
+    "max_cycle_length",
+    "max_parents",
+    "max_edges",
+    "prior",
+    "loop_cost",
+    "n_chains",
+    "random_state",
+)
 
 
 def _result(
     sample: GraphSample,
     tables: Tables,
-    options: SearchOptions,
+    options: PosteriorOptions,
     size: SampleSize,
-    beliefs: dict[str, Any],
 ) -> Posterior:
     """The sample in the order of the columns of the data, weighed by the prior."""
     places = np.argsort(tables.order)
     graphs = np.ascontiguousarray(sample.graphs[:, places][:, :, places])
     weights, share_left = sample.counts / sample.counts.sum(), 1.0
     edges, both = (each[np.ix_(places, places)] for each in (sample.edges, sample.both))
-    if beliefs["prior"] == "classes":
+    if options.prior == "classes":
         members = _admissible_members(graphs, tables, options)
         # Kish's effective size, as a share of the sample.
         share_left = float((weights / members).sum() ** 2 / (weights / members**2).sum())
@@ -278,7 +255,6 @@ def _result(
         edges = np.tensordot(weights, graphs, axes=1)
         both = np.tensordot(weights, graphs & graphs.transpose(0, 2, 1), axes=1)
     record = options.to_dict()
-    kept = [name for name in INHERITED if name != "random_state"]
     return Posterior(
         names=tables.names,
         adjacencies=graphs,
@@ -292,16 +268,15 @@ def _result(
         tables={table.group: table.moments for table in tables},
         n_effective=tuple(table.n_effective for table in tables),
         penalty=options.edge_penalty(tables),
-        options={name: record[name] for name in kept}
-        | beliefs
-        | {"n_chains": size.n_chains, "random_state": options.random_state},
+        options={name: record[name] for name in _RECORDED},
         n_steps=sample.n_steps,
         is_cut=sample.is_cut,
+        warnings=options.warnings(tables),
     )
 
 
 def _admissible_members(
-    graphs: NDArray[np.uint8], tables: Tables, options: SearchOptions
+    graphs: NDArray[np.uint8], tables: Tables, options: PosteriorOptions
 ) -> NDArray[np.float64]:
     """For each graph, how many irreducible members of its class respect knowledge and stability.
 

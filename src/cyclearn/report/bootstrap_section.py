@@ -28,7 +28,7 @@ def bootstrap_section(found: BootstrapResult) -> Markup:
         "half": "half of the rows",
         "groups": "groups drawn with replacement",
         "parametric": "draws from a Gaussian distribution with the covariance of the data",
-    }[found.kind]
+    }[found.resampling]
     parts = [
         tag(
             "p",

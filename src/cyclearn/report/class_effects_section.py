@@ -47,6 +47,8 @@ def class_effects_section(found: Findings) -> Markup:
                 _verdict(values),
             )
         )
+    if not rows:
+        return tag("p", "No variable has an effect on another in any graph that fits equally well.")
     caption = f"Total effects over {n_stable:,} stable graphs"
     if len(order) > len(rows):
         caption += f", the {len(rows)} strongest of {len(order):,}"

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log10
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.edge_verdicts import SAME
-from cyclearn.data import DataWarning, Moments, as_rows, check_data
-from cyclearn.data.grouped_tables import SeveralData, named_tables
+from cyclearn.data import DataWarning, Moments
+from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.readable import count_of
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.models import check_fit
@@ -26,7 +26,6 @@ from cyclearn.results.pair_verdicts import PairVerdict
 from cyclearn.search import Knowledge
 
 if TYPE_CHECKING:
-    from cyclearn.data.moments import Data
     from cyclearn.data.tables import Tables
 
 # Correlations of the same rows differ by rounding only.
@@ -122,13 +121,9 @@ def find_out(result: LearnResult, data: SeveralData | None, max_members: int) ->
 
     Graphs that contradict the knowledge of the search are no answers, and left out.
     """
-    if result.experiments is None:
-        rows = _checked_rows(result, data)
-    else:
-        # What stands for its rows in questions that a table of its own is asked.
-        rows = {"": result.model.moments}
-        if data is not None:
-            _check_tables(result, result.experiments.tables, data)
+    given = None if data is None else result.options.tables(data)
+    if given is not None:
+        _check_same_tables(result, given)
     models = result.models
     knowledge = result.options.knowledge
     is_small = result.graph.n_edges <= MAX_COMPARED and not result.groups
@@ -138,11 +133,11 @@ def find_out(result: LearnResult, data: SeveralData | None, max_members: int) ->
         result,
         hidden=hidden,
         warnings=(
-            *_data_warnings(result, rows),
+            *_data_warnings(result, given),
             *(w.in_group(name) for name, model in models.items() for w in check_fit(model)),
             *_hidden_warnings(hidden),
         ),
-        has_rows=not any(isinstance(each, Moments) for each in rows.values()),
+        has_rows=given is not None and all(table.rows is not None for table in given),
         has_knowledge=knowledge is not None and knowledge != Knowledge(),
         listing=listing(result, max_members),
     )
@@ -163,20 +158,13 @@ def _hidden_warnings(hidden: tuple[HiddenCause, ...] | None) -> tuple[DataWarnin
     )
 
 
-def _data_warnings(result: LearnResult, rows: Mapping[str, Data]) -> tuple[DataWarning, ...]:
-    """What the rows say, or what the result kept of it, and on which scale weights are."""
+def _data_warnings(result: LearnResult, given: Tables | None) -> tuple[DataWarning, ...]:
+    """What checks found in the data, what was done about it, and on which scale weights are."""
     options = result.options
-    found = result.warnings
-    if not any(isinstance(each, Moments) for each in rows.values()):
-        kept = tuple(each for each in found if each.kind == "too few rows")
-        names = ("missing", "margins", "lags", "covariance")
-        how = {name: getattr(options, name) for name in names}
-        found = (*_checked(rows, how), *kept)
-    elif not found and result.experiments is None:
-        found = _checked(rows, {})
-    if options.n_effective is not None:
+    found = result.warnings if given is None else options.warnings(given)
+    if options.n_effective != "all":
         # What was done about it takes the place of what could be done.
-        done = f"Here they count for {result.fitted.n_effective:.0f} independent rows."
+        done = f"Here they count for {result.tables.n_effective:.0f} independent rows."
         found = tuple(
             replace(each, remedy=done) if each.kind == "dependent rows" else each for each in found
         )
@@ -192,40 +180,24 @@ def _data_warnings(result: LearnResult, rows: Mapping[str, Data]) -> tuple[DataW
     return found
 
 
-def _checked(rows: Mapping[str, Data], how: Mapping[str, Any]) -> tuple[DataWarning, ...]:
-    return tuple(w.in_group(name) for name, each in rows.items() for w in check_data(each, **how))
-
-
-def _checked_rows(result: LearnResult, data: SeveralData | None) -> dict[str, Data]:
-    """The rows of every group, if they are those of the result; its moments without any."""
-    learned = {name: model.moments for name, model in result.models.items()}
-    if data is None:
-        return dict(learned)
-    options = result.options
-    named = named_tables(data, options.groups, in_order=options.lags > 0)
-    rows = {"": as_rows(data)} if named is None else {n: as_rows(t) for n, t in named.items()}
-    if list(rows) != list(learned):
+def _check_same_tables(result: LearnResult, given: Tables) -> None:
+    """Raise where the data are not those that the result was learned from."""
+    learned = result.tables
+    if given.groups != learned.groups or len(given) != len(learned):
         raise InputError(
-            f"the data have groups {', '.join(rows) or 'none'}, and the result was learned from "
-            f"{', '.join(learned) or 'none'}: give the same data, or none"
+            f"the data are {_in_words(given)}, and the result was learned from "
+            f"{_in_words(learned)}: give the same data, or none"
         )
-    alone = options.replaced(groups=None)
-    for name, own in learned.items():
-        _check_same(alone.tables(rows[name]).only.moments, own, f" of group {name!r}" * bool(name))
-    return rows
-
-
-def _check_tables(result: LearnResult, learned: Tables, data: Any) -> None:
-    """Tables with interventions are those of the result."""
-    given = result.options.tables(data)
-    if len(given) != len(learned):
-        raise InputError(
-            f"the data are {len(given)} tables, and the result was learned from {len(learned)}: "
-            "give the same data, or none"
-        )
-    scale = result.model.moments.scale
+    scale = None if result.experiments is None else result.model.moments.scale
     for number, (one, own) in enumerate(zip(given, learned, strict=True), 1):
-        _check_same(one.moments, own.moments, f" of table {number}", scale)
+        where = f" of group {own.group!r}" if own.group else f" of table {number}"
+        _check_same(one.moments, own.moments, where if len(learned) > 1 else "", scale)
+
+
+def _in_words(tables: Tables) -> str:
+    if tables.is_grouped:
+        return f"groups {', '.join(tables.groups)}"
+    return count_of(len(tables), "table")
 
 
 def _check_same(

@@ -33,7 +33,7 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
         ("cyclearn", VERSION),
         ("numpy, scipy, numba", _versions()),
         ("data", source.name or "a table in memory"),
-        ("rows and variables", f"{result.fitted.n_samples:,} and {found.graph.n_nodes:,}"),
+        ("rows and variables", f"{result.tables.n_samples:,} and {found.graph.n_nodes:,}"),
         ("search ended", result.status.value),
         ("cost of an edge", f"{result.penalty:.4f}"),
     ]
@@ -48,7 +48,7 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
     if result.bootstrap is not None:
         drawn = result.bootstrap
         seed = drawn.options.get("seed")
-        facts.append(("resamples", f"{n_resamples:,}, kind {drawn.kind!r}, seed {seed}"))
+        facts.append(("resamples", f"{n_resamples:,}, drawn by {drawn.resampling!r}, seed {seed}"))
     if result.certificate is not None:
         facts.append(("certificate", result.certificate.explain()))
     options = [(key, _shown(value)) for key, value in result.options.to_dict().items()]
@@ -86,8 +86,8 @@ def call(options: SearchOptions, n_resamples: int = 0) -> str:
     <BLANKLINE>
     result = cl.learn(data, max_parents=3, bootstrap=100)
     """
-    more = [f"bootstrap={n_resamples}"] if n_resamples else []
-    return f"import cyclearn as cl\n\nresult = {options.call(*more)}"
+    more = {"bootstrap": n_resamples} if n_resamples else {}
+    return f"import cyclearn as cl\n\nresult = {options.call('learn', 'data', **more)}"
 
 
 def _shown(value: Any) -> str:

@@ -56,7 +56,7 @@ class BootstrapResult:
     names : tuple of str
     resamples : tuple of Resample
         In the order of their numbers, whatever order they were finished in.
-    kind : str
+    resampling : str
         ``"rows"`` drawn with replacement, ``"half"`` of the rows without, or ``"parametric"``
         draws of a covariance.
     options : mapping
@@ -66,7 +66,7 @@ class BootstrapResult:
 
     names: tuple[str, ...]
     resamples: tuple[Resample, ...]
-    kind: str
+    resampling: str
     options: Mapping[str, Any]
 
     def __post_init__(self) -> None:
@@ -240,7 +240,7 @@ class BootstrapResult:
         return {
             "schema": _SCHEMA,
             "names": list(self.names),
-            "kind": self.kind,
+            "resampling": self.resampling,
             "options": dict(self.options),
             "resamples": [resample.to_dict() for resample in self.resamples],
         }
@@ -257,7 +257,7 @@ class BootstrapResult:
         return cls(
             tuple(record["names"]),
             tuple(Resample.from_dict(each) for each in record["resamples"]),
-            record["kind"],
+            record["resampling"],
             dict(record["options"]),
         )
 
@@ -268,7 +268,7 @@ class BootstrapResult:
             "half": "of half of the rows",
             "groups": "of the groups, drawn with replacement",
             "parametric": "of the covariance (parametric)",
-        }[self.kind]
+        }[self.resampling]
         lines = [f"Bootstrap: {self.n_resamples} resamples {drawn}."]
         wanted = self.options.get("n_wanted")
         if wanted is not None:

@@ -86,7 +86,7 @@ def hidden_causes(result: LearnResult, *, max_members: int = 20) -> tuple[Hidden
             "hidden causes are compared for one table without groups, interventions and lags; "
             "learn from each table by itself"
         )
-    moments = result.model.moments
+    moments = result.tables.only.moments
     listed = list_members(
         (result.graph, *result.alternatives),
         moments,
@@ -132,7 +132,7 @@ def _best_for(
     result: LearnResult, graph: DirectedGraph, pair: tuple[int, int], fitter: HiddenPair
 ) -> HiddenCause:
     """Take the edges of the pair out, then one superfluous edge after the other."""
-    n, price = result.model.n_effective, result.penalty
+    n, price = result.tables.n_effective, result.penalty
     i, j = pair
     names = graph.names
     A = graph.adjacency.copy()

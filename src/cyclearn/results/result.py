@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from cyclearn.classes import EquivalenceClass, InterventionalClass
 from cyclearn.data import DataWarning
+from cyclearn.data.tables import Tables
+from cyclearn.foundation.arguments import check_state, whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState
@@ -65,6 +67,8 @@ class LearnResult:
     fitted : FittedModel or FittedGroups
         Its maximum likelihood fit, what :func:`cyclearn.fit` gives for the same data: ``model``,
         or ``models`` of several groups.
+    tables : Tables
+        The moments that were searched, with their effective sample size.
     score : float
         Negative log-likelihood + λ·|E|; smaller is better.
     penalty : float
@@ -99,6 +103,7 @@ class LearnResult:
 
     graph: DirectedGraph
     fitted: FittedModel | FittedGroups
+    tables: Tables
     score: float
     penalty: float
     status: SearchStatus
@@ -188,10 +193,10 @@ class LearnResult:
         if self.experiments is None:
             return EquivalenceClass(self.graph)
         design = self.experiments.tables.design
-        if design is not None and design.kind != "perfect":
+        if design is not None and design.intervention_kind != "perfect":
             raise InputError(
                 f"the class is known for perfect interventions, and these are of kind "
-                f"{design.kind!r}; those with the same score are result.graph and "
+                f"{design.intervention_kind!r}; those with the same score are result.graph and "
                 "result.alternatives, and the class without interventions is "
                 "cl.equivalence_class(result.graph)"
             )
@@ -241,21 +246,37 @@ class LearnResult:
         )
 
     def effects(
-        self, source: Node, target: Node, *, group: str | None = None, **options: Any
+        self,
+        source: Node,
+        target: Node,
+        *,
+        group: str | None = None,
+        max_members: int = 500,
+        random_state: RandomState = 0,
     ) -> ClassEffects:
         """Effects of one variable on another under all graphs that fit equally well.
 
-        Knowledge given to the search holds here too; options as of
-        :func:`cyclearn.class_effects`. Of several groups, ``group`` names the one whose weights
-        count.
+        Knowledge given to the search holds here too. Of several groups, ``group`` names the one
+        whose weights count; ``max_members`` and ``random_state`` as of
+        :func:`cyclearn.class_effects`.
         """
+        model = self.model_of(group)
+        whole("max_members", max_members, 1)
+        check_state(random_state)
         if self.experiments is not None:
-            listed = fitted_members((self.graph, *self.alternatives), self.experiments.tables)
+            listed = fitted_members((self.graph, *self.alternatives), self.tables)
             i, j = self.graph.index(source), self.graph.index(target)
             return effects_over(listed, self.graph.names[i], self.graph.names[j])
-        own = {"knowledge": self.knowledge, "ties": self.alternatives}
-        moments = self.model_of(group).moments
-        return class_effects(self.graph, moments, source, target, **(own | options))
+        return class_effects(
+            self.graph,
+            model.moments,
+            source,
+            target,
+            knowledge=self.knowledge,
+            ties=self.alternatives,
+            max_members=max_members,
+            random_state=random_state,
+        )
 
     def effects_by_group(self, source: Node, target: Node, **options: Any) -> pd.DataFrame:
         """The smallest and the largest total effect in every group, over all graphs that fit."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,11 @@ from cyclearn.data import Moments
 from cyclearn.data.checks import warnings_of
 from cyclearn.data.input_checks import check_names, checked_matrix, whole_number
 from cyclearn.data.moments import checked_mean
-from cyclearn.data.tables import Design, Table, Tables, as_tables
+from cyclearn.data.tables import Table, Tables
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.models import fit
+from cyclearn.models import FittedGroups, FittedModel, fit
+from cyclearn.models.observed_likelihood import ObservedLikelihood
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.results.bootstrap_result import BootstrapResult
 from cyclearn.results.trace import SearchCost, TracedMove
@@ -27,16 +28,12 @@ from cyclearn.search.runs import SearchStatus
 if TYPE_CHECKING:
     from cyclearn.results.result import LearnResult
 
-SCHEMA = "cyclearn.LearnResult/2"
+SCHEMA = "cyclearn.LearnResult/3"
 
 
 def plain_values(result: LearnResult, *, timings: bool) -> dict[str, Any]:
     """The result as plain values; how the run went only with ``timings``."""
     certificate = None
-    moments = {
-        name: _moments_record(model.moments, model.n_effective)
-        for name, model in result.models.items()
-    }
     if result.certificate is not None:
         certificate = result.certificate.to_dict(timings=timings)
     record = {
@@ -55,8 +52,12 @@ def plain_values(result: LearnResult, *, timings: bool) -> dict[str, Any]:
         "bootstrap": None if result.bootstrap is None else result.bootstrap.to_dict(),
         "posterior": None if result.posterior is None else result.posterior.to_dict(),
         "model": result.fitted.to_dict(),
-        "moments": moments if result.groups else moments[""],
-        "tables": None if result.experiments is None else _tables_record(result.experiments.tables),
+        "tables": [_table_record(table) for table in result.tables],
+        "observed": {
+            name: {"moments": _moments_record(fitted.moments), "likelihood": likelihood.to_dict()}
+            for name, fitted in result.models.items()
+            if (likelihood := fitted.observed) is not None
+        },
     }
     if timings:
         record["run"] = {
@@ -96,10 +97,14 @@ def read_values(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
     graph = DirectedGraph.from_dict(record["graph"])
-    tables = _tables_of(record["moments"])
     options = SearchOptions.from_dict(record["options"])
-    if record.get("tables") is not None:
-        tables = _intervened_tables_of(record["tables"], options)
+    is_designed = options.interventions is not None
+    tables = Tables(
+        tuple(_table_of(each, is_designed=is_designed) for each in record["tables"]),
+        options.design if is_designed else None,
+    )
+    if not len(tables):
+        raise InputError("no table")
     check_past(graph, tables.past, options.lags)
     certificate, resampled = record["certificate"], record["bootstrap"]
     probable = record.get("posterior")
@@ -112,7 +117,8 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
     unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
     return {
         "graph": graph,
-        "fitted": fit(graph, tables),
+        "fitted": _fitted(graph, tables, record["observed"]),
+        "tables": tables,
         "score": float(record["score"]),
         "penalty": float(record["penalty"]),
         "status": SearchStatus[record["status"]],
@@ -130,50 +136,72 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _moments_record(moments: Moments, n_effective: float) -> dict[str, Any]:
+def _fitted(
+    graph: DirectedGraph, tables: Tables, observed: Mapping[str, Any]
+) -> FittedModel | FittedGroups:
+    """The fit to the tables; that of rows with missing cells as it was recorded."""
+    fitted: FittedModel | FittedGroups = fit(graph, tables)
+    if not observed:
+        return fitted
+    models = dict(fitted.models) if isinstance(fitted, FittedGroups) else {"": fitted}
+    for name, each in observed.items():
+        likelihood = ObservedLikelihood.from_dict(each["likelihood"])
+        models[name] = fit(graph, Moments(**each["moments"])).observed_by(likelihood)
+    return FittedGroups(graph, models) if isinstance(fitted, FittedGroups) else models[""]
+
+
+def _moments_record(moments: Moments) -> dict[str, Any]:
     return {
         "covariance": moments.covariance.tolist(),
         "n_samples": moments.n_samples,
-        "n_effective": n_effective,
         "mean": None if moments.mean is None else moments.mean.tolist(),
         "names": None if moments.has_default_names else list(moments.names),
-        **({"past": list(moments.past)} if moments.past else {}),
+        "past": list(moments.past),
     }
 
 
-def _tables_record(tables: Tables) -> list[dict[str, Any]]:
-    """Every table with what was set in it."""
-    return [
-        {**_moments_record(t.moments, t.n_effective), "targets": list(t.targets)} for t in tables
-    ]
+def _table_record(table: Table) -> dict[str, Any]:
+    return {
+        "group": table.group,
+        "targets": list(table.targets),
+        "n_effective": table.n_effective,
+        "shrinkage": table.shrinkage,
+        "moments": _moments_record(table.moments),
+    }
 
 
-def _intervened_tables_of(record: Sequence[Any], options: SearchOptions) -> Tables:
-    tables = []
-    for each in record:
-        # What was held at one value varies in no other way, which moments elsewhere may not.
-        S = checked_matrix(each["covariance"], "covariance")
-        if S.shape[0] != S.shape[1] or not np.array_equal(S, S.T):
-            raise InputError(f"a covariance of shape {S.shape} that is not symmetric")
-        names = check_names(each["names"], len(S))
-        moments = Moments._unchecked(
-            S,
-            whole_number("n_samples", each["n_samples"], 2),
-            None if each["mean"] is None else checked_mean(each["mean"], names),
-            names,
-            each["names"] is None,
+def _table_of(record: Mapping[str, Any], *, is_designed: bool) -> Table:
+    moments = record["moments"]
+    n_effective = float(record["n_effective"])
+    if not 2 <= n_effective <= moments["n_samples"]:
+        raise InputError(
+            f"an effective sample size of {n_effective} of {moments['n_samples']} rows"
         )
-        worth = float(each.get("n_effective", moments.n_samples))
-        tables.append(Table(moments, worth, targets=tuple(each["targets"])))
-    return Tables(tuple(tables), Design(options.kind, options.intercepts))
+    return Table(
+        _intervened_moments(moments) if is_designed else Moments(**moments),
+        n_effective,
+        group=_readable(record["group"]),
+        targets=tuple(map(str, record["targets"])),
+        shrinkage=float(record["shrinkage"]),
+    )
 
 
-def _tables_of(record: Mapping[str, Any]) -> Tables:
-    """The moments of one table, or of every group by name."""
-    if "covariance" in record:
-        rows = dict(record)
-        n_effective = rows.pop("n_effective")
-        return as_tables(Moments(**rows), n_effective=n_effective)
-    if not record:
-        raise InputError("no table")
-    return Tables.of_groups({name: _tables_of(rows) for name, rows in record.items()})
+def _readable(group: Any) -> str:
+    """The name of a group, which has to be text that can be written."""
+    str(group).encode()
+    return str(group)
+
+
+def _intervened_moments(record: Mapping[str, Any]) -> Moments:
+    """Moments in which a target that was held at one value has no variance."""
+    S = checked_matrix(record["covariance"], "covariance")
+    if S.shape[0] != S.shape[1] or not np.array_equal(S, S.T):
+        raise InputError(f"a covariance of shape {S.shape} that is not symmetric")
+    names = check_names(record["names"], len(S))
+    return Moments._unchecked(
+        S,
+        whole_number("n_samples", record["n_samples"], 2),
+        None if record["mean"] is None else checked_mean(record["mean"], names),
+        names,
+        record["names"] is None,
+    )

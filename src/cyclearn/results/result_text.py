@@ -98,7 +98,7 @@ def _group_lines(rows: list[EdgeRow], fitted: FittedGroups) -> list[str]:
 
 
 def _rows_in_words(result: LearnResult) -> str:
-    n, worth = result.fitted.n_samples, result.fitted.n_effective
+    n, worth = result.tables.n_samples, result.tables.n_effective
     words = f"{n} samples" if worth == n else f"{n} samples worth {worth:.0f} independent ones"
     if result.lags:
         words += f", given {count_of(result.lags, 'row')} before each"

@@ -23,11 +23,11 @@ function option(name, value) {
 }
 
 function interventions() {
-  const { interventions: column, kind, intercepts } = store.draft;
+  const { interventions: column, intervention_kind, intercepts } = store.draft;
   if (!column) return {};
   return {
     interventions: column,
-    ...(kind === "perfect" ? {} : { kind }),
+    ...(intervention_kind === "perfect" ? {} : { intervention_kind }),
     ...(intercepts === "shared" ? {} : { intercepts }),
   };
 }

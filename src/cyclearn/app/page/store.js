@@ -81,7 +81,7 @@ function freshDraft(table) {
     columns: table.columns.filter((column) => !column.problem).map((column) => column.name),
     groups: "",
     interventions: "",
-    kind: "perfect",
+    intervention_kind: "perfect",
     intercepts: "shared",
     knowledge: { required: [], forbidden: [], tiers: [], exogenous: [] },
     options: {},

@@ -105,10 +105,10 @@ function groups() {
   return h("fieldset", {}, h("legend", {}, "Several tables in one"),
     h("p", { class: "fields" },
       menu("groups", "Groups: one graph for all, weights of its own for each", columns_, draft.groups, (groups) => chosen_({ groups, interventions: groups ? "" : draft.interventions })),
-      menu("interventions", "Experiments: the column that says what was set from outside in each row", columns_, draft.interventions, (interventions) => chosen_({ interventions, groups: interventions ? "" : draft.groups })),
-      draft.interventions && menu("kind", "What was set", [["perfect", "is cut off from its causes"], ["noise", "keeps its causes, with other noise"]], draft.kind, (kind) => chosen_({ kind })),
+      menu("interventions", "Experiments: the column that says what was intervened on in each row", columns_, draft.interventions, (interventions) => chosen_({ interventions, groups: interventions ? "" : draft.groups })),
+      draft.interventions && menu("intervention_kind", "The intervention", [["perfect", "is cut off from its causes"], ["noise", "keeps its causes, with other noise"]], draft.intervention_kind, (intervention_kind) => chosen_({ intervention_kind })),
       draft.interventions && menu("intercepts", "Shifts of means between tables", [["shared", "count"], ["table", "do not count"]], draft.intercepts, (intercepts) => chosen_({ intercepts }))),
-    draft.interventions ? h("p", { class: "note" }, `Cells of ${draft.interventions} name the variables that were set in that row, by commas; in rows with an empty cell nothing was.`) : null);
+    draft.interventions ? h("p", { class: "note" }, `Cells of ${draft.interventions} name the variables that were intervened on in that row, by commas; rows with an empty cell were only observed.`) : null);
 }
 
 function warnings() {

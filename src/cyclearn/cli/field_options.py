@@ -1,0 +1,102 @@
+"""Command-line options made of the fields of an option value, which hold their help texts."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from cyclearn.foundation.options import Options
+from cyclearn.graphs import read_graph
+from cyclearn.search.knowledge import Knowledge
+
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+
+def number_or_name(text: str) -> Any:
+    """What is written on the command line as a number, where it is one."""
+    with suppress(ValueError):
+        return float(text)
+    return text
+
+
+# Options that are written in another way than in Python: their type, and how they are read.
+_READ: dict[str, tuple[Any, Callable[[Any], Any] | None]] = {
+    "interventions": (str | None, None),
+    "n_effective": (str, number_or_name),
+    "penalty": (str | None, number_or_name),
+    "knowledge": (Path | None, Knowledge.read),
+    "start": (Path | None, read_graph),
+    "random_state": (int | None, None),
+}
+# Options with another name than in Python. A covariance, on the command line, is a file.
+_WRITTEN = {
+    "covariance": "--estimate",
+    "n_starts": "--starts",
+    "n_samples": "--samples",
+    "n_chains": "--chains",
+    "random_state": "--seed",
+    "stable": "--stable/--unstable",
+}
+
+
+def takes_fields(options: type[Options], only: tuple[str, ...] = ()) -> Decorator:
+    """Give a command the fields of an option value in place of its parameter ``options``.
+
+    ``only`` names some of them, where a command does not take all.
+    """
+    hints = get_type_hints(options)
+    chosen = [each for each in fields(options) if not only or each.name in only]
+
+    def with_fields(command: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(command, eval_str=True)
+        added = [
+            inspect.Parameter(
+                parameter_name(each.name),
+                inspect.Parameter.KEYWORD_ONLY,
+                default=each.default,
+                annotation=Annotated[
+                    _READ.get(each.name, (hints[each.name],))[0],
+                    typer.Option(*_names(each.name), help=each.metadata["help"]),
+                ],
+            )
+            for each in chosen
+        ]
+
+        @functools.wraps(command)
+        def taking(**arguments: Any) -> None:
+            given = {each.name: arguments.pop(parameter_name(each.name)) for each in chosen}
+            for name, (_, read) in _READ.items():
+                if read is not None and given.get(name) is not None:
+                    given[name] = read(given[name])
+            command(options=options(**given), **arguments)
+
+        others = [each for name, each in own.parameters.items() if name != "options"]
+        return with_signature(taking, own, [others[0], *added, *others[1:]])
+
+    return with_fields
+
+
+def parameter_name(name: str) -> str:
+    """The name that an option has as a parameter of a command; files have one of the same name."""
+    return "estimate" if name == "covariance" else name
+
+
+def _names(name: str) -> tuple[str, ...]:
+    return (_WRITTEN[name],) if name in _WRITTEN else ()
+
+
+def with_signature(
+    function: Callable[..., None], own: inspect.Signature, parameters: list[inspect.Parameter]
+) -> Callable[..., None]:
+    """The function, showing these parameters, all by name, as the command line reads them."""
+    named = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+    function.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
+    function.__annotations__ = {each.name: each.annotation for each in named}
+    return function

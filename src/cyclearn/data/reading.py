@@ -1,0 +1,316 @@
+"""How data are read: one value that every function on data shares.
+
+``Reading(...).tables(data)`` is the only way from what a person gives to what is learned from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+
+from cyclearn.data.checks import DataWarning, check_treated
+from cyclearn.data.effective_rows import effective_rows
+from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
+from cyclearn.data.intervened_tables import (
+    Interventions,
+    checked_interventions,
+    intervened_tables,
+    targeted_parts,
+)
+from cyclearn.data.lagged_rows import with_past
+from cyclearn.data.margins import Margins, with_margins
+from cyclearn.data.missing_values import TREATMENTS, Missing, Treated, labelled, treat_missing
+from cyclearn.data.moments import Moments
+from cyclearn.data.shrinkage import Covariance, shrunk
+from cyclearn.data.table_files import as_rows
+from cyclearn.data.tables import Design, Intercepts, InterventionKind, Table, Tables
+from cyclearn.foundation.arguments import one_of, whole
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+from cyclearn.foundation.options import Options, option, takes_options
+
+EffectiveRows = float | Literal["auto", "all"]
+# Fewer effective rows than this have no variance.
+_FEWEST = 2
+
+
+def _column(name: str, value: Any) -> str | None:
+    if not isinstance(value, str | None):
+        raise InputError(f"{name} is {short(value)}; give the name of a column")
+    return value
+
+
+def checked_effective_rows(name: str, value: Any) -> EffectiveRows:
+    """An effective sample size: a word, or a number of at least two."""
+    if isinstance(value, str) and value in ("auto", "all"):
+        return value  # type: ignore[return-value]
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not _FEWEST <= float(value) < inf:
+        raise InputError(
+            f"{name} is {short(value)}; give 'all', 'auto', or a number of rows of at least "
+            f"{_FEWEST}"
+        )
+    return float(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(Options):
+    """How tables are read; ``learn``, ``fit``, ``posterior`` and others take these as keywords.
+
+    Parameters
+    ----------
+    groups : str, optional
+        The column of one table that names the group of each row. Groups share the graph, and each
+        has weights and noise of its own.
+    interventions : list of lists of str, or str, optional
+        Targets of each table of a list: variables that were intervened on there, none where the
+        system was only observed. Or the column of one table that names the targets of each row,
+        separated by commas. Weights are then shared over tables.
+    intervention_kind : {"perfect", "noise"}
+        Targets are cut off from their parents; or keep them, and have noise and intercept of their
+        own.
+    intercepts : {"shared", "table"}
+        With interventions: whether shifts of means between tables count. Shared intercepts use
+        them, but turn differences between batches into edges.
+    n_effective : "all", "auto" or a number
+        The effective sample size of the data, or of each group, in likelihood and penalty
+        together: the number of rows; an estimate from the autocorrelation of the columns, for rows
+        of a time series; or a number.
+    missing : {"error", "em", "rows", "pairwise"}
+        What is done about missing values: refuse them; use maximum likelihood (EM); use complete
+        rows only; or take each covariance from the rows that have both columns. With ``"em"`` and
+        ``"pairwise"`` the effective sample size of a search is the harmonic mean, over pairs of
+        columns, of the rows in which both were observed.
+    margins : {"raw", "rank"}
+        Columns as they are, or normal scores of their ranks, which outliers and monotone bends
+        hardly change; weights and effects are then on the scale of these scores.
+    lags : int
+        Rows are a time series, in order: each may also be caused by so many rows before it, which
+        become columns such as ``gdp[t-1]``, never across groups. The past is taken as given:
+        nothing causes it, and likelihood, test of fit and class are those of the present given
+        the past.
+    covariance : {"sample", "shrunk"}
+        That of the rows, or Ledoit and Wolf's with all correlations made smaller, by as much as
+        rows are few; the result says by how much.
+
+    Examples
+    --------
+    >>> tables = Reading(margins="rank").tables(np.random.default_rng(0).normal(size=(50, 2)))
+    >>> tables.n_samples, tables.names, tables.warnings
+    (50, ('X1', 'X2'), ())
+    """
+
+    groups: str | None = option(
+        None, "Column that names the group of each row: one graph, weights by group.", _column
+    )
+    interventions: Interventions | None = option(
+        None,
+        "Column that names the targets of the intervention in each row, by commas.",
+        lambda _, value: checked_interventions(value),
+    )
+    intervention_kind: InterventionKind = option(
+        "perfect",
+        "Targets are cut off from their causes, or keep them with noise of their own.",
+        partial(one_of, words=("perfect", "noise")),
+    )
+    intercepts: Intercepts = option(
+        "shared",
+        "With interventions: whether shifts of means between tables count.",
+        partial(one_of, words=("shared", "table")),
+    )
+    n_effective: EffectiveRows = option(
+        "all", "Effective sample size: all, auto, or a number.", checked_effective_rows
+    )
+    missing: Missing = option(
+        "error",
+        "Missing values: refuse, maximum likelihood, complete rows, or pairs.",
+        partial(
+            one_of,
+            words=TREATMENTS,
+            remedy="'error', 'em' (maximum likelihood), 'rows' (complete rows only) or 'pairwise'",
+        ),
+    )
+    margins: Margins = option(
+        "raw",
+        "Columns as they are, or normal scores of their ranks.",
+        partial(
+            one_of,
+            words=("raw", "rank"),
+            remedy="'raw' (columns as they are) or 'rank' (normal scores of ranks)",
+        ),
+    )
+    lags: int = option(
+        0, "Rows before each row, in order of time, that may cause it.", partial(whole, least=0)
+    )
+    covariance: Covariance = option(
+        "sample",
+        "Covariance of the rows, or shrunk by Ledoit and Wolf.",
+        partial(
+            one_of, words=("sample", "shrunk"), remedy="'sample' or 'shrunk' (Ledoit and Wolf)"
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.lags and self.missing not in ("error", "rows"):
+            raise InputError(
+                f"missing={self.missing!r} cannot be combined with lags, which ask for rows with a "
+                "whole past; use missing='rows'"
+            )
+        if self.lags and self.n_effective == "auto":
+            raise InputError(
+                "n_effective='auto' cannot be combined with lags: given their past, all rows "
+                "count; leave one of the two out, or give a number"
+            )
+        if self.covariance == "shrunk" and self.missing not in ("error", "rows"):
+            raise InputError(
+                f"covariance='shrunk' takes complete rows, and missing is {self.missing!r}; use "
+                "missing='rows'"
+            )
+        if self.interventions is not None:
+            for name in ("groups", "n_effective", "missing", "margins", "lags", "covariance"):
+                if name in self.given():
+                    raise InputError(
+                        f"{name}={getattr(self, name)!r} cannot be combined with interventions; "
+                        "leave one of them out"
+                    )
+
+    @property
+    def reading(self) -> Reading:
+        """How tables are read, without whatever else these options say."""
+        return Reading(**{name: getattr(self, name) for name in Reading.names()})
+
+    @property
+    def design(self) -> Design:
+        """What interventions do to their targets."""
+        return Design(self.intervention_kind, self.intercepts)
+
+    def tables(self, data: SeveralData | Tables) -> Tables:
+        """The tables, with the warnings about them; tables that were read are returned.
+
+        Parameters
+        ----------
+        data : DataFrame, array of shape (n, p), path or Moments
+            Or several of these, in a list or a mapping from names.
+        """
+        if isinstance(data, Tables):
+            return data
+        if self.interventions is not None:
+            parts, targets = targeted_parts(data, self.interventions)
+            return intervened_tables(
+                parts, targets, self.design, by_column=isinstance(self.interventions, str)
+            )
+        named = named_tables(data, self.groups, in_order=self.lags > 0)
+        if named is None:
+            return self._one(data)
+        read = {}
+        for name, each in named.items():
+            with naming_group(name):
+                read[name] = self._one(each)
+        return Tables.of_groups(read)
+
+    def _one(self, data: Any) -> Tables:
+        data = as_rows(data)
+        treated = self.treated(data)
+        is_rows = not isinstance(data, Moments)
+        row_weight = self._row_weight(treated)
+        size = treated.n_effective * row_weight
+        if not isinstance(self.n_effective, str):
+            size = self.n_effective
+        table = Table(
+            treated.moments,
+            max(size, float(_FEWEST)),
+            row_weight=row_weight,
+            holes=treated.holes,
+            shrinkage=treated.shrinkage,
+            rows=labelled(with_margins(data, self.margins))[0] if is_rows else None,
+        )
+        return Tables((table,), warnings=check_treated(treated, self.margins))
+
+    def treated(self, data: Any) -> Treated:
+        """One table of rows with margins, past and missing values treated, and its moments."""
+        if isinstance(data, Moments):
+            for name in ("margins", "lags", "covariance"):
+                if name in self.given():
+                    raise InputError(
+                        f"{name}={getattr(self, name)!r} looks at the rows, and the data are "
+                        "Moments, which have none; pass the table"
+                    )
+            return Treated(data, float(data.n_samples), np.empty((0, 0)), None)
+        rows = with_margins(data, self.margins)
+        if self.lags:
+            rows = with_past(rows, self.lags)
+        treated = treat_missing(rows, self.missing)
+        if self.lags:
+            past = rows.columns[rows.shape[1] // (self.lags + 1) :].tolist()
+            treated = replace(treated, moments=treated.moments.given(past))
+        if self.covariance == "shrunk":
+            treated = shrunk(treated)
+        return replace(treated, raw=labelled(data)[0])
+
+    def _row_weight(self, treated: Treated) -> float:
+        """What one row counts for beside independent ones."""
+        n = treated.moments.n_samples
+        if self.n_effective == "all":
+            return 1.0
+        if self.n_effective != "auto":
+            if float(self.n_effective) > n:
+                raise InputError(
+                    f"n_effective is {self.n_effective:g}, and there are {n} rows; it is at most "
+                    "their number"
+                )
+            return float(self.n_effective) / n
+        if treated.raw is None:
+            raise InputError(
+                "n_effective='auto' looks at the rows, and the data are Moments, which have none; "
+                "pass the table, or a number"
+            )
+        return effective_rows(treated.filled) / n
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Reading:
+        """The options that :meth:`to_dict` gave."""
+        return cls.of(record)
+
+
+@takes_options(Reading)
+def as_tables(data: SeveralData | Tables, **reading: Any) -> Tables:
+    """Tables of what functions on data accept; keywords are the fields of :class:`Reading`."""
+    return Reading.of(reading).tables(data)
+
+
+@takes_options(Reading)
+def check_data(data: SeveralData, **reading: Any) -> tuple[DataWarning, ...]:
+    """Warnings about data: dependent rows, columns far from Gaussian, collinearity, few rows.
+
+    Parameters
+    ----------
+    data : DataFrame, array of shape (n, p), path or Moments
+        Or several of these. Moments show neither dependence nor the shape of columns; only the
+        rest is checked then. With lags, what the past leaves unexplained is checked.
+    **reading
+        The fields of :class:`cyclearn.Reading`.
+
+    Returns
+    -------
+    tuple of DataWarning
+        Empty where nothing was found, which does not prove that the data are fine: hidden causes
+        and nonlinear relations can hide from every check made here.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> check_data(rng.standard_normal((500, 3)))
+    ()
+    >>> for warning in check_data(rng.standard_normal((500, 3)).cumsum(axis=0)):
+    ...     print(warning.kind)
+    dependent rows
+    few rows
+    """
+    return Reading.of(reading).tables(data).warnings

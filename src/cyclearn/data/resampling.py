@@ -1,0 +1,204 @@
+"""Draws of the data: rows with replacement, blocks or half of the rows, or a covariance.
+
+Draw r depends on the seed and on r alone, so that any process may make it at any time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from math import ceil
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.data.intervened_tables import pooled_tables
+from cyclearn.data.lagged_rows import with_past
+from cyclearn.data.moments import Moments, as_moments
+from cyclearn.data.parametric_draws import draw_moments
+from cyclearn.data.reading import Reading
+from cyclearn.data.tables import Table, Tables
+from cyclearn.foundation.errors import InputError
+
+# How resamples are drawn.
+Resampling = Literal["rows", "blocks", "half", "parametric", "groups"]
+FloatArray = NDArray[np.float64]
+
+# A draw with a constant or collinear column is thrown away and repeated, this often at most.
+_MAX_REDRAWS = 50
+# Neighbours in a block, in units of the rows that make one effective row: several times as long
+# as the autocorrelation.
+_BLOCK_LENGTH = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Resampler:
+    """Source of resamples of tables that were read, with their rows."""
+
+    tables: Tables
+    reading: Reading
+    resampling: Resampling
+    seed: int
+
+    @classmethod
+    def of(
+        cls, tables: Tables, reading: Reading, resampling: Resampling | None, seed: int
+    ) -> Resampler:
+        """A resampler, by default of rows where there are rows, in blocks where they depend.
+
+        Raises
+        ------
+        InputError
+            Where the tables cannot be drawn from in the way that is asked for.
+        """
+        return cls(tables, reading, _checked(tables, reading, resampling), seed)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        return self.tables.names
+
+    def draw(self, number: int) -> tuple[Tables, int, int]:
+        """One resample, a seed for its search, and how many draws were thrown away."""
+        generator = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
+        search_seed = int(generator.integers(2**31))
+        if self.resampling == "groups":
+            return self._drawn_groups(generator), search_seed, 0
+        for redraws in range(_MAX_REDRAWS + 1):
+            try:
+                return self._drawn(generator), search_seed, redraws
+            except InputError as error:  # noqa: PERF203 - a refused draw is rare
+                refused = error
+        raise InputError(
+            f"{_MAX_REDRAWS} resamples in a row could not be used ({refused}); the data have too "
+            "few different rows for a bootstrap of rows: pass Moments for a parametric one"
+        )
+
+    def _drawn_groups(self, generator: np.random.Generator) -> Tables:
+        chosen = generator.integers(len(self.tables), size=len(self.tables)).tolist()
+        tables = self.tables.without_rows().tables
+        drawn = [
+            replace(tables[k], group=f"{n}. {tables[k].group}") for n, k in enumerate(chosen, 1)
+        ]
+        return Tables(tuple(drawn))
+
+    def _drawn(self, generator: np.random.Generator) -> Tables:
+        if self.tables.design is not None:
+            return self._drawn_within_targets(generator)
+        drawn = []
+        for table in self.tables:
+            moments = self._moments(table, generator)
+            size = float(moments.n_samples)
+            # A draw counts for what the data count for, whatever it looks like.
+            if table.n_effective < table.moments.n_samples:
+                share = 0.5 if self.resampling == "half" else 1.0
+                size = max(share * table.n_effective, 2.0)
+            drawn.append(replace(table, moments=moments, n_effective=size, holes=None, rows=None))
+        return Tables(tuple(drawn))
+
+    def _drawn_within_targets(self, generator: np.random.Generator) -> Tables:
+        parts, targets = [], []
+        for table in self.tables:
+            assert table.rows is not None
+            chosen = generator.integers(len(table.rows), size=len(table.rows))
+            parts.append(_labelled(table, table.rows[chosen]))
+            targets.append(table.targets)
+        return pooled_tables(parts, targets, self.reading.design).without_rows()
+
+    def _moments(self, table: Table, generator: np.random.Generator) -> Moments:
+        given = table.moments
+        if self.resampling == "parametric" or table.rows is None:
+            return draw_moments(given, table.n_effective, generator)
+        reading = replace(self.reading, n_effective="all", groups=None, lags=0)
+        rows = table.rows
+        if given.past:
+            # Given their past, rows are independent: each is drawn together with its past.
+            names = [name for name in given.names if name not in given.past]
+            wide = with_past(_frame(rows, names), self.reading.lags)
+            rows = wide[list(given.names)].to_numpy()
+            # Ranks were taken before the past was set beside the rows.
+            reading = replace(reading, margins="raw")
+        rows = rows[self._is_used(rows)]
+        reading = replace(reading, missing="error") if reading.missing == "rows" else reading
+        rows = rows[self._chosen(len(rows), table.n_effective, generator)]
+        if reading == Reading():
+            names_or_none = None if given.has_default_names else given.names
+            return as_moments(rows, names_or_none).given(given.past)
+        return reading.treated(_labelled(table, rows)).moments.given(given.past)
+
+    def _is_used(self, rows: FloatArray) -> NDArray[np.bool_]:
+        """Rows that say something, of which alone some are drawn."""
+        is_missing = np.isnan(rows)
+        if self.reading.missing == "rows":
+            return np.asarray(~is_missing.any(axis=1))
+        return np.asarray(~is_missing.all(axis=1))
+
+    def _chosen(
+        self, n: int, n_effective: float, generator: np.random.Generator
+    ) -> NDArray[np.int64]:
+        if self.resampling == "half":
+            return generator.permutation(n)[: n // 2]
+        if self.resampling == "blocks":
+            length = min(ceil(_BLOCK_LENGTH * n / n_effective), n)
+            starts = generator.integers(n - length + 1, size=-(-n // length))
+            return np.asarray((starts[:, None] + np.arange(length)).ravel()[:n])
+        return generator.integers(n, size=n)
+
+    def digest(self) -> str:
+        """A fingerprint of what is drawn from."""
+        state = sha256(repr(self.names).encode())
+        for table in self.tables:
+            source = table.moments.covariance if table.rows is None else table.rows
+            state.update(repr((table.group, table.targets, source.shape)).encode())
+            state.update(np.ascontiguousarray(source).tobytes())
+        return state.hexdigest()
+
+
+def _checked(tables: Tables, reading: Reading, resampling: Resampling | None) -> Resampling:
+    """How the tables are drawn from: as asked for, or by default."""
+    has_rows = {table.rows is not None for table in tables}
+    if resampling == "groups":
+        if not tables.is_grouped:
+            raise InputError(
+                "resampling is 'groups', and there is one table; give several, or groups=…"
+            )
+        return resampling
+    if len(has_rows) > 1 and resampling != "parametric":
+        raise InputError(
+            "some groups have rows and others are Moments, which are drawn in different ways; "
+            "give resampling='parametric'"
+        )
+    if tables.design is not None and (resampling not in (None, "rows") or has_rows != {True}):
+        raise InputError(
+            "with interventions rows are drawn within each table: give rows, and resampling='rows'"
+        )
+    if has_rows == {False}:
+        if resampling not in (None, "parametric"):
+            raise InputError(
+                f"resampling is {resampling!r} and the data are Moments, which have no rows; pass "
+                "the table, or resampling='parametric'"
+            )
+        return "parametric"
+    if resampling == "half" and tables.n_fewest < 6:
+        raise InputError(
+            f"there are {tables.n_fewest} rows; halves of them are too few: use resampling='rows'"
+        )
+    if resampling is not None:
+        return resampling
+    # Missing cells make the effective sample size smaller as well, which is no reason for blocks.
+    is_dependent = reading.n_effective != "all" and any(
+        table.n_effective < table.moments.n_samples for table in tables
+    )
+    return "blocks" if is_dependent else "rows"
+
+
+def _labelled(table: Table, rows: FloatArray) -> Any:
+    """Rows as a table like the one they were drawn from."""
+    return rows if table.moments.has_default_names else _frame(rows, table.moments.names)
+
+
+def _frame(rows: FloatArray, names: Any) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=list(names))

@@ -1,0 +1,144 @@
+"""Options as one frozen value: every field has its check and its help text in one place.
+
+Functions take the fields of such a value as keywords (:func:`takes_options`), and the command line
+makes its options of them, so that a new option is one field and its use.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+from cyclearn.foundation.errors import InputError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Own = TypeVar("Own", bound="Options")
+# Takes the name of an option and a value, and returns a plain value that JSON can hold.
+Check = Callable[[str, Any], Any]
+
+
+def option(default: Any, help: str, check: Check) -> Any:  # noqa: A002 - the field's own word
+    """A field of :class:`Options`, with what the command line says about it and its check."""
+    return field(default=default, metadata={"help": help, "check": check})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Values by name, checked when they are given; fields are made by :func:`option`."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            checked = each.metadata["check"](each.name, getattr(self, each.name))
+            object.__setattr__(self, each.name, checked)
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The names of all options."""
+        return tuple(each.name for each in fields(cls))
+
+    @classmethod
+    def of(cls: type[Own], options: Mapping[str, Any]) -> Own:
+        """Options by name, all of which must exist."""
+        for name in options:
+            check_name(name, cls.names())
+        return cls(**options)
+
+    def shared_with(self, other: type[Options]) -> dict[str, Any]:
+        """The options that another value has as well, by name."""
+        return {name: getattr(self, name) for name in self.names() if name in other.names()}
+
+    def given(self) -> dict[str, Any]:
+        """The options that differ from the defaults."""
+        return {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if getattr(self, each.name) != each.default
+        }
+
+    def replaced(self: Own, **changes: Any) -> Own:
+        """The same options with some changed."""
+        return replace(self, **changes)
+
+    def call(self, function: str, *arguments: str, **more: Any) -> str:
+        """The call of a function of cyclearn with these options, and more, as Python."""
+        given = [f"{name}={as_python(value)}" for name, value in (self.given() | more).items()]
+        return f"cl.{function}({', '.join([*arguments, *given])})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All options as plain values for JSON."""
+        return {name: plain(getattr(self, name)) for name in self.names()}
+
+
+def check_name(name: str, known: tuple[str, ...]) -> None:
+    """Raise where there is no option of this name."""
+    if name not in known:
+        near = get_close_matches(str(name), known, 1)
+        meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+        raise InputError(f"there is no option {name!r}; {meant}")
+
+
+def plain(value: Any) -> Any:
+    """A value of an option as JSON has it."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, tuple):
+        return [plain(each) for each in value]
+    return value
+
+
+def as_python(value: Any) -> str:
+    """A value of an option as it is written in a script that has ``import cyclearn as cl``."""
+    if hasattr(value, "to_dict"):
+        return f"cl.{type(value).__name__}.from_dict({value.to_dict()!r})"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(as_python, value))}]"
+    return repr(value)
+
+
+def takes_options(options: type[Options]) -> Callable[[Function], Function]:
+    """Show the fields of an option value as keywords of a function that takes ``**options``.
+
+    Whatever asks for the signature sees them, with their defaults: ``help``, completion in a
+    notebook, and scikit-learn.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Cooking(Options):
+    ...     minutes: int = option(5, "How long.", lambda name, value: int(value))
+    >>> @takes_options(Cooking)
+    ... def cook(egg, *, lid=True, **options):
+    ...     return Cooking.of(options).minutes
+    >>> list(inspect.signature(cook).parameters)
+    ['egg', 'minutes', 'lid']
+    >>> cook("egg", minuets=3)
+    Traceback (most recent call last):
+        ...
+    cyclearn.foundation.errors.InputError: there is no option 'minuets'; did you mean 'minutes'?
+    """
+
+    def shown(function: Function) -> Function:
+        own = inspect.signature(function)
+        named = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        taken = {each.name for each in named}
+        added = [
+            inspect.Parameter(
+                each.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=each.default,
+                annotation=each.type,
+            )
+            for each in fields(options)
+            if each.name not in taken
+        ]
+        first = [each for each in named if each.kind is not each.KEYWORD_ONLY]
+        last = [each for each in named if each.kind is each.KEYWORD_ONLY]
+        function.__signature__ = own.replace(  # type: ignore[attr-defined]
+            parameters=[*first, *added, *last]
+        )
+        return function
+
+    return shown
