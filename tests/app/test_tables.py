@@ -47,7 +47,7 @@ def test_holes_and_their_codes(client, frame):
     holed.iloc[::7, 0] = -999
     table = client.upload("holed.csv", csv(holed)).json()
     assert not table["has_holes"]
-    assert any(warning["kind"] == "missing codes" for warning in table["warnings"])
+    assert any(warning["code"] == "missing_codes" for warning in table["warnings"])
     again = client.post(f"/api/tables/{table['id']}/read", {"missing_codes": ["-999"]}).json()
     assert again["has_holes"]
     assert again["columns"][0]["missing"] == len(holed.iloc[::7])
@@ -125,8 +125,8 @@ def test_remedies_are_on_the_page(client):
     bad[:, :2] = bad[:, :2].cumsum(axis=0) ** 3
     bad[::20, 2] = -999
     table = client.upload("bad.csv", csv(pd.DataFrame(bad, columns=list("abc")))).json()
-    kinds = {each["kind"] for each in table["warnings"]}
-    assert kinds >= {"missing codes", "dependent rows", "not Gaussian"}
+    codes = {each["code"] for each in table["warnings"]}
+    assert codes >= {"missing_codes", "dependent_rows", "nonnormal_columns"}
     for each in table["warnings"]:
         assert not re.search(r"\w=|\w_\w|--", each["remedy"]), each
 

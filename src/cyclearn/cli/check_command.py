@@ -1,4 +1,4 @@
-"""``cyclearn check``: what of a table will be used, and what to mind before learning from it."""
+"""``cyclearn check``: what of a table will be used, and warnings before learning from it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ def check(
     estimate: Estimate = "sample",
     as_json: Json = False,
 ) -> None:
-    """Say what of a table will be used, and what to mind. Nothing is learned."""
-    from cyclearn.data.checks import check_data
+    """Say what of a table will be used, and warn of problems. Nothing is learned."""
+    from cyclearn.data.checks import check_data, missing_values
+    from cyclearn.data.data_warnings import MissingValues
     from cyclearn.data.missing_values import find_holes, missing_by_column
     from cyclearn.data.tables import as_tables
 
     frame = data.frame
     holes = find_holes(frame)
-    # What is to mind can be said of a table with holes all the same.
+    # A table with holes can be checked all the same.
     treated = missing
     if holes is not None and missing == "error":
         treated = "rows" if lags or estimate == "shrunk" else "em"
@@ -36,6 +37,9 @@ def check(
     }
     tables = as_tables(frame, **reading)
     warnings = check_data(frame, **reading)
+    if holes is not None and missing == "error":
+        others = (each for each in warnings if not isinstance(each, MissingValues))
+        warnings = (missing_values(holes), *others)
     if as_json:
         print_json(
             "check",
@@ -46,7 +50,7 @@ def check(
                 "missing": missing_by_column(frame),
                 "notes": list(data.notes),
                 "warnings": [
-                    {"kind": w.kind, "message": w.message, "remedy": w.remedy} for w in warnings
+                    {**w.to_dict(), "message": w.message, "remedy": w.remedy} for w in warnings
                 ],
             },
         )
@@ -54,9 +58,7 @@ def check(
     say(f"{len(frame)} rows of {frame.shape[1]} variables: {', '.join(map(str, frame.columns))}")
     for note in data.notes:
         say(f"Read: {note}.")
-    if holes is not None and missing == "error":
-        say(f"{holes.in_words[:-1]} unless you say what to do: --missing em, or rows.")
     for warning in warnings:
-        say(f"Mind ({warning.kind}): {warning}")
+        say(f"Warning ({warning.title}): {warning}")
     if not warnings:
-        say("Nothing else to mind was found, which is no proof that all is well.")
+        say("No other problems found; this does not prove the data are fine.")

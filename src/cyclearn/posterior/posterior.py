@@ -219,8 +219,8 @@ def posterior(
         _result(sample, tables, options, size, {"prior": prior, "group_cost": group_cost}),
         warnings=(*minded, *options.warnings(tables)),
     )
-    if not found.converged:
-        warnings.warn(found.warning, SamplingWarning, stacklevel=2)
+    if found.warning is not None:
+        warnings.warn(str(found.warning), SamplingWarning, stacklevel=2)
     return found
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cyclearn.classes.edge_verdicts import SAME
 from cyclearn.data import DataWarning, Moments, as_rows, check_data
+from cyclearn.data.data_warnings import DependentRows, RankScale, TooFewRows
 from cyclearn.data.grouped_tables import SeveralData, named_tables
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
@@ -140,26 +141,11 @@ def find_out(result: LearnResult, data: SeveralData | None, max_members: int) ->
         warnings=(
             *_data_warnings(result, rows),
             *(w.in_group(name) for name, model in models.items() for w in check_fit(model)),
-            *_hidden_warnings(hidden),
+            *(each.warning for each in hidden or () if each.warning is not None),
         ),
         has_rows=not any(isinstance(each, Moments) for each in rows.values()),
         has_knowledge=knowledge is not None and knowledge != Knowledge(),
         listing=listing(result, max_members),
-    )
-
-
-def _hidden_warnings(hidden: tuple[HiddenCause, ...] | None) -> tuple[DataWarning, ...]:
-    """Pairs that a hidden common cause explains better than an edge."""
-    return tuple(
-        DataWarning(
-            "hidden cause",
-            each.in_words(),
-            "Measure the suspected cause, or use a method that allows for hidden ones.",
-            each.difference,
-            (each.a, each.b),
-        )
-        for each in hidden or ()
-        if each.verdict == "hidden cause fits better"
     )
 
 
@@ -168,27 +154,20 @@ def _data_warnings(result: LearnResult, rows: Mapping[str, Data]) -> tuple[DataW
     options = result.options
     found = result.warnings
     if not any(isinstance(each, Moments) for each in rows.values()):
-        kept = tuple(each for each in found if each.kind == "too few rows")
+        kept = tuple(each for each in found if isinstance(each, TooFewRows))
         names = ("missing", "margins", "lags", "covariance")
         how = {name: getattr(options, name) for name in names}
         found = (*_checked(rows, how), *kept)
     elif not found and result.experiments is None:
         found = _checked(rows, {})
     if options.n_effective is not None:
-        # What was done about it takes the place of what could be done.
-        done = f"Here they count for {result.fitted.n_effective:.0f} independent rows."
+        n = result.fitted.n_effective
         found = tuple(
-            replace(each, remedy=done) if each.kind == "dependent rows" else each for each in found
+            replace(each, n_counted=n) if isinstance(each, DependentRows) else each
+            for each in found
         )
     if options.margins == "rank":
-        found += (
-            DataWarning(
-                "rank scale",
-                "Columns were replaced by normal scores of their ranks.",
-                "Weights, effects and intervals are on that scale, not in the units of the data.",
-                0.0,
-            ),
-        )
+        found += (RankScale(),)
     return found
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from cyclearn.data.checks import DataWarning, check_treated
+from cyclearn.data.checks import check_treated
+from cyclearn.data.data_warnings import DataWarning
 from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.data.intervened_tables import checked_interventions, tables_with_interventions
 from cyclearn.data.lagged_rows import checked_lags
@@ -340,7 +341,7 @@ def _as_python(value: Any) -> str:
 def read_tables(
     options: SearchOptions, data: SeveralData | Tables
 ) -> tuple[Tables, tuple[DataWarning, ...]]:
-    """The tables, and what there is to mind about each; nothing about tables that were read."""
+    """The tables, and warnings about each; none about tables that were read."""
     if isinstance(data, Tables):
         return data, ()
     if options.interventions is not None:
