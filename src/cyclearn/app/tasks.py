@@ -9,21 +9,21 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-# The module of this room in which each task is.
+# The module of this package in which each task is.
 _PLACES = {
     "write_example": "opening",
     "open_table": "opening",
     "learn": "learning_tasks",
     "keep_learn": "learning_tasks",
-    "effects": "what_if",
+    "effects": "what_if_pages",
     "bootstrap": "sureness",
     "keep_bootstrap": "sureness",
     "posterior": "sureness",
     "experiment": "settling",
     "compare": "own_graph",
     "members_page": "class_pages",
-    "export": "exports",
-    "write_script": "exports",
+    "export": "downloads",
+    "write_script": "downloads",
 }
 
 
