@@ -23,6 +23,8 @@ def example(of_code):
     for name in ("edges", "superfluous"):
         if name in values:
             values[name] = (("a", "b"),)
+    if "limits" in values:
+        values["limits"] = ("max_parents", "time_limit")
     if "numbers" in values:
         values["numbers"] = (-999.0, -9.0)
     if of_code is MissingValues:

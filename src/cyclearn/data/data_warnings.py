@@ -29,6 +29,7 @@ WarningCode = Literal[
     "collinear_columns",
     "low_power",
     "too_few_rows",
+    "search_limits",
     "rank_scale",
     "unstable_feedback",
     "slow_feedback",
@@ -407,6 +408,30 @@ class TooFewRows(DataWarning):
             f"{self.n_effective:.0f} rows cannot separate so many variables: {done}{allowed}.",
             f"{strong} penalty, max_parents and max_component yourself.",
             f"{strong} the penalty and the limits yourself.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchLimits(DataWarning):
+    """Limits, named as options, that kept the search from graphs or ended it."""
+
+    code = "search_limits"
+    limits: tuple[str, ...]
+
+    def _words(self) -> Words:
+        names = {
+            "max_component": "variables in a feedback loop",
+            "max_parents": "parents of a variable",
+            "max_edges": "edges",
+            "max_cycle_length": "the length of cycles",
+            "max_evaluations": "evaluations",
+            "time_limit": "time",
+        }
+        reached = ", ".join(names.get(each, each) for each in self.limits)
+        return Words(
+            f"A better graph may exist: the search reached its limit on {reached}.",
+            f"Raise {', '.join(self.limits)}.",
+            "Raise the limit.",
         )
 
 

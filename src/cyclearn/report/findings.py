@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cyclearn.classes.edge_verdicts import SAME
 from cyclearn.data import DataWarning, Moments, as_rows, check_data
-from cyclearn.data.data_warnings import DependentRows, RankScale, TooFewRows
+from cyclearn.data.data_warnings import DependentRows, RankScale, SearchLimits, TooFewRows
 from cyclearn.data.grouped_tables import SeveralData, named_tables
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
@@ -142,6 +142,7 @@ def find_out(result: LearnResult, data: SeveralData | None, max_members: int) ->
             *_data_warnings(result, rows),
             *(w.in_group(name) for name, model in models.items() for w in check_fit(model)),
             *(each.warning for each in hidden or () if each.warning is not None),
+            *((SearchLimits(limits=result.limits),) if result.limits else ()),
         ),
         has_rows=not any(isinstance(each, Moments) for each in rows.values()),
         has_knowledge=knowledge is not None and knowledge != Knowledge(),

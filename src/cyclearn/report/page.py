@@ -307,15 +307,6 @@ def _first_warning(found: Findings) -> Markup:
 
 def _warnings(found: Findings) -> Markup:
     items = [_warning(warning) for warning in found.warnings]
-    if found.result.limits:
-        names = ", ".join(found.result.limits)
-        items.append(
-            tag(
-                "li",
-                tag("strong", f"The search was kept from some graphs by {names}. "),
-                "A wider limit may find a better graph.",
-            )
-        )
     parts: list[Markup] = []
     if items:
         parts.append(tag("ul", *items, class_="warnings"))

@@ -24,6 +24,8 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
     if standardised and rows and not result.groups:
         lines.append("Weights are standardised: standard deviations of effect for one of cause.")
     lines += others
+    if result.limits:
+        lines.append("Limits reached: " + ", ".join(result.limits) + ".")
     sampled = None if result.posterior is None else result.posterior.warning
     found = result.warnings if sampled is None else (sampled, *result.warnings)
     lines += [f"Warning: {warning}" for warning in found]
@@ -45,8 +47,6 @@ def sentences(result: LearnResult) -> list[str]:
     if graph.n_edges:
         lines.append(evidence_in_words(result))
     lines += [f"Ended: {result.status.value}.", *starts_in_words(result)]
-    if result.limits:
-        lines.append("Limits reached: " + ", ".join(result.limits) + ".")
     if result.options.margins == "rank":
         lines.append("Weights and effects are on the scale of normal scores of ranks.")
     return lines
