@@ -32,7 +32,7 @@ def test_the_result_says_by_how_much(few_rows):
     found = cl.learn(few_rows, covariance="shrunk", n_starts=1)
     (warning,) = (w for w in found.warnings if w.code == "shrunk_correlations")
     share = 1 - found.model.moments.correlation[0, 1] / np.corrcoef(few_rows.T)[0, 1]
-    assert warning.value == pytest.approx(share)
+    assert warning.shrinkage == pytest.approx(share)
     assert f"{share:.0%}" in str(found)
     assert cl.LearnResult.from_json(found.to_json()) == found
     assert found.options.given()["covariance"] == "shrunk"
