@@ -168,7 +168,7 @@ def report_html(
     body = join(
         [
             tag("a", "Skip to the learned graph", href="#graph", class_="skip"),
-            tag("header", tag("h1", heading), _summary(found), _first_warning(found)),
+            tag("header", tag("h1", heading), _summary(found), _warning_titles(found)),
             tag("nav", tag("ul", links), aria_label="Sections"),
             tag(
                 "main",
@@ -296,7 +296,7 @@ def _past_in_words(found: Findings) -> str:
     )
 
 
-def _first_warning(found: Findings) -> Markup:
+def _warning_titles(found: Findings) -> Markup:
     """The warnings in a few words, before anybody looks at the picture."""
     titles = list(dict.fromkeys(warning.title for warning in found.warnings))
     if not titles:
