@@ -225,7 +225,7 @@ def stop_and_a_killed_worker(page, server, long_table):
     # A button stays itself from press to release, though the score beside it falls.
     page.click("[id^='stop-']", delay=700)
     stopped = learned(page, "Graph 2")
-    assert "stopped" in page.text_content("#graph .mind")
+    assert "stopped" in page.text_content("#graph .warning")
     page.click("#start")
     page.wait_for_selector("[id^='stop-']")
     for worker in server[0].children():

@@ -10,6 +10,7 @@ import pytest
 
 # One server for all: where tests run in several processes, these run in one of them.
 pytestmark = pytest.mark.xdist_group("app")
+WORDS = ("message", "remedy")
 
 
 def csv(frame):
@@ -47,7 +48,7 @@ def test_holes_and_their_codes(client, frame):
     holed.iloc[::7, 0] = -999
     table = client.upload("holed.csv", csv(holed)).json()
     assert not table["has_holes"]
-    assert any(warning["kind"] == "missing codes" for warning in table["warnings"])
+    assert any(warning["code"] == "missing_codes" for warning in table["warnings"])
     again = client.post(f"/api/tables/{table['id']}/read", {"missing_codes": ["-999"]}).json()
     assert again["has_holes"]
     assert again["columns"][0]["missing"] == len(holed.iloc[::7])
@@ -125,10 +126,28 @@ def test_remedies_are_on_the_page(client):
     bad[:, :2] = bad[:, :2].cumsum(axis=0) ** 3
     bad[::20, 2] = -999
     table = client.upload("bad.csv", csv(pd.DataFrame(bad, columns=list("abc")))).json()
-    kinds = {each["kind"] for each in table["warnings"]}
-    assert kinds >= {"missing codes", "dependent rows", "not Gaussian"}
+    codes = {each["code"] for each in table["warnings"]}
+    assert codes >= {"missing_codes", "dependent_rows", "nonnormal_columns"}
     for each in table["warnings"]:
-        assert not re.search(r"\w=|\w_\w|--", each["remedy"]), each
+        assert not any(re.search(r"\w=|\w_\w|--", each[part]) for part in WORDS), each
+
+
+def test_a_matrix_is_refused_with_a_remedy_that_is_on_the_page(client, frame):
+    for matrix in (frame.cov(), frame.corr().where(np.tri(3, dtype=bool))):
+        words = client.refused("s.csv", csv(matrix))
+        assert words.startswith("s.csv: a covariance or correlation matrix, not rows; open")
+        assert "covariance=" not in words
+
+
+def test_the_page_says_of_a_result_what_python_says_without_its_names(client, frame):
+    walks = client.upload("walks.csv", csv(frame.cumsum())).json()["id"]
+    job = client.start("learn", walks, options={"max_parents": 0, "n_starts": 1})
+    client.wait(job)
+    view = client.get(f"/api/jobs/{job}")["view"]
+    assert "3 variables, 200 samples" in view["summary"][0]
+    assert {"dependent_rows", "search_limits"} <= {each["code"] for each in view["warnings"]}
+    said = [*view["summary"], *(each[part] for each in view["warnings"] for part in WORDS)]
+    assert not any(re.search(r"\w=|\w_\w|--|\(see|Warning:", words) for words in said)
 
 
 def test_names_of_files_stay_names(client, frame):

@@ -17,7 +17,7 @@ def table(tmp_path):
 
 
 @pytest.mark.usefixtures("table")
-def test_check_says_what_is_used_and_what_to_mind(cyclearn, refused):
+def test_check_says_what_is_used_and_warns(cyclearn, refused):
     told = refused("check", "t.csv")
     assert "--drop id,day" in told
     found = cyclearn("check", "t.csv", "--drop", "id,day")
@@ -28,7 +28,7 @@ def test_check_says_what_is_used_and_what_to_mind(cyclearn, refused):
     record = json.loads(cyclearn("check", "t.csv", "--columns", "a,b", "--json").stdout)
     assert record["columns"] == ["a", "b"]
     holes = cyclearn("check", "holes.csv")
-    assert "refused unless you say what to do: --missing em" in holes.stdout
+    assert "they are refused. Use missing='em' (--missing em)" in holes.stdout
     record = json.loads(cyclearn("check", "holes.csv", "--json", "--missing", "em").stdout)
     assert record["missing"] == {"a": 0, "b": 12}
 

@@ -29,7 +29,7 @@ def test_compare_as_json(cyclearn):
     shared = cyclearn("compare", "cycle", "dag", "--quasi", "--json", "--draws", 20, "--seed", 3)
     assert shared.returncode == 0
     record = json.loads(shared.stdout)
-    assert (record["schema_version"], record["command"]) == (1, "compare")
+    assert (record["schema_version"], record["command"]) == (2, "compare")
     assert record["equal"] is False
     assert record["quasi_equivalent"] is True
     assert record["overlap_forward"]["share"] == 1

@@ -20,7 +20,7 @@ def test_learn(cyclearn, tmp_path):
     record = json.loads((tmp_path / "r.json").read_text())
     printed = json.loads(cyclearn("learn", "d.csv", "--json").stdout)
     assert printed["graph"] == record["graph"]
-    assert printed["schema_version"] == 1
+    assert printed["schema_version"] == 2
     assert cyclearn("learn", "d.csv", "--out", "r.dot").returncode == 0
     assert (tmp_path / "r.dot").read_text().startswith("digraph")
     (tmp_path / "k.json").write_text('{"forbidden": [["X1", "X2"]], "exogenous": ["X3"]}')

@@ -35,7 +35,7 @@ def test_equivalent(cyclearn):
     assert no.returncode == 1
     assert "dimensions 9 and 8" in no.stdout
     record = json.loads(cyclearn("equivalent", "paper", "turned", "--json").stdout)
-    assert record["schema_version"] == 1
+    assert record["schema_version"] == 2
     assert record["equivalent"] is True
     assert len(record["forward"]) == 1
 

@@ -30,9 +30,9 @@ def test_it_is_that_of_scikit_learn_on_standardised_columns(few_rows):
 
 def test_the_result_says_by_how_much(few_rows):
     found = cl.learn(few_rows, covariance="shrunk", n_starts=1)
-    (warning,) = (w for w in found.warnings if w.kind == "shrunk")
+    (warning,) = (w for w in found.warnings if w.code == "shrunk_correlations")
     share = 1 - found.model.moments.correlation[0, 1] / np.corrcoef(few_rows.T)[0, 1]
-    assert warning.value == pytest.approx(share)
+    assert warning.shrinkage == pytest.approx(share)
     assert f"{share:.0%}" in str(found)
     assert cl.LearnResult.from_json(found.to_json()) == found
     assert found.options.given()["covariance"] == "shrunk"
@@ -57,7 +57,7 @@ def test_resamples_are_shrunk_as_well(few_rows):
 def test_the_command_line_calls_it_estimate(cyclearn, few_rows, tmp_path):
     few_rows.to_csv(tmp_path / "few.csv", index=False)
     done = cyclearn("learn", str(tmp_path / "few.csv"), "--estimate", "shrunk", "--starts", "1")
-    assert "Correlations were made smaller by" in done.stdout
+    assert "Correlations were shrunk by" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -272,7 +272,7 @@ def test_memory_that_the_lags_leave_is_a_warning():
     X = rng.standard_normal((600, 2))
     for t in range(2, 600):
         X[t] += 0.8 * X[t - 2]
-    assert [w.kind for w in cl.check_data(X, lags=1)] == ["dependent rows"]
+    assert [w.code for w in cl.check_data(X, lags=1)] == ["too_few_lags"]
     assert cl.check_data(X, lags=2) == ()
 
 

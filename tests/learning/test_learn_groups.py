@@ -214,4 +214,4 @@ def test_a_group_with_fewer_rows_than_parameters_is_named(tables):
 
 def test_few_rows_in_one_group_are_said(tables):
     found = cl.learn({"x": tables["x"], "y": tables["y"][:8]}, n_starts=1)
-    assert any("Group y: 8 rows cannot" in warning.message for warning in found.warnings)
+    assert any("Group y: 8 rows cannot separate" in warning.message for warning in found.warnings)

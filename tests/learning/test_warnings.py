@@ -1,4 +1,4 @@
-"""What is to mind stands where people look: in the result, in print and in the report."""
+"""Warnings appear where people look: in the result, in print and in the report."""
 
 import numpy as np
 import pandas as pd
@@ -8,20 +8,20 @@ import cyclearn as cl
 from cyclearn.search.few_rows import few_rows
 
 
-def kinds(result):
-    return [warning.kind for warning in result.warnings]
+def codes(result):
+    return [warning.code for warning in result.warnings]
 
 
 def test_random_walks_are_not_passed_in_silence():
     walks = np.random.default_rng(0).standard_normal((200, 4)).cumsum(axis=0)
     result = cl.learn(walks, n_starts=1)
-    assert "dependent rows" in kinds(result)
-    assert "Mind: Rows resemble the rows before them" in str(result)
-    assert "Mind:" in result._repr_html_()
+    assert "dependent_rows" in codes(result)
+    assert "Warning: Rows depend on earlier rows" in str(result)
+    assert "Warning:" in result._repr_html_()
     again = cl.LearnResult.from_json(result.to_json())
     assert again.warnings == result.warnings
     learner = cl.CyclicGraphLearner(n_starts=1).fit(walks)
-    assert kinds(learner.result_) == kinds(result)
+    assert codes(learner.result_) == codes(result)
 
 
 def test_noise_of_few_rows_gives_almost_no_edges():
@@ -29,7 +29,7 @@ def test_noise_of_few_rows_gives_almost_no_edges():
     for seed in range(8):
         result = cl.learn(np.random.default_rng(seed).standard_normal((8, 10)), n_starts=1)
         counts.append(result.graph.n_edges)
-        assert "too few rows" in kinds(result)
+        assert "too_few_rows" in codes(result)
         assert result.penalty == pytest.approx(few_rows(8, 10).price)
     assert np.mean(counts) < 1
 
@@ -38,7 +38,7 @@ def test_what_is_given_is_left_alone():
     rows = np.random.default_rng(0).standard_normal((8, 5))
     assert cl.learn(rows, penalty=2.0, max_parents=2).penalty == 2.0
     many = cl.learn(np.random.default_rng(0).standard_normal((13, 5)), n_starts=1)
-    assert "too few rows" not in kinds(many)
+    assert "too_few_rows" not in codes(many)
     required = cl.Knowledge(required=[("X1", "X5"), ("X2", "X5"), ("X3", "X5")])
     assert cl.learn(rows, knowledge=required, n_starts=1).graph.n_edges >= 3
 
@@ -60,12 +60,12 @@ def test_ranks_undo_monotone_bends():
     truth = cl.LinearGaussianModel(np.where(graph.adjacency, 0.9, 0.0), np.ones(3), graph.names)
     frame = truth.sample(800, random_state=0)
     bent = np.sinh(2 * frame)
-    assert "not Gaussian" in kinds(cl.learn(bent))
+    assert "nonnormal_columns" in codes(cl.learn(bent))
     plain, ranked = cl.learn(frame, margins="rank"), cl.learn(bent, margins="rank")
     assert ranked.graph == graph
     np.testing.assert_array_equal(plain.model.B, ranked.model.B)
     assert "normal scores of ranks" in str(ranked)
-    assert "not Gaussian" not in kinds(ranked)
+    assert "nonnormal_columns" not in codes(ranked)
     fitted = cl.fit(graph, bent, margins="rank")
     np.testing.assert_allclose(fitted.B, ranked.model.B)
     with pytest.raises(cl.InputError, match="Moments, which have none"):
@@ -81,12 +81,12 @@ def test_codes_and_counters_are_suspected_aloud():
     frame = pd.DataFrame(rng.standard_normal((100, 3)), columns=list("abc"))
     frame.loc[[3, 50], "b"] = -999
     frame["year"] = np.arange(1900, 2000)
-    found = {warning.kind: warning for warning in cl.check_data(frame)}
-    assert found["missing codes"].columns == ("b",)
-    assert "--missing-codes -999" in found["missing codes"].remedy
-    assert found["counter"].columns == ("year",)
+    found = {warning.code: warning for warning in cl.check_data(frame)}
+    assert found["missing_codes"].columns == ("b",)
+    assert "--missing-codes -999" in found["missing_codes"].remedy
+    assert found["row_numbers"].columns == ("year",)
     scores = pd.DataFrame({"points": rng.integers(0, 120, 200), "other": rng.normal(size=200)})
-    assert "missing codes" not in {warning.kind for warning in cl.check_data(scores)}
+    assert "missing_codes" not in {warning.code for warning in cl.check_data(scores)}
 
 
 def test_a_report_of_holes_and_ranks(tmp_path):
@@ -103,18 +103,19 @@ def test_few_rows_limit_a_search_at_any_price_and_a_posterior():
     cheap = cl.learn(rows, penalty=1.0, n_starts=1, max_evaluations=2_000)
     assert cheap.penalty == 1.0
     assert cheap.graph.adjacency.sum(axis=0).max() <= few_rows(7, 8).max_parents
-    assert "an edge costs 1.00, and chance alone may pay 5.52; a variable has at most 1 cause" in (
-        str(cheap)
-    )
+    assert (
+        "the penalty per edge is 1.00, and noise alone can reach 5.52; the search allows at most 1 "
+        "parent per variable and at most 2 variables per feedback loop."
+    ) in str(cheap)
     given = cl.learn(rows, max_parents=3, n_starts=1)
-    (words,) = [warning.message for warning in given.warnings if warning.kind == "too few rows"]
-    assert "cause" not in words
-    assert "; a feedback group has at most 2 members unless" in words
+    (words,) = [warning.message for warning in given.warnings if warning.code == "too_few_rows"]
+    assert "parent" not in words
+    assert "; the search allows at most 2 variables per feedback loop." in words
     found = cl.posterior(rows, effective_size=50, max_steps=400_000)
     assert found.penalty == pytest.approx(few_rows(7, 8).price)
     assert found.edge_probabilities().to_numpy().max() < 0.5
-    assert kinds(found) == ["few rows", "too few rows"]
-    assert "Mind: 7 rows cannot tell" in str(found)
+    assert codes(found) == ["low_power", "too_few_rows"]
+    assert "Warning: 7 rows cannot separate" in str(found)
     assert cl.Posterior.from_json(found.to_json()).warnings == found.warnings
 
 
@@ -127,7 +128,7 @@ def test_a_shrunk_covariance_for_every_function():
     plain = cl.posterior(rows, **options)
     shrunk = cl.posterior(rows, covariance="shrunk", **options)
     assert shrunk.penalty == plain.penalty
-    assert "shrunk" in kinds(shrunk)
+    assert "shrunk_correlations" in codes(shrunk)
     with pytest.raises(cl.InputError, match="complete rows"):
         cl.fit(learned.graph, rows, covariance="shrunk", missing="em")
 

@@ -104,7 +104,7 @@ def test_warnings_are_the_same_everywhere(told):
     result, words = told
     for warning in result.warnings:
         assert warning.message in words
-        assert f"Mind: {warning.message}" in str(result)
+        assert f"Warning: {warning}" in str(result)
     if result.warnings:
         assert "Before you rely on this" in words
         assert "No check found anything" not in words

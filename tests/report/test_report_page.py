@@ -275,7 +275,7 @@ def test_a_class_that_cannot_be_counted_is_said_so(monkeypatch, result):
 def test_warnings_reach_the_page(rows):
     series = rows.cumsum()
     words = Page(report_html(cl.learn(series), data=series)).words
-    assert "Before you rely on this, see what to mind : dependent rows" in words
+    assert "Before you rely on this, see the warnings : dependent rows" in words
     assert cl.check_data(series)[0].message in words
 
 

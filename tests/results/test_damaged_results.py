@@ -62,6 +62,28 @@ def test_posteriors_of_which_a_part_is_missing_are_refused(name):
         Posterior.from_dict(record)
 
 
+@pytest.mark.parametrize(
+    "change", [{"code": "unknown"}, {"n_rows": "a"}, {"more": 1}, {"group": 3}]
+)
+def test_warnings_that_are_none_are_refused(change):
+    walks = TABLES[0].cumsum()
+    for found in (learn(walks, **QUICK), posterior(walks, n_samples=20, effective_size=20)):
+        record = found.to_dict()
+        assert record["warnings"][0]["code"] == "dependent_rows"
+        record["warnings"][0] |= change
+        with pytest.raises(InputError, match="damaged"):
+            type(found).from_dict(record)
+
+
+@pytest.mark.parametrize(("of", "name"), [(LearnResult, "learn"), (Posterior, "posterior")])
+def test_files_of_an_older_version_are_refused_in_one_sentence(of, name):
+    words = rf"another version of cyclearn \(cyclearn.{of.__name__}/2\); .*: run {name} again"
+    with pytest.raises(InputError, match=words):
+        of.from_dict({"schema": f"cyclearn.{of.__name__}/2"})
+    with pytest.raises(InputError, match=f"not a result of {name}"):
+        of.from_dict({"schema": "something else"})
+
+
 def places(value):
     """Every place in a record, as what holds it and its key there."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value)

@@ -1,4 +1,4 @@
-"""Opening a table: what is in it, what of it can be used, and what to mind."""
+"""Opening a table: what is in it, what of it can be used, and warnings about it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.app.limits import Limits
-from cyclearn.app.page_words import warning_in_words
 from cyclearn.app.reading import reading_options
 from cyclearn.app.workspace import write_json
 from cyclearn.data.missing_values import find_holes
 from cyclearn.data.reading import check_data
 from cyclearn.data.table_files import TableFile, read_table_file, write_table
-from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.errors import InputError, MatrixError
 from cyclearn.models.example import EXAMPLE_ROWS, MARKET
 
 if TYPE_CHECKING:
@@ -80,12 +79,13 @@ def _read(path: Path, options: dict[str, Any], limits: Limits, name: str) -> Tab
     _check_size(path, limits, name)
     try:
         return read_table_file(path, **options, strict=False, check_shape=limits.check_shape)
+    except MatrixError:
+        raise InputError(
+            f"{name}: a covariance or correlation matrix, not rows; open the rows that it was made "
+            "of"
+        ) from None
     except InputError as error:
-        words = str(error).removeprefix(f"{path}: ")
-        if "covariance=True" in words:
-            # A remedy for people who write no program.
-            words = f"{words.partition(';')[0]}; open the rows that it was made of"
-        raise InputError(f"{name}: {words}") from None
+        raise InputError(f"{name}: {str(error).removeprefix(f'{path}: ')}") from None
 
 
 def _check_size(path: Path, limits: Limits, name: str) -> None:
@@ -180,14 +180,14 @@ def _sample(frame: pd.DataFrame) -> dict[str, list[float]]:
 
 
 def _warnings(frame: pd.DataFrame) -> dict[str, Any]:
-    """What to mind; of a table with holes as maximum likelihood would use it."""
+    """Warnings; about a table with holes as maximum likelihood would use it."""
     try:
         holes = find_holes(frame)
         warnings = check_data(frame, missing="error" if holes is None else "em")
     except InputError as error:
         return {"warnings": [], "trouble": str(error), "has_holes": False}
     return {
-        "warnings": [warning_in_words(each) for each in warnings],
+        "warnings": [each.on_page() for each in warnings],
         "trouble": None,
         "has_holes": holes is not None,
     }

@@ -110,8 +110,8 @@ def _distance(own: DirectedGraph, result: LearnResult) -> list[str]:
 def _likelihoods(fitted: FittedModel, result: LearnResult) -> list[str]:
     model = result.model
     lines = []
-    if not fitted.converged:
-        lines.append(f"Its fit: {fitted.status.value}")
+    if not fitted.converged and (problem := fitted.status.warning) is not None:
+        lines.append(f"{problem.message} {problem.page_remedy}")
     if not fitted.is_stable:
         lines.append("Its best fit is unstable: a shock would grow without limit.")
     gap = fitted.bic - model.bic

@@ -82,7 +82,7 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> d
         place / "view.json",
         {
             "words": [first, second],
-            "warning": "" if found.converged else found.warning,
+            "warning": None if found.warning is None else found.warning.on_page(),
             "edges": found.edge_table().to_dict(orient="records"),
             "classes": [each.probability for each in found.classes()[:5]],
         },

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.app.forms import lacking
-from cyclearn.app.page_words import warning_in_words
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
 from cyclearn.graphs.directed_graph import Edge
@@ -20,6 +18,7 @@ from cyclearn.report.fit_words import chi_square_in_words, fit_in_words, known_r
 from cyclearn.report.graph_section import line_width
 from cyclearn.report.member_browser import describe, listing_in_words
 from cyclearn.results.result import LearnResult
+from cyclearn.results.result_text import sentences
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +34,7 @@ def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> d
     found = find_out(result, frame, max_members)
     size = None if found.size is None else str(found.size)
     return _members(found) | {
-        "summary": _summary(result),
+        "summary": sentences(result),
         "names": list(found.graph.names),
         "listing": {
             "words": listing_in_words(found),
@@ -46,7 +45,7 @@ def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> d
         "coefficients": _coefficients(found),
         "groups": list(result.groups),
         "fit": [_fit(name, model) for name, model in result.models.items()],
-        "warnings": [warning_in_words(each) for each in found.warnings],
+        "warnings": [each.on_page() for each in found.warnings],
         "score": result.score,
         "scores": [move.score for move in result.moves],
         "n_ties": len(result.alternatives),
@@ -68,12 +67,6 @@ def _members(found: Findings) -> dict[str, Any]:
         "picture": _picture(found, edges),
         "members": [_member(member, edges, found) for member in found.members],
     }
-
-
-def _summary(result: LearnResult) -> list[str]:
-    """What ``print`` says of a result, without the edges and without names of Python."""
-    lines = [line for line in str(result).splitlines() if line[:1] != " " and line[-1:] != ":"]
-    return [re.sub(r" \(see \w+\)", "", line) for line in lines]
 
 
 def _edges(found: Findings) -> list[Edge]:

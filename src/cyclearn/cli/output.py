@@ -14,7 +14,7 @@ import typer
 
 from cyclearn.foundation.json_input import finite
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Standardised = Annotated[

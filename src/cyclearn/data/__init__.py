@@ -1,6 +1,6 @@
 """From files and tables to moments: reading, columns, missing values, effective rows, warnings."""
 
-from cyclearn.data.checks import DataWarning as DataWarning
+from cyclearn.data.data_warnings import DataWarning as DataWarning
 from cyclearn.data.moments import Moments as Moments
 from cyclearn.data.moments import as_moments as as_moments
 from cyclearn.data.moments import read_moments as read_moments

@@ -1,4 +1,4 @@
-"""What to mind before trusting a result: properties of the data that shake its assumptions.
+"""Checks of data before a result is trusted: properties that violate its assumptions.
 
 Learning assumes independent rows of a linear Gaussian system, enough of them, and no variable that
 others nearly determine. Nothing here stops a run; each warning says how far the data are from the
@@ -7,14 +7,26 @@ assumption and what to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 from math import expm1, log, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.data.data_warnings import (
+    CollinearColumns,
+    DataWarning,
+    DependentRows,
+    LowPower,
+    MissingCodes,
+    MissingValues,
+    NonnormalColumns,
+    PairwiseCovariances,
+    RowNumbers,
+    ShrunkCorrelations,
+    TooFewLags,
+    UnfinishedEM,
+)
 from cyclearn.data.effective_rows import (
     autocorrelations,
     dependent_columns,
@@ -24,7 +36,6 @@ from cyclearn.data.effective_rows import (
 from cyclearn.data.margins import Margins
 from cyclearn.data.missing_values import Holes, Treated
 from cyclearn.data.moments import Moments
-from cyclearn.foundation.readable import count_of
 
 FloatArray = NDArray[np.float64]
 
@@ -48,42 +59,13 @@ _ROWS_PER_VARIABLE = 10
 _WEAKEST_EDGE = 0.3
 
 
-@dataclass(frozen=True)
-class DataWarning:
-    """One thing to mind: what is the matter, the number behind it, what to do.
-
-    ``kind`` is one of ``"dependent rows"``, ``"not Gaussian"``, ``"nearly collinear"``,
-    ``"few rows"``, ``"too few rows"``, ``"missing"``, ``"missing codes"``, ``"counter"``,
-    ``"shrunk"``, ``"unstable"`` and ``"fit"``; ``columns`` names the variables concerned, none
-    where it is all of them.
-    """
-
-    kind: str
-    message: str
-    remedy: str
-    value: float
-    columns: tuple[str, ...] = ()
-
-    def in_group(self, name: str) -> DataWarning:
-        """The same about one group; as it is where there are none."""
-        return replace(self, message=f"Group {name}: {self.message}") if name else self
-
-    def __str__(self) -> str:
-        return f"{self.message} {self.remedy}"
-
-
-def warnings_of(records: Iterable[Mapping[str, Any]]) -> tuple[DataWarning, ...]:
-    """Warnings out of their plain values."""
-    return tuple(DataWarning(**{**each, "columns": tuple(each["columns"])}) for each in records)
-
-
 def check_treated(found: Treated, margins: Margins = "raw") -> tuple[DataWarning, ...]:
     """Warnings about one table; see :func:`cyclearn.check_data`."""
     moments, X, raw = found.moments, found.filled, found.raw
     if raw is None:
         return (
             *_collinear(moments),
-            *few_rows_warnings(moments.n_variables, moments.n_samples, moments.n_samples),
+            *low_power(moments.n_variables, moments.n_samples, moments.n_samples),
         )
     if moments.past:
         return _check_given_past(found, raw, margins)
@@ -97,7 +79,7 @@ def check_treated(found: Treated, margins: Margins = "raw") -> tuple[DataWarning
         *_dependent(moments, correlations, n_effective),
         *(_not_gaussian(moments, raw, correlations) if margins == "raw" else ()),
         *_collinear(moments),
-        *few_rows_warnings(moments.n_variables, moments.n_samples, n_effective),
+        *low_power(moments.n_variables, moments.n_samples, n_effective),
     )
 
 
@@ -119,7 +101,7 @@ def _check_given_past(found: Treated, raw: FloatArray, margins: Margins) -> tupl
         *_remembering(innovations, correlations),
         *(_not_gaussian(innovations, left, correlations) if margins == "raw" else ()),
         *_collinear(innovations),
-        *few_rows_warnings(moments.n_variables, moments.n_samples, found.n_effective),
+        *low_power(moments.n_variables, moments.n_samples, found.n_effective),
     )
 
 
@@ -128,46 +110,35 @@ def _remembering(innovations: Moments, correlations: FloatArray) -> Iterator[Dat
     if columns.size:
         inflation = inflations(correlations)
         worst = int(columns[inflation[columns].argmax()])
-        yield DataWarning(
-            "dependent rows",
-            "Rows resemble the rows before them more than the past that was given explains, most "
-            f"so {innovations.names[worst]}.",
-            "Standard errors and p-values are too small and too many edges may be kept: give more "
-            "lags, or take trends and seasons out first.",
-            float(inflation[worst]),
-            _names(innovations, columns),
-        )
+        yield TooFewLags(columns=_names(innovations, columns), column=innovations.names[worst])
 
 
 def _missing(holes: Holes | None) -> Iterator[DataWarning]:
-    if holes is None or (holes.share < _HOLES and holes.converged and holes.shrinkage == 0):
+    if holes is None:
         return
-    message, remedy = holes.in_words, "Cells that are missing because of their own value bias it."
-    if holes.treatment == "rows":
-        remedy = (
-            "missing='em' uses all rows, and is right also where holes depend on other columns."
-        )
+    if holes.share >= _HOLES:
+        yield missing_values(holes)
     if not holes.converged:
-        message += f" EM had not arrived after {holes.iterations} steps."
-        remedy = "Drop the columns with the most holes, or use missing='rows'."
+        yield UnfinishedEM(iterations=holes.iterations)
     if holes.shrinkage:
-        message += (
-            " The covariances of pairs are no covariance matrix together: all correlations were "
-            f"made smaller by {100 * holes.shrinkage:.2g}%, which makes them one."
-        )
-        remedy = "Use missing='em', whose matrix is always one."
-    yield DataWarning("missing", message, remedy, holes.share, (holes.worst,))
+        yield PairwiseCovariances(shrinkage=holes.shrinkage)
+
+
+def missing_values(holes: Holes) -> MissingValues:
+    """How much is missing, and what was made of it."""
+    return MissingValues(
+        columns=(holes.worst,),
+        treatment=holes.treatment,
+        n_rows=holes.n_rows,
+        n_complete=holes.n_complete,
+        share=holes.share,
+        column_share=holes.worst_share,
+    )
 
 
 def _shrunk(found: Treated) -> Iterator[DataWarning]:
     if found.shrinkage:
-        yield DataWarning(
-            "shrunk",
-            f"Correlations were made smaller by {found.shrinkage:.0%} (Ledoit and Wolf).",
-            "Weights are too small by design, and standard errors and tests do not know of it; the "
-            "price of an edge, if given by name, shrinks with the evidence.",
-            found.shrinkage,
-        )
+        yield ShrunkCorrelations(shrinkage=found.shrinkage)
 
 
 def _suspected_codes(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
@@ -184,17 +155,7 @@ def _suspected_codes(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
             if not low - (high - low) < code < high + (high - low):
                 suspects[name] = float(code)
     if suspects:
-        name, code = next(iter(suspects.items()))
-        listed = sorted({f"{value:g}" for value in suspects.values()})
-        yield DataWarning(
-            "missing codes",
-            f"{name} holds {code:g} several times, far from all its other values"
-            + (f" ({len(suspects)} columns are like this)." if len(suspects) > 1 else "."),
-            "If that stands for a missing value, say so: missing_codes in read_table, or "
-            f"--missing-codes {','.join(listed)}.",
-            code,
-            tuple(suspects),
-        )
+        yield MissingCodes(columns=tuple(suspects), numbers=tuple(suspects.values()))
 
 
 def _counters(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
@@ -202,13 +163,7 @@ def _counters(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
         return
     columns = np.flatnonzero((np.diff(X, axis=0) == 1).all(axis=0))
     if columns.size:
-        yield DataWarning(
-            "counter",
-            f"{moments.names[columns[0]]} goes up by one from row to row.",
-            "A number of the row is no measurement: drop the column.",
-            float(len(columns)),
-            _names(moments, columns),
-        )
+        yield RowNumbers(columns=_names(moments, columns))
 
 
 def _dependent(
@@ -220,18 +175,12 @@ def _dependent(
         return
     inflation = inflations(correlations)
     least = int(columns[inflation[columns].argmax()])
-    yield DataWarning(
-        "dependent rows",
-        f"Rows resemble the rows before them, as in a time series or in blocks measured under "
-        f"different conditions: {n} rows carry about as much information as "
-        f"{_rounded(n_effective)} independent ones ({_rounded(n / inflation[least])} for "
-        f"{moments.names[least]}).",
-        "Standard errors and p-values are too small and too many edges may be kept: use "
-        "n_effective='auto', which counts the rows for what they are worth, keep every k-th row, "
-        "or give lags=1 for rows in order of time; learn from each block by itself. Independent "
-        "rows that were only sorted do no harm.",
-        n_effective,
-        _names(moments, columns),
+    yield DependentRows(
+        columns=_names(moments, columns),
+        n_rows=n,
+        n_effective=float(n_effective),
+        column=moments.names[least],
+        column_n_effective=float(n / inflation[least]),
     )
 
 
@@ -269,19 +218,12 @@ def _not_gaussian(
         return
     departure = np.maximum(np.abs(skewness) / _SKEWNESS, np.abs(excess) / _EXCESS_KURTOSIS)
     worst = int(columns[departure[columns].argmax()])
-    number, most = f"{moments.names[worst]} is", ""
-    if len(columns) > 1:
-        number = f"{len(columns)} of {moments.n_variables} columns are"
-        most = f", most so in {moments.names[worst]}"
-    yield DataWarning(
-        "not Gaussian",
-        f"{number} clearly not Gaussian{most}: skewness {skewness[worst]:.1f} and excess kurtosis "
-        f"{excess[worst]:.1f}, where 0 and 0 are expected.",
-        "The graph uses only covariances and often survives this; standard errors, p-values and "
-        "the test of fit do not. Use margins='rank' (normal scores of ranks), look for "
-        "outliers, and trust bootstrap frequencies more than p-values.",
-        float(excess[worst]),
-        _names(moments, columns),
+    yield NonnormalColumns(
+        columns=_names(moments, columns),
+        n_checked=moments.n_variables,
+        column=moments.names[worst],
+        skewness=float(skewness[worst]),
+        excess_kurtosis=float(excess[worst]),
     )
 
 
@@ -301,42 +243,22 @@ def _collinear(moments: Moments) -> Iterator[DataWarning]:
         return
     worst = int(columns[unexplained[columns].argmin()])
     partner = int(np.argmax(np.abs(R[worst]) - np.eye(p)[worst]))
-    explained = 100 * (1 - float(unexplained[worst]))
-    yield DataWarning(
-        "nearly collinear",
-        f"{moments.names[worst]} is nearly a linear function of other columns: they explain "
-        f"{explained:.1f}% of its variance (closest to it: {moments.names[partner]}"
-        + (f"; {len(columns)} columns are like this)." if len(columns) > 1 else ")."),
-        "Which of these columns an edge belongs to is badly determined: drop one, average them, or "
-        "read their edges as edges of the group.",
-        explained / 100,
-        _names(moments, columns),
+    yield CollinearColumns(
+        columns=_names(moments, columns),
+        column=moments.names[worst],
+        closest=moments.names[partner],
+        explained=1 - float(unexplained[worst]),
     )
 
 
-def few_rows_warnings(p: int, n: int, n_effective: float) -> Iterator[DataWarning]:
+def low_power(p: int, n: int, n_effective: float) -> Iterator[DataWarning]:
     """Whether n rows of p variables are few."""
     # An edge pays for the penalty ½ log n where n/2 · log 1/(1 − r²) exceeds it.
     weakest = sqrt(-expm1(-log(max(n_effective, 2)) / n_effective))
     if n_effective >= _ROWS_PER_VARIABLE * p and weakest <= _WEAKEST_EDGE:
         return
-    rows = f"{n} rows"
-    if round(n_effective) < n:
-        rows += f", worth about {_rounded(n_effective)} independent ones,"
-    yield DataWarning(
-        "few rows",
-        f"{rows} are few for {count_of(p, 'variable')}: an edge must have a partial correlation "
-        f"of about {weakest:.2f} to be noticed at all.",
-        "Absent edges say little. Use knowledge to forbid what cannot be, and look at bootstrap "
-        "frequencies.",
-        n_effective,
-    )
+    yield LowPower(n_rows=n, n_effective=float(n_effective), n_variables=p, weakest=weakest)
 
 
 def _names(moments: Moments, columns: Sequence[int] | NDArray[np.intp]) -> tuple[str, ...]:
     return tuple(moments.names[int(j)] for j in columns)
-
-
-def _rounded(number: float) -> int:
-    """Two leading digits: an estimate has no more."""
-    return int(float(f"{number:.2g}"))

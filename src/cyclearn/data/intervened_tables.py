@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.data.checks import DataWarning, check_treated, few_rows_warnings
+from cyclearn.data.checks import check_treated, low_power
+from cyclearn.data.data_warnings import DataWarning, LowPower
 from cyclearn.data.grouped_tables import aligned_moments, labelled_rows, named_tables
 from cyclearn.data.input_checks import check_finite
 from cyclearn.data.missing_values import Treated, labelled
@@ -73,7 +74,11 @@ def intervened_tables(
         for number, own in enumerate(targets, 1)
     ]
     tables = pooled_tables(parts, targets, design, places)
-    return replace(tables, warnings=tuple(_warnings(tables, places)))
+    names = [
+        ", ".join(own) or "observed" if by_column else str(number)
+        for number, own in enumerate(targets, 1)
+    ]
+    return replace(tables, warnings=tuple(_warnings(tables, names)))
 
 
 def pooled_tables(
@@ -100,20 +105,20 @@ def pooled_tables(
     return tables
 
 
-def _warnings(tables: Tables, places: Sequence[str]) -> Iterator[DataWarning]:
+def _warnings(tables: Tables, names: Sequence[str]) -> Iterator[DataWarning]:
     """What checks find in each table, about the variables that varied by themselves there.
 
-    A warning of one kind is given once, about the table with the most columns that it concerns.
+    A warning of one code is given once, about the table with the most columns that it concerns.
     How few rows there are is said about all tables together, which share their weights.
     """
     found: dict[str, DataWarning] = {}
-    for place, table in zip(places, tables, strict=True):
+    for name, table in zip(names, tables, strict=True):
         for warning in _own_warnings(table):
-            known = found.get(warning.kind)
+            known = found.get(warning.code)
             if known is None or len(warning.columns) > len(known.columns):
-                found[warning.kind] = warning.in_group(place)
+                found[warning.code] = warning.in_group(name)
     yield from found.values()
-    yield from few_rows_warnings(tables.n_variables, tables.n_samples, tables.n_effective)
+    yield from low_power(tables.n_variables, tables.n_samples, tables.n_effective)
 
 
 def _own_warnings(table: Table) -> Iterator[DataWarning]:
@@ -130,7 +135,7 @@ def _own_warnings(table: Table) -> Iterator[DataWarning]:
     S = moments.covariance[np.ix_(free, free)]
     own = Moments._unchecked(S, len(X), None, names, False)
     for warning in check_treated(Treated(own, float(len(X)), X, None, X)):
-        if warning.kind != "few rows":
+        if not isinstance(warning, LowPower):
             yield warning
 
 

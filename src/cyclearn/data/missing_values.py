@@ -51,20 +51,6 @@ class Holes:
     converged: bool = True
     shrinkage: float = 0.0
 
-    @property
-    def in_words(self) -> str:
-        """One sentence."""
-        made = {
-            "em": "means and covariances are maximum likelihood (EM)",
-            "rows": f"only the {self.n_complete} complete rows are used",
-            "pairwise": "each covariance is made of the rows that have both columns",
-        }.get(self.treatment, "they are refused")
-        return (
-            f"{100 * self.share:.2g}% of the cells are missing ({self.worst}: "
-            f"{100 * self.worst_share:.2g}%; {self.n_complete} of {self.n_rows} rows are "
-            f"complete); {made}."
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class Treated:

@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from cyclearn.data.checks import DataWarning, check_treated
+from cyclearn.data.checks import check_treated
+from cyclearn.data.data_warnings import DataWarning
 from cyclearn.data.effective_rows import effective_rows
 from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.data.intervened_tables import (
@@ -309,8 +310,8 @@ def check_data(data: SeveralData, **reading: Any) -> tuple[DataWarning, ...]:
     >>> check_data(rng.standard_normal((500, 3)))
     ()
     >>> for warning in check_data(rng.standard_normal((500, 3)).cumsum(axis=0)):
-    ...     print(warning.kind)
-    dependent rows
-    few rows
+    ...     print(warning.code)
+    dependent_rows
+    low_power
     """
     return Reading.of(reading).tables(data).warnings

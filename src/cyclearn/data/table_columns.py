@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyclearn.foundation.arguments import names_of
-from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.errors import InputError, MatrixError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.readable import count_of
 
@@ -312,7 +312,7 @@ def _check_square(frame: pd.DataFrame) -> None:
         return
     half = half_of_matrix(frame)
     if half is not None:
-        raise InputError(
+        raise MatrixError(
             f"{p} rows and {p} columns whose {half} half is empty are half of a covariance or "
             "correlation matrix, not rows; give read_moments(path, covariance=True, n_samples=…), "
             "or --covariance --n ROWS"
@@ -324,7 +324,7 @@ def _check_square(frame: pd.DataFrame) -> None:
         and (S.diagonal() > 0).all()
         and np.abs(S - S.T).max() <= (_SYMMETRIC * scale)
     ):
-        raise InputError(
+        raise MatrixError(
             f"{p} rows and {p} columns that mirror each other are a covariance or correlation "
             "matrix, not rows; give read_moments(path, covariance=True, n_samples=…), or "
             "--covariance --n ROWS"

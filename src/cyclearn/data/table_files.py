@@ -188,7 +188,7 @@ def read_table_file(
             strict=strict,
         )
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise type(error)(f"{path}: {error}") from None
     return TableFile(frame, (*raw.notes, *notes), unusable)
 
 

@@ -21,7 +21,7 @@ from cyclearn.data.moments import Moments, name_order
 from cyclearn.foundation.errors import InputError
 
 if TYPE_CHECKING:
-    from cyclearn.data.checks import DataWarning
+    from cyclearn.data.data_warnings import DataWarning
 
 FloatArray = NDArray[np.float64]
 # What an intervention does to its targets, and whether tables share their intercepts.

@@ -5,5 +5,9 @@ class InputError(ValueError):
     """The input breaks a rule; nothing was computed."""
 
 
+class MatrixError(InputError):
+    """A covariance or correlation matrix where rows are expected."""
+
+
 class LimitError(RuntimeError):
     """A limit on time or size stopped an exact answer; the message says what is known."""

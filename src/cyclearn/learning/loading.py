@@ -51,7 +51,7 @@ def load(path: str | Path) -> Saved:
     }
     if kind not in readers or not version:
         raise InputError(
-            f"{path} is no saved result: it names no schema such as 'cyclearn.LearnResult/2'; give "
+            f"{path} is no saved result: it names no schema such as 'cyclearn.LearnResult/3'; give "
             "a file written by result.save or by cyclearn learn --out result.json"
         )
     try:

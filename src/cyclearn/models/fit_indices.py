@@ -21,7 +21,7 @@ class FitIndices:
 
     They are the numbers of ``lavaan(..., likelihood = "normal", fixed.x = FALSE)`` for the same
     equations; a covariance matrix given to it needs ``sample.cov.rescale = FALSE``. Two things
-    to mind in a comparison. ``sem`` adds covariances among variables without parents and among
+    differ in a comparison. ``sem`` adds covariances among variables without parents and among
     variables without children, which a directed graph does not have, and its default conditions
     on the variables without parents, with another likelihood, count and baseline. And lavaan
     subtracts the number of parameters where the degrees of freedom here subtract the dimension:

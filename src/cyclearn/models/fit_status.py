@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from enum import Enum
 
+from cyclearn.data.data_warnings import (
+    BoundaryFit,
+    DataWarning,
+    IterationLimit,
+    NoMaximum,
+    NotIdentified,
+)
+
 
 class FitStatus(Enum):
     """Outcome of a maximum likelihood fit; the value is a sentence for people.
@@ -14,26 +22,16 @@ class FitStatus(Enum):
     (True, False)
     """
 
-    CONVERGED = "converged to a maximum of the likelihood"
-    NOT_IDENTIFIED = (
-        "converged, but the graph has more parameters than its distributions have dimensions: "
-        "some parameters are not determined (not_identified names them); the likelihood, the "
-        "covariance and the fit indices stand; graph.reduced() may remove redundant edges"
-    )
-    BOUNDARY = (
-        "converged to the boundary of the distributions of this graph, where two parameter "
-        "solutions meet (a feedback loop of gain −1, say) and the information is singular: the "
-        "data probably come from another graph; standard errors do not exist"
-    )
-    AT_INFINITY = (
-        "the likelihood has no maximum: it keeps rising while some coefficients grow without "
-        "limit; the data probably come from a graph with a cycle through these nodes reversed: "
-        "fit that graph (equivalence_class(graph) lists the candidates)"
-    )
-    ITERATION_LIMIT = (
-        "stopped at the iteration limit before reaching the tolerance: the likelihood is very "
-        "flat or the limit is low; raise max_iterations"
-    )
+    CONVERGED = "Converged to a maximum of the likelihood."
+    NOT_IDENTIFIED = str(NotIdentified())
+    BOUNDARY = str(BoundaryFit())
+    AT_INFINITY = str(NoMaximum())
+    ITERATION_LIMIT = str(IterationLimit())
+
+    @property
+    def warning(self) -> DataWarning | None:
+        """The warning about this outcome; None for an ordinary maximum."""
+        return _WARNINGS.get(self)
 
     @property
     def is_converged(self) -> bool:
@@ -43,3 +41,9 @@ class FitStatus(Enum):
 
 # From harmless to serious: a graph reports the last that any of its components has.
 SEVERITY = {status: rank for rank, status in enumerate(FitStatus)}
+_WARNINGS: dict[FitStatus, DataWarning] = {
+    FitStatus.NOT_IDENTIFIED: NotIdentified(),
+    FitStatus.BOUNDARY: BoundaryFit(),
+    FitStatus.AT_INFINITY: NoMaximum(),
+    FitStatus.ITERATION_LIMIT: IterationLimit(),
+}

@@ -216,8 +216,8 @@ def posterior(
         on_round=on_round,
     )
     found = _result(sample, tables, checked, size)
-    if not found.converged:
-        warnings.warn(found.warning, SamplingWarning, stacklevel=2)
+    if found.warning is not None:
+        warnings.warn(str(found.warning), SamplingWarning, stacklevel=2)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass
 from cyclearn.data import DataWarning, Moments
-from cyclearn.data.checks import warnings_of
+from cyclearn.data.data_warnings import UnfinishedSample, warnings_of
 from cyclearn.foundation.arguments import share
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
-from cyclearn.foundation.saving import save
+from cyclearn.foundation.saving import check_schema, save
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.posterior.posterior_effects import PosteriorEffects, draw_effects
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_SCHEMA = "cyclearn.Posterior/2"
+_SCHEMA = "cyclearn.Posterior/3"
 _SHOWN = 30
 
 FloatArray = NDArray[np.float64]
@@ -81,7 +81,7 @@ class Posterior:
     is_cut : bool
         Whether the time limit ended the chains before they agreed.
     warnings : tuple of DataWarning
-        What there is to mind about the data.
+        Warnings about the data.
     """
 
     names: tuple[str, ...]
@@ -298,7 +298,7 @@ class Posterior:
             "options": dict(self.options),
             "n_steps": self.n_steps,
             "is_cut": self.is_cut,
-            "warnings": [asdict(warning) for warning in self.warnings],
+            "warnings": [warning.to_dict() for warning in self.warnings],
         }
 
     def to_json(self) -> str:
@@ -312,8 +312,7 @@ class Posterior:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Posterior:
         """The result that :meth:`to_dict` gave."""
-        if not isinstance(record, Mapping) or record.get("schema") != _SCHEMA:
-            raise InputError(f"not a result of posterior; its schema would be {_SCHEMA!r}")
+        check_schema(record, _SCHEMA, "posterior")
         try:
             p = len(record["names"])
             bits = [np.frombuffer(base64.b64decode(each), np.uint8) for each in record["graphs"]]
@@ -340,7 +339,7 @@ class Posterior:
                 options=dict(record["options"]),
                 n_steps=int(record["n_steps"]),
                 is_cut=bool(record["is_cut"]),
-                warnings=warnings_of(record.get("warnings", ())),
+                warnings=warnings_of(record["warnings"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
@@ -364,8 +363,8 @@ class Posterior:
             f"steps, {len(self.weights)} of them different; effective size "
             f"{self.effective_size:.0f}, R̂ {self.r_hat:.3f}.",
         ]
-        if not self.converged:
-            lines.append(f"WARNING: {self.warning}")
+        if self.warning is not None:
+            lines.append(f"Warning: {self.warning}")
         best = self.classes()
         lines.append(
             f"{len(best)} equivalence classes; the most probable: "
@@ -376,7 +375,7 @@ class Posterior:
         lines.append(table.head(_SHOWN).round(3).to_string(index=False))
         if len(table) > _SHOWN:
             lines.append(f"… {len(table) - _SHOWN} more (see edge_table)")
-        lines += [f"Mind: {warning.message}" for warning in self.warnings]
+        lines += [f"Warning: {warning}" for warning in self.warnings]
         return "\n".join(lines)
 
     @property
@@ -389,22 +388,17 @@ class Posterior:
         return words if len(self.tables) == 1 else f"{words}, in {len(self.tables)} groups"
 
     @property
-    def warning(self) -> str:
-        """What is wrong with the sample, in words; empty where nothing is."""
+    def warning(self) -> UnfinishedSample | None:
+        """What is wrong with the sample; None where nothing is."""
         if self.converged:
-            return ""
-        why = "the time limit came first" if self.is_cut else "the limit on steps came first"
-        what = (
-            "the sample is smaller than was asked for, though the chains agree"
-            if self.r_hat <= LARGEST_R_HAT
-            else "the chains do not agree well enough"
-        )
-        return (
-            f"{what} ({why}): effective size "
-            f"{self.effective_size:.0f} of {self.wanted_size} wanted, R̂ {self.r_hat:.2f} (at most "
-            f"{LARGEST_R_HAT}); probabilities may be off by "
-            f"{min(1.0, 1 / np.sqrt(max(self.effective_size, 1.0))):.2f}. Raise max_steps or "
-            "time_limit, or limit max_component"
+            return None
+        return UnfinishedSample(
+            is_out_of_time=self.is_cut,
+            chains_agree=self.r_hat <= LARGEST_R_HAT,
+            effective_size=float(self.effective_size),
+            wanted_size=self.wanted_size,
+            r_hat=float(self.r_hat),
+            largest_r_hat=LARGEST_R_HAT,
         )
 
     def __repr__(self) -> str:

@@ -76,7 +76,7 @@ def _posterior(found: Posterior) -> Markup:
         ),
         key=lambda each: (-each[0], each[1]),
     )
-    best = found.classes()[:_MAX_CLASSES]
+    best, problem = found.classes()[:_MAX_CLASSES], found.warning
     parts = [
         tag(
             "p",
@@ -85,7 +85,7 @@ def _posterior(found: Posterior) -> Markup:
             "equally good graphs leave open, and what these data leave open. The price need not be "
             "that of the search above.",
         ),
-        tag("p", found.warning[:1].upper() + found.warning[1:] + "." if found.warning else ""),
+        tag("p", "" if problem is None else f"{problem.message} {problem.page_remedy}"),
         table(
             caption,
             ("edge", "probability", "joined, either way", "in one feedback group"),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cyclearn.classes.edge_verdicts import SAME
 from cyclearn.data import DataWarning, Moments
+from cyclearn.data.data_warnings import DependentRows, RankScale, SearchLimits
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.readable import count_of
@@ -135,26 +136,12 @@ def find_out(result: LearnResult, data: SeveralData | None, max_members: int) ->
         warnings=(
             *_data_warnings(result, given),
             *(w.in_group(name) for name, model in models.items() for w in check_fit(model)),
-            *_hidden_warnings(hidden),
+            *(each.warning for each in hidden or () if each.warning is not None),
+            *((SearchLimits(limits=result.limits),) if result.limits else ()),
         ),
         has_rows=given is not None and all(table.rows is not None for table in given),
         has_knowledge=knowledge is not None and knowledge != Knowledge(),
         listing=listing(result, max_members),
-    )
-
-
-def _hidden_warnings(hidden: tuple[HiddenCause, ...] | None) -> tuple[DataWarning, ...]:
-    """Pairs that a hidden common cause explains better than an edge."""
-    return tuple(
-        DataWarning(
-            "hidden cause",
-            each.in_words(),
-            "Measure the suspected cause, or use a method that allows for hidden ones.",
-            each.difference,
-            (each.a, each.b),
-        )
-        for each in hidden or ()
-        if each.verdict == "hidden cause fits better"
     )
 
 
@@ -163,20 +150,13 @@ def _data_warnings(result: LearnResult, given: Tables | None) -> tuple[DataWarni
     options = result.options
     found = result.warnings if given is None else options.warnings(given)
     if options.n_effective != "all":
-        # What was done about it takes the place of what could be done.
-        done = f"Here they count for {result.tables.n_effective:.0f} independent rows."
+        n = result.tables.n_effective
         found = tuple(
-            replace(each, remedy=done) if each.kind == "dependent rows" else each for each in found
+            replace(each, n_counted=n) if isinstance(each, DependentRows) else each
+            for each in found
         )
     if options.margins == "rank":
-        found += (
-            DataWarning(
-                "rank scale",
-                "Columns were replaced by normal scores of their ranks.",
-                "Weights, effects and intervals are on that scale, not in the units of the data.",
-                0.0,
-            ),
-        )
+        found += (RankScale(),)
     return found
 
 

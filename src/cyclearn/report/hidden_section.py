@@ -39,13 +39,13 @@ def hidden_section(found: Findings) -> Markup:
     if not found.hidden:
         return join([intro, tag("p", "The graph has no edges, so there is nothing to compare.")])
     ordered = sorted(found.hidden, key=lambda each: round(each.difference, 6))
-    flagged = [each for each in ordered if each.verdict == "hidden cause fits better"]
+    flagged = [each.warning for each in ordered if each.warning is not None]
     parts = [intro]
     if flagged:
         parts.append(
             tag(
                 "ul",
-                *(tag("li", tag("strong", each.in_words())) for each in flagged),
+                *(tag("li", tag("strong", each.message)) for each in flagged),
                 class_="warnings",
             )
         )

@@ -146,7 +146,7 @@ def report_html(
     heading = title or (f"What drives what in {source.name}" if source.name else "What drives what")
     sections = [
         ("graph", "Graph", "The learned graph", picture(found)),
-        ("warnings", "What to mind", "What to mind", _warnings(found)),
+        ("warnings", "Warnings", "Warnings", _warnings(found)),
         ("agreement", "Agreement", "What equally good graphs agree on", verdicts(found)),
         ("class", "Graph by graph", "Graphs that fit equally well", member_browser(found)),
         *_next_experiment(found),
@@ -168,7 +168,7 @@ def report_html(
     body = join(
         [
             tag("a", "Skip to the learned graph", href="#graph", class_="skip"),
-            tag("header", tag("h1", heading), _summary(found), _mind(found)),
+            tag("header", tag("h1", heading), _summary(found), _warning_titles(found)),
             tag("nav", tag("ul", links), aria_label="Sections"),
             tag(
                 "main",
@@ -296,26 +296,17 @@ def _past_in_words(found: Findings) -> str:
     )
 
 
-def _mind(found: Findings) -> Markup:
+def _warning_titles(found: Findings) -> Markup:
     """The warnings in a few words, before anybody looks at the picture."""
-    kinds = list(dict.fromkeys(warning.kind for warning in found.warnings))
-    if not kinds:
+    titles = list(dict.fromkeys(warning.title for warning in found.warnings))
+    if not titles:
         return Markup()
-    words = ("Before you rely on this, see ", tag("a", "what to mind", href="#warnings"), ": ")
-    return tag("p", *words, ", ".join(kinds), ".", class_="mind")
+    words = ("Before you rely on this, see the ", tag("a", "warnings", href="#warnings"), ": ")
+    return tag("p", *words, ", ".join(titles), ".", class_="warning")
 
 
 def _warnings(found: Findings) -> Markup:
     items = [_warning(warning) for warning in found.warnings]
-    if found.result.limits:
-        names = ", ".join(found.result.limits)
-        items.append(
-            tag(
-                "li",
-                tag("strong", f"The search was kept from some graphs by {names}. "),
-                "A wider limit may find a better graph.",
-            )
-        )
     parts: list[Markup] = []
     if items:
         parts.append(tag("ul", *items, class_="warnings"))
@@ -344,7 +335,7 @@ def _warnings(found: Findings) -> Markup:
 
 
 def _warning(warning: DataWarning) -> Markup:
-    return tag("li", tag("strong", warning.message), " ", warning.remedy)
+    return tag("li", tag("strong", warning.message), " ", warning.page_remedy)
 
 
 def _alternatives(found: Findings) -> Markup:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass, class_statements
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.saving import save
+from cyclearn.foundation.saving import check_schema, save
 from cyclearn.graphs import DirectedGraph
 from cyclearn.results.resample import Resample
 from cyclearn.search.knowledge import Knowledge
@@ -252,8 +252,7 @@ class BootstrapResult:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> BootstrapResult:
         """The result that :meth:`to_dict` gave."""
-        if not isinstance(record, Mapping) or record.get("schema") != _SCHEMA:
-            raise InputError(f"not a result of bootstrap; its schema would be {_SCHEMA!r}")
+        check_schema(record, _SCHEMA, "bootstrap")
         return cls(
             tuple(record["names"]),
             tuple(Resample.from_dict(each) for each in record["resamples"]),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.data.data_warnings import LikelyHiddenCause
 from cyclearn.foundation.arguments import whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
@@ -61,21 +62,13 @@ class HiddenCause:
             return "cannot be told apart"
         return "edge fits better" if self.difference > 0 else "hidden cause fits better"
 
-    def in_words(self) -> str:
-        """One sentence that cannot be misread."""
-        edges = " and ".join(f"{a} → {b}" for a, b in self.learned)
-        if self.verdict == "cannot be told apart":
-            return (
-                f"{edges}, or a hidden common cause of {self.a} and {self.b}: these data cannot "
-                "tell, which is evidence for neither."
-            )
-        if self.verdict == "edge fits better":
-            return f"{edges} fits better than a hidden common cause of {self.a} and {self.b}."
-        gone = ", ".join(f"{a} → {b}" for a, b in self.superfluous)
-        without = f", without {gone}," if gone else ""
-        return (
-            f"A hidden common cause of {self.a} and {self.b}{without} fits better than {edges}: "
-            "do not read these edges as effects."
+    @property
+    def warning(self) -> LikelyHiddenCause | None:
+        """Not to read the edges as effects; None where the hidden cause does not fit better."""
+        if self.verdict != "hidden cause fits better":
+            return None
+        return LikelyHiddenCause(
+            columns=(self.a, self.b), edges=self.learned, superfluous=self.superfluous
         )
 
 

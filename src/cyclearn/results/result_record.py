@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyclearn.data import Moments
-from cyclearn.data.checks import warnings_of
+from cyclearn.data.data_warnings import warnings_of
 from cyclearn.data.input_checks import check_names, checked_matrix, whole_number
 from cyclearn.data.moments import checked_mean
 from cyclearn.data.tables import Table, Tables
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.saving import check_schema
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FittedGroups, FittedModel, fit
 from cyclearn.models.observed_likelihood import ObservedLikelihood
@@ -48,7 +49,7 @@ def plain_values(result: LearnResult, *, timings: bool) -> dict[str, Any]:
         "starts": list(result.n_starts_agreeing),
         "options": result.options.to_dict(),
         "certificate": certificate,
-        "warnings": [asdict(warning) for warning in result.warnings],
+        "warnings": [warning.to_dict() for warning in result.warnings],
         "bootstrap": None if result.bootstrap is None else result.bootstrap.to_dict(),
         "posterior": None if result.posterior is None else result.posterior.to_dict(),
         "model": result.fitted.to_dict(),
@@ -76,8 +77,7 @@ def read_values(record: Mapping[str, Any]) -> dict[str, Any]:
     InputError
         Where these are not those of a result, or damaged.
     """
-    if not isinstance(record, Mapping) or record.get("schema") != SCHEMA:
-        raise InputError(f"not a result of learn; its schema would be {SCHEMA!r}")
+    check_schema(record, SCHEMA, "learn")
     try:
         return _fields(record)
     except InputError as error:
@@ -132,7 +132,7 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
         "certificate": Certificate(**certificate) if certificate else None,
         "bootstrap": BootstrapResult.from_dict(resampled) if resampled else None,
         "posterior": Posterior.from_dict(probable) if probable else None,
-        "warnings": warnings_of(record.get("warnings", ())),
+        "warnings": warnings_of(record["warnings"]),
     }
 
 

@@ -16,33 +16,40 @@ if TYPE_CHECKING:
 
 
 def result_text(result: LearnResult, *, standardised: bool = False) -> str:
-    """Edges with their verdicts, how far equally good graphs agree, and what to mind."""
+    """Edges with their verdicts, how far equally good graphs agree, and warnings."""
     flag("standardised", standardised)
-    graph, fitted = result.graph, result.fitted
-    loops = [", ".join(nodes) for nodes in graph.components if len(nodes) > 1]
+    first, feedback, *others = sentences(result)
     rows = [row for row in result.edge_rows if row.in_graph]
-    lines = [
-        f"{count_of(graph.n_nodes - len(result.past), 'variable')}, {_rows_in_words(result)}: "
-        f"{count_of(graph.n_edges, 'edge')}, score {result.score:.2f}, BIC {fitted.bic:.2f}",
-        "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
-        *_lines(result, rows, standardised=standardised),
-    ]
+    lines = [first, feedback, *_lines(result, rows, standardised=standardised)]
     if standardised and rows and not result.groups:
         lines.append("Weights are standardised: standard deviations of effect for one of cause.")
-    lines.append(agreement_in_words(result))
-    lines += _ties_in_words(result)
-    if rows:
-        lines.append(evidence_in_words(result))
-    lines.append(f"Ended: {result.status.value}.")
-    lines += starts_in_words(result)
+    lines += others
     if result.limits:
         lines.append("Limits reached: " + ", ".join(result.limits) + ".")
+    sampled = None if result.posterior is None else result.posterior.warning
+    found = result.warnings if sampled is None else (sampled, *result.warnings)
+    lines += [f"Warning: {warning}" for warning in found]
+    return "\n".join(lines)
+
+
+def sentences(result: LearnResult) -> list[str]:
+    """What there is to say of a result beside its edges and its warnings."""
+    graph = result.graph
+    loops = [", ".join(nodes) for nodes in graph.components if len(nodes) > 1]
+    lines = [
+        f"{count_of(graph.n_nodes - len(result.past), 'variable')}, {_rows_in_words(result)}: "
+        f"{count_of(graph.n_edges, 'edge')}, score {result.score:.2f}, "
+        f"BIC {result.fitted.bic:.2f}",
+        "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
+        agreement_in_words(result),
+        *_ties_in_words(result),
+    ]
+    if graph.n_edges:
+        lines.append(evidence_in_words(result))
+    lines += [f"Ended: {result.status.value}.", *starts_in_words(result)]
     if result.options.margins == "rank":
         lines.append("Weights and effects are on the scale of normal scores of ranks.")
-    if result.posterior is not None and result.posterior.warning:
-        lines.append(f"Mind: {result.posterior.warning}.")
-    lines += [f"Mind: {warning.message}" for warning in result.warnings]
-    return "\n".join(lines)
+    return lines
 
 
 def result_html(result: LearnResult) -> str:
@@ -117,7 +124,7 @@ def _ties_in_words(result: LearnResult) -> list[str]:
     if result.has_more_alternatives:
         many = f"more than {many}"
     whose = "those of another class" if many == "1" else f"those of {many} other classes"
-    return [f"Among them are {whose}, with exactly the same score (see alternatives)."]
+    return [f"Among them are {whose}, with exactly the same score."]
 
 
 def starts_in_words(result: LearnResult) -> list[str]:

@@ -13,8 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import log1p
 
-from cyclearn.data.checks import DataWarning
-from cyclearn.foundation.readable import count_of
+from cyclearn.data.data_warnings import TooFewRows
 
 # Rows a variable, above which nothing of this is needed.
 _ROWS_PER_VARIABLE = 2
@@ -39,29 +38,15 @@ class FewRows:
         is_raised: bool,
         max_parents: int | None,
         max_component: int | None,
-    ) -> DataWarning:
+    ) -> TooFewRows:
         """What was done, for the result: the price, and the limits that nobody else set."""
-        words = f"an edge costs {given:.2f}"
-        if given < self.price:
-            words = (
-                f"an edge costs {self.price:.2f} instead of {given:.2f}"
-                if is_raised
-                else f"{words}, and chance alone may pay {self.price:.2f}"
-            )
-        limits = []
-        if max_parents is not None:
-            limits.append(f"a variable has at most {count_of(max_parents, 'cause')}")
-        if max_component is not None:
-            has = "" if limits else "has "
-            limits.append(f"a feedback group {has}at most {count_of(max_component, 'member')}")
-        if limits:
-            words += f"; {' and '.join(limits)} unless you say otherwise"
-        return DataWarning(
-            "too few rows",
-            f"{n_effective:.0f} rows cannot tell so many variables apart: {words}.",
-            "Only very strong edges can be found. Use fewer variables, or give penalty as a number "
-            "and max_parents, max_component yourself.",
-            n_effective,
+        return TooFewRows(
+            n_effective=n_effective,
+            penalty=given,
+            noise=self.price,
+            is_raised=is_raised,
+            max_parents=max_parents,
+            max_component=max_component,
         )
 
     def cheaper(self, share: float) -> FewRows:

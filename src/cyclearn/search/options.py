@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from cyclearn.data.checks import DataWarning
+from cyclearn.data.data_warnings import DataWarning
 from cyclearn.data.reading import Reading
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import at_least, flag, seconds, seed, whole

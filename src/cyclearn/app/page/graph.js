@@ -230,7 +230,7 @@ function numbers() {
     h("details", {}, h("summary", {}, "How well it fits"), fit.map((each) => [
       named ? h("h3", {}, each.group) : null, h("p", {}, each.verdict), each.test ? h("p", {}, each.test) : null,
       table(named ? `Fit in ${each.group}` : "Fit", ["index", "value", "grade", "meaning"], each.indices)])),
-    warnings.length ? h("details", {}, h("summary", {}, `What to mind (${warnings.length})`), h("ul", { class: "warnings" }, warnings.map((each) => h("li", {}, h("strong", {}, each.message), " ", each.remedy)))) : null,
+    warnings.length ? h("details", { open: true }, h("summary", {}, `Warnings (${warnings.length})`), h("ul", { class: "warnings" }, warnings.map((each) => h("li", {}, h("strong", {}, each.message), " ", each.remedy)))) : null,
   ];
 }
 
@@ -245,7 +245,7 @@ function render() {
   filter = { source: "", target: "", how: "directly", sort: "nearest", stable: false };
   [edge, part, trail] = [null, null, []];
   select();
-  const kept = store.result.is_kept ? [h("p", { class: "mind" }, "This search was stopped. The graph is the best that was found until then; a longer search may find a better one.")] : [];
+  const kept = store.result.is_kept ? [h("p", { class: "warning" }, "This search was stopped. The graph is the best that was found until then; a longer search may find a better one.")] : [];
   const box = h("div", { class: "browse" },
     h("div", {}, h("div", { class: "canvas", id: "graph-canvas", tabindex: "0", role: "group", "aria-label": "Graph" }), legend()),
     h("div", { class: "side" }, h("div", { id: "about-edge" }), h("h3", {}, "Edges of this graph"), h("ul", { id: "edge-list", class: "edges" })));

@@ -26,7 +26,7 @@ function resamples(view) {
 
 function probabilities(view) {
   return [
-    view.warning ? h("p", { class: "mind" }, view.warning) : null,
+    view.warning ? h("p", { class: "warning" }, h("strong", {}, view.warning.message), " ", view.warning.remedy) : null,
     view.words.map((line) => h("p", {}, line)),
     h("p", {}, `The most probable classes: ${view.classes.map(percent).join(", ")}.`),
     table("How probable each edge is", ["edge", "probability", "joined either way", "in one feedback group"],

@@ -116,8 +116,8 @@ function warnings() {
   const items = table.warnings.map((each) => h("li", {}, h("strong", {}, each.message), " ", each.remedy));
   if (table.trouble) items.unshift(h("li", {}, h("strong", {}, "It cannot be used as it is: "), table.trouble));
   return [
-    h("h3", {}, "What to mind"),
-    items.length ? h("ul", { class: "warnings" }, items) : h("p", {}, "Nothing was found, which is no proof that all is well."),
+    h("h3", {}, "Warnings"),
+    items.length ? h("ul", { class: "warnings" }, items) : h("p", {}, "No problems found; this does not prove the data are fine."),
     table.notes.length ? h("p", { class: "note" }, `Read: ${table.notes.join("; ")}.`) : null,
   ];
 }

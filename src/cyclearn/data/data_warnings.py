@@ -1,0 +1,610 @@
+"""Every warning about data, a search or a fit: its code, its values, and its words.
+
+To add a warning, add its code to ``WarningCode`` and a class here. ``_words`` gives what was
+found and the remedy twice: for people who write Python or commands, and for pages (the application
+and the report), whose readers know no option by name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from math import sqrt
+from typing import Any, ClassVar, Literal, NamedTuple, get_origin, get_type_hints
+
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.readable import count_of
+
+WarningCode = Literal[
+    "missing_codes",
+    "missing_values",
+    "unfinished_em",
+    "pairwise_covariances",
+    "shrunk_correlations",
+    "row_numbers",
+    "dependent_rows",
+    "too_few_lags",
+    "nonnormal_columns",
+    "collinear_columns",
+    "low_power",
+    "too_few_rows",
+    "search_limits",
+    "rank_scale",
+    "unstable_feedback",
+    "slow_feedback",
+    "not_identified",
+    "boundary_fit",
+    "no_maximum",
+    "iteration_limit",
+    "several_solutions",
+    "hidden_cause",
+    "unfinished_sample",
+]
+
+
+class Words(NamedTuple):
+    """What was found, and the remedy in Python; on pages as well, where that names an option."""
+
+    message: str
+    remedy: str
+    page_remedy: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataWarning(ABC):
+    """A problem that was found: its code, the numbers and names behind it, and what to do.
+
+    Each code has a class of its own, whose further fields are those numbers and names.
+
+    Attributes
+    ----------
+    code : str
+        Which problem it is: ``"dependent_rows"``, ``"nonnormal_columns"``, ``"low_power"`` and so
+        on.
+    columns : tuple of str
+        The variables concerned; none where it is all of them.
+    group : str
+        The group of rows concerned; empty where there is one table.
+    """
+
+    code: ClassVar[WarningCode]
+    columns: tuple[str, ...] = ()
+    group: str = ""
+
+    @abstractmethod
+    def _words(self) -> Words:
+        """The words for every surface, without the name of the group."""
+
+    @property
+    def title(self) -> str:
+        """The problem in two or three words."""
+        return self.code.replace("_", " ")
+
+    @property
+    def message(self) -> str:
+        """What was found."""
+        message = self._words().message
+        return f"Group {self.group}: {message}" if self.group else message
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it, in Python."""
+        return self._words().remedy
+
+    @property
+    def page_remedy(self) -> str:
+        """What to do about it, without names of options."""
+        words = self._words()
+        return words.page_remedy or words.remedy
+
+    def in_group(self, name: str) -> DataWarning:
+        """The same about one group of rows."""
+        return replace(self, group=name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The warning as plain values, for :func:`warnings_of`."""
+        return {"code": self.code, **asdict(self)}
+
+    def on_page(self) -> dict[str, Any]:
+        """The warning as plain values, with its words for a page."""
+        return {**self.to_dict(), "message": self.message, "remedy": self.page_remedy}
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}"
+
+
+def warnings_of(records: Iterable[Mapping[str, Any]]) -> tuple[DataWarning, ...]:
+    """Warnings out of their plain values.
+
+    Raises
+    ------
+    InputError
+        Where a code is unknown, or a value is missing or of another type.
+    """
+    try:
+        return tuple(_warning_of(dict(record)) for record in records)
+    except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+        raise InputError(f"no warning ({type(error).__name__}: {error})") from None
+
+
+def _warning_of(record: dict[str, Any]) -> DataWarning:
+    classes = {each.code: each for each in DataWarning.__subclasses__()}
+    of_code = classes[record.pop("code")]
+    found = of_code(**{name: _as_tuple(value) for name, value in record.items()})
+    types = get_type_hints(of_code)
+    for field in fields(found):
+        allowed = types[field.name]
+        if get_origin(allowed) is tuple:
+            allowed = tuple
+        elif allowed is float:
+            allowed = int | float
+        if not isinstance(getattr(found, field.name), allowed):
+            raise TypeError(f"{field.name} of {found.code}")
+    # A number may be of the right type and still not be one that words can be made of.
+    str(found)
+    return found
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingCodes(DataWarning):
+    """Numbers such as -999, which may stand for missing values."""
+
+    code = "missing_codes"
+    numbers: tuple[float, ...]
+
+    def _words(self) -> Words:
+        listed = ",".join(f"{number:g}" for number in sorted(set(self.numbers)))
+        return Words(
+            f"{self.columns[0]} contains {self.numbers[0]:g} several times, far from its other "
+            f"values{_others(self)}.",
+            "If it codes a missing value, pass missing_codes to read_table, or --missing-codes "
+            f"{listed}.",
+            f"If it codes a missing value, enter {listed} as missing and read the table again.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingValues(DataWarning):
+    """Missing cells, and what was made of them; ``columns`` has the one with the most."""
+
+    code = "missing_values"
+    treatment: str
+    n_rows: int
+    n_complete: int
+    share: float
+    column_share: float
+
+    def _words(self) -> Words:
+        bias = "Check that no value is missing because of its size, which biases the result."
+        treatment, *remedies = {
+            "em": ("means and covariances are estimated by maximum likelihood (EM)", bias),
+            "pairwise": ("each covariance uses the rows that have both columns", bias),
+            "rows": (
+                "only complete rows are used",
+                "Use missing='em', which keeps all rows.",
+                "Use all rows (maximum likelihood).",
+            ),
+            "error": (
+                "they are refused",
+                "Use missing='em' (--missing em), which keeps all rows, or missing='rows'.",
+                "Use all rows (maximum likelihood), or complete rows only.",
+            ),
+        }[self.treatment]
+        return Words(
+            f"{100 * self.share:.2g}% of the cells are missing ({self.columns[0]}: "
+            f"{100 * self.column_share:.2g}%; {self.n_complete} of {self.n_rows} rows are "
+            f"complete); {treatment}.",
+            *remedies,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnfinishedEM(DataWarning):
+    """EM stopped at its limit on iterations."""
+
+    code = "unfinished_em"
+    iterations: int
+
+    def _words(self) -> Words:
+        return Words(
+            f"EM did not converge in {count_of(self.iterations, 'iteration')}, so means and "
+            "covariances are inaccurate.",
+            "Drop the columns with the most missing values, or use missing='rows'.",
+            "Drop the columns with the most missing values, or use complete rows only.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairwiseCovariances(DataWarning):
+    """Covariances of pairs that had to be shrunk to be a covariance matrix."""
+
+    code = "pairwise_covariances"
+    shrinkage: float
+
+    def _words(self) -> Words:
+        return Words(
+            "The pairwise covariances do not form a covariance matrix, so all correlations were "
+            f"shrunk by {100 * self.shrinkage:.2g}%.",
+            "Use missing='em', which always gives a covariance matrix.",
+            "Use all rows (maximum likelihood), which always gives a covariance matrix.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShrunkCorrelations(DataWarning):
+    """Correlations were shrunk because the user asked for it."""
+
+    code = "shrunk_correlations"
+    shrinkage: float
+
+    def _words(self) -> Words:
+        return Words(
+            f"Correlations were shrunk by {self.shrinkage:.0%} (Ledoit and Wolf): weights are too "
+            "small, and standard errors and tests ignore this.",
+            "Do not read weights as sizes of effects; a penalty given by name is scaled to match.",
+        )
+
+
+class RowNumbers(DataWarning):
+    """Columns that count the rows."""
+
+    code = "row_numbers"
+
+    def _words(self) -> Words:
+        return Words(
+            f"{self.columns[0]} increases by one in every row{_others(self)}.",
+            "Drop it: a row number is not a measurement.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DependentRows(DataWarning):
+    """Rows resemble earlier rows; ``n_counted`` is what they count for, where that was corrected.
+
+    ``column`` has the smallest effective sample size, ``column_n_effective``.
+    """
+
+    code = "dependent_rows"
+    n_rows: int
+    n_effective: float
+    column: str
+    column_n_effective: float
+    n_counted: float | None = None
+
+    def _words(self) -> Words:
+        message = (
+            "Rows depend on earlier rows: the effective sample size is about "
+            f"{_two_digits(self.n_effective)} of {self.n_rows} ({self.column}: "
+            f"{_two_digits(self.column_n_effective)}), so p-values are too small and edges may be "
+            "spurious."
+        )
+        if self.n_counted is not None:
+            return Words(message, f"Here they count as {self.n_counted:.0f} independent rows.")
+        blocks = "Learn from blocks separately; ignore this if the rows were only sorted."
+        return Words(
+            message,
+            f"Use n_effective='auto', or lags=1 for a time series. {blocks}",
+            f"Count the rows as a time series, or let earlier rows act on a row (lags). {blocks}",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TooFewLags(DataWarning):
+    """Rows resemble earlier rows more than the lags explain, most of all in ``column``."""
+
+    code = "too_few_lags"
+    column: str
+
+    def _words(self) -> Words:
+        return Words(
+            f"Rows depend on earlier rows beyond the given lags, most of all {self.column}: "
+            "p-values are too small and edges may be spurious.",
+            "Use more lags, or remove trends and seasons first.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class NonnormalColumns(DataWarning):
+    """Columns far from Gaussian, most of all ``column``; ``n_checked`` were looked at."""
+
+    code = "nonnormal_columns"
+    n_checked: int
+    column: str
+    skewness: float
+    excess_kurtosis: float
+
+    def _words(self) -> Words:
+        which = f"{self.column} is clearly not Gaussian"
+        if len(self.columns) > 1:
+            which = (
+                f"{len(self.columns)} of {self.n_checked} columns are clearly not Gaussian, most "
+                f"of all {self.column}"
+            )
+        rest = "check for outliers, and trust bootstrap frequencies more than p-values."
+        return Words(
+            f"{which} (skewness {self.skewness:.1f}, excess kurtosis {self.excess_kurtosis:.1f}): "
+            "the graph often survives this; standard errors, p-values and the test of fit do not.",
+            f"Use margins='rank', {rest}",
+            f"Use the ranks of the columns, {rest}",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollinearColumns(DataWarning):
+    """Columns that others nearly determine: of ``column``, the share ``explained``."""
+
+    code = "collinear_columns"
+    column: str
+    closest: str
+    explained: float
+
+    def _words(self) -> Words:
+        number = len(self.columns)
+        affected = f"; {number} columns are affected" if number > 1 else ""
+        return Words(
+            f"Other columns explain {100 * self.explained:.1f}% of the variance of {self.column} "
+            f"(closest: {self.closest}{affected}), so edges among them are badly determined.",
+            "Drop one of these columns, or average them.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LowPower(DataWarning):
+    """Few rows: partial correlations below ``weakest`` stay unnoticed."""
+
+    code = "low_power"
+    n_rows: int
+    n_effective: float
+    n_variables: int
+    weakest: float
+
+    def _words(self) -> Words:
+        rows = f"{self.n_rows} rows"
+        if round(self.n_effective) < self.n_rows:
+            rows += f" (effective sample size about {_two_digits(self.n_effective)})"
+        return Words(
+            f"{rows} are few for {count_of(self.n_variables, 'variable')}: partial correlations "
+            f"below about {self.weakest:.2f} cannot be detected.",
+            "Do not read a missing edge as no effect; add knowledge, and check bootstrap "
+            "frequencies.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TooFewRows(DataWarning):
+    """So few rows that noise looks like edges, and what the search does about it.
+
+    ``penalty`` is what was given, ``noise`` what noise alone reaches. The limits are those that
+    the user left open.
+    """
+
+    code = "too_few_rows"
+    n_effective: float
+    penalty: float
+    noise: float
+    is_raised: bool
+    max_parents: int | None
+    max_component: int | None
+
+    def _words(self) -> Words:
+        done = f"the penalty per edge is {self.penalty:.2f}"
+        if self.penalty < self.noise and self.is_raised:
+            done = f"the penalty per edge is {self.noise:.2f} instead of {self.penalty:.2f}"
+        elif self.penalty < self.noise:
+            done += f", and noise alone can reach {self.noise:.2f}"
+        limits = []
+        if self.max_parents is not None:
+            limits.append(f"at most {count_of(self.max_parents, 'parent')} per variable")
+        if self.max_component is not None:
+            limits.append(f"at most {count_of(self.max_component, 'variable')} per feedback loop")
+        allowed = f"; the search allows {' and '.join(limits)}" if limits else ""
+        strong = "Only very strong edges can be found. Use fewer variables, or set"
+        return Words(
+            f"{self.n_effective:.0f} rows cannot separate so many variables: {done}{allowed}.",
+            f"{strong} penalty, max_parents and max_component yourself.",
+            f"{strong} the penalty and the limits yourself.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchLimits(DataWarning):
+    """Limits, named as options, that kept the search from graphs or ended it."""
+
+    code = "search_limits"
+    limits: tuple[str, ...]
+
+    def _words(self) -> Words:
+        names = {
+            "max_component": "variables in a feedback loop",
+            "max_parents": "parents of a variable",
+            "max_edges": "edges",
+            "max_cycle_length": "the length of cycles",
+            "max_evaluations": "evaluations",
+            "time_limit": "time",
+        }
+        reached = ", ".join(names.get(each, each) for each in self.limits)
+        return Words(
+            f"A better graph may exist: the search reached its limit on {reached}.",
+            f"Raise {', '.join(self.limits)}.",
+            "Raise the limit.",
+        )
+
+
+class RankScale(DataWarning):
+    """Results are on the scale of normal scores."""
+
+    code = "rank_scale"
+
+    def _words(self) -> Words:
+        return Words(
+            "Columns were replaced by normal scores of their ranks.",
+            "Read weights, effects and intervals on that scale, not in the units of the data.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnstableFeedback(DataWarning):
+    """The spectral radius of the fitted weights is at least one."""
+
+    code = "unstable_feedback"
+    radius: float
+
+    def _words(self) -> Words:
+        return Words(
+            f"The fitted feedback grows without limit (spectral radius {self.radius:.2f}; stable "
+            "below 1).",
+            "Do not read total effects; look for a stable graph of the class, or ask whether the "
+            "system was in equilibrium when it was measured.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlowFeedback(DataWarning):
+    """The spectral radius of the fitted weights is close to one."""
+
+    code = "slow_feedback"
+    radius: float
+
+    def _words(self) -> Words:
+        return Words(
+            f"The fitted feedback decays slowly (spectral radius {self.radius:.3f}; stable below "
+            "1), so small changes of the data change total effects a lot.",
+            "Read effects within feedback loops as orders of magnitude.",
+        )
+
+
+class NotIdentified(DataWarning):
+    """A fit with more parameters than dimensions."""
+
+    code = "not_identified"
+
+    def _words(self) -> Words:
+        valid = "the likelihood, the covariance and the fit indices are valid"
+        return Words(
+            "The graph has more parameters than its distributions have dimensions, so some "
+            f"parameters are not determined; {valid}.",
+            "See not_identified for these parameters; graph.reduced() may remove redundant edges.",
+            "Do not read single weights; remove redundant edges.",
+        )
+
+
+class BoundaryFit(DataWarning):
+    """A maximum on the boundary, where the information is singular."""
+
+    code = "boundary_fit"
+
+    def _words(self) -> Words:
+        return Words(
+            "The maximum is on the boundary of the distributions of this graph, where two "
+            "solutions meet (a feedback loop of gain −1, say) and standard errors do not exist.",
+            "The data probably come from another graph.",
+        )
+
+
+class NoMaximum(DataWarning):
+    """A likelihood that rises while coefficients grow without limit."""
+
+    code = "no_maximum"
+
+    def _words(self) -> Words:
+        fit = "The data probably come from a graph with a cycle reversed: fit that graph"
+        return Words(
+            "The likelihood has no maximum: it keeps rising while some coefficients grow without "
+            "limit.",
+            f"{fit} (equivalence_class(graph) lists candidates).",
+            f"{fit}.",
+        )
+
+
+class IterationLimit(DataWarning):
+    """A fit that stopped before it reached the tolerance."""
+
+    code = "iteration_limit"
+
+    def _words(self) -> Words:
+        return Words(
+            "The fit stopped at its iteration limit: the likelihood is very flat, or the limit is "
+            "low.",
+            "Raise max_iterations.",
+            "Do not rely on these weights.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeveralSolutions(DataWarning):
+    """Other weights on the same graph that fit as well."""
+
+    code = "several_solutions"
+    n_others: int
+    is_stable: bool
+
+    def _words(self) -> Words:
+        sets = "set of coefficients fits" if self.n_others == 1 else "sets of coefficients fit"
+        shown = f"The coefficients shown are {'a stable set' if self.is_stable else 'one set'}"
+        return Words(
+            f"{self.n_others} other {sets} exactly as well on the same graph.",
+            f"{shown}; see model.alternatives for the others.",
+            f"{shown}.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LikelyHiddenCause(DataWarning):
+    """A hidden common cause of a pair fits better than its edges; others are then superfluous."""
+
+    code = "hidden_cause"
+    edges: tuple[tuple[str, str], ...]
+    superfluous: tuple[tuple[str, str], ...]
+
+    def _words(self) -> Words:
+        gone = ", ".join(f"{a} → {b}" for a, b in self.superfluous)
+        edges = " and ".join(f"{a} → {b}" for a, b in self.edges)
+        return Words(
+            f"A hidden common cause of {' and '.join(self.columns)}"
+            f"{f', without {gone},' if gone else ''} fits better than {edges}: do not read these "
+            "edges as effects.",
+            "Measure the suspected cause, or use a method that allows for hidden ones.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnfinishedSample(DataWarning):
+    """A sample of graphs that a limit ended before it was as large as wanted, or chains agreed."""
+
+    code = "unfinished_sample"
+    is_out_of_time: bool
+    chains_agree: bool
+    effective_size: float
+    wanted_size: int
+    r_hat: float
+    largest_r_hat: float
+
+    def _words(self) -> Words:
+        what = "The chains do not agree well enough"
+        if self.chains_agree:
+            what = "The sample of graphs is smaller than wanted, though the chains agree"
+        limit = "time limit" if self.is_out_of_time else "limit on steps"
+        error = min(1.0, 1 / sqrt(max(self.effective_size, 1.0)))
+        return Words(
+            f"{what} (the {limit} came first): effective size {self.effective_size:.0f} "
+            f"of {self.wanted_size}, R̂ {self.r_hat:.2f} (at most {self.largest_r_hat}); "
+            f"probabilities may be off by {error:.2f}.",
+            "Raise max_steps or time_limit, or limit max_component.",
+            "Allow more steps or time, or smaller feedback loops only.",
+        )
+
+
+def _others(warning: DataWarning) -> str:
+    """How many columns there are beside the one that is named."""
+    number = len(warning.columns) - 1
+    return f" (and {count_of(number, 'other column')})" if number > 0 else ""
+
+
+def _two_digits(number: float) -> int:
+    """A number with two leading digits: an estimate has no more."""
+    return int(float(f"{number:.2g}"))
