@@ -18,16 +18,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
 
 from cyclearn import (
-    CycleReversion,
     DirectedGraph,
     LearnResult,
     LinearGaussianModel,
-    ParentExchange,
     bootstrap,
     equivalence_class,
     learn,
 )
-from cyclearn.classes import SupportRotation
+from cyclearn.classes import CycleReversion, ParentExchange, SupportRotation
 
 # Fixed ids and text as text: the same input gives the same small file.
 STYLE = {

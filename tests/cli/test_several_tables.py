@@ -31,7 +31,8 @@ def test_files_and_columns_are_groups(cyclearn, folder):
     files = json.loads(cyclearn("learn", "one.csv", "two.csv", "--json").stdout)
     column = json.loads(cyclearn("learn", "all.csv", "--groups", "site", "--json").stdout)
     assert files["graph"] == column["graph"]
-    assert list(files["moments"]) == list(column["moments"]) == ["one", "two"]
+    groups = [[table["group"] for table in each["tables"]] for each in (files, column)]
+    assert groups == [["one", "two"]] * 2
     fitted = cyclearn("fit", "one.csv", "two.csv", "graph.json")
     assert fitted.returncode == 0
     assert "FittedGroups(2 groups" in fitted.stdout

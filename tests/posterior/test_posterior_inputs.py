@@ -9,7 +9,7 @@ import cyclearn as cl
 from cyclearn.data.reading import as_tables
 from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.errors import InputError
-from cyclearn.learning import graph_sample
+from cyclearn.posterior import graph_sample
 from cyclearn.posterior.chain import GraphChain
 from cyclearn.search import runs
 

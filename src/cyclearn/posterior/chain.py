@@ -92,7 +92,7 @@ class GraphChain:
     --------
     >>> from cyclearn.search.options import SearchOptions
     >>> from cyclearn.data import Moments
-    >>> from cyclearn.data.tables import as_tables
+    >>> from cyclearn.data.reading import as_tables
     >>> tables = as_tables(Moments([[1.0, 0.5], [0.5, 1.0]], 100))
     >>> problem = SearchOptions().problem(tables)
     >>> chain = GraphChain(problem, ComponentMemory(2), np.zeros((2, 2), np.uint8), seed=1)
