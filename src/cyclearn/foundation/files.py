@@ -7,12 +7,14 @@ permission or an interruption leaves it as it was.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from cyclearn.foundation.errors import InputError
 
@@ -146,6 +148,13 @@ def write_new(path: str | Path, content: bytes) -> bool:
         return True
     finally:
         beside.unlink(missing_ok=True)
+
+
+def save(record: dict[str, Any], path: str | Path) -> Path:
+    """Write the plain values of a result as JSON; the name of the file ends in ``.json``."""
+    checked_suffix(path, (".json",), "a result")
+    write_text(path, json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+    return Path(path)
 
 
 def checked_suffix(path: str | Path, suffixes: Iterable[str], what: str) -> str:

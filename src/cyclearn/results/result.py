@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from cyclearn.classes import EquivalenceClass, InterventionalClass
 from cyclearn.data import DataWarning
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import save
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState
-from cyclearn.foundation.saving import save
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.graphs.interchange import networkx_graph
