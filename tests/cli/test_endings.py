@@ -11,7 +11,7 @@ import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 import cyclearn as cl
-from cyclearn.cli import app, interruption
+from cyclearn.cli import app, endings
 from cyclearn.cli.endings import Terminated, ending_signal
 from cyclearn.cli.output import print_json, say, terminal_text
 
@@ -92,8 +92,8 @@ def test_a_request_to_end_that_python_drops_is_made_again(monkeypatch):
             signal.raise_signal(signal.SIGTERM)
 
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGALRM)}
-    monkeypatch.setattr(interruption, "_AGAIN", 0.05)
-    signal.signal(signal.SIGTERM, interruption._raise)
+    monkeypatch.setattr(endings, "_AGAIN", 0.05)
+    signal.signal(signal.SIGTERM, endings._raise)
     try:
         Lost()
         with pytest.raises(Terminated):
