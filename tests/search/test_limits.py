@@ -5,6 +5,7 @@ import pytest
 
 import cyclearn as cl
 from cyclearn.data.tables import as_tables
+from cyclearn.foundation import deadlines
 from cyclearn.search import answer as room
 from cyclearn.search import local_search, runs
 from cyclearn.search.auto_search import AutoSearch
@@ -17,7 +18,7 @@ from cyclearn.search.starts import SearchCall
 def clock(monkeypatch):
     """The time of the clock, which stands still unless it is moved."""
     time = [100.0]
-    monkeypatch.setattr(runs, "now", lambda: time[0])
+    monkeypatch.setattr(deadlines, "now", lambda: time[0])
     return time
 
 

@@ -6,7 +6,7 @@ from time import perf_counter
 
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.tables import Tables
-from cyclearn.foundation.arguments import function
+from cyclearn.foundation.arguments import function, one_of
 from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.interruption import OnInterrupt, asks_once, interruptible
 from cyclearn.models import fit
@@ -29,6 +29,7 @@ def learn_with(
 ) -> LearnResult:
     """Learn with options that have been checked; :func:`cyclearn.learn` says what they mean."""
     function("on_step", on_step)
+    one_of("on_interrupt", on_interrupt, ("raise", "best"))
     begun, clock = perf_counter(), now()
     tables, found = read_tables(options, data)
     problem = options.problem(tables)

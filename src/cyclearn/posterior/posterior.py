@@ -18,7 +18,7 @@ from cyclearn.data.missing_values import Missing
 from cyclearn.data.shrinkage import Covariance
 from cyclearn.data.tables import EffectiveRows, Tables
 from cyclearn.foundation.arguments import cost, function, one_of, processes, whole
-from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.deadlines import deadline_since, now
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.random_state import RandomState
@@ -37,7 +37,6 @@ from cyclearn.search.members import list_members
 from cyclearn.search.options import SearchOptions, few_rows_of, read_tables
 from cyclearn.search.over_time import knowing_the_past
 from cyclearn.search.penalty import Penalty
-from cyclearn.search.runs import Budget
 
 Prior = Literal["graphs", "classes"]
 
@@ -211,7 +210,7 @@ def posterior(
         replace(size, effective_size=int(size.effective_size / share)),
         costs=costs_by_size(tables.n_variables, group_cost),
         seed=options.seed,
-        deadline=Budget.since(begun, None, options.time_limit).deadline,
+        deadline=deadline_since(begun, options.time_limit),
         n_jobs=processes(n_jobs),
         on_round=on_round,
     )
