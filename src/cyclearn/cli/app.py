@@ -96,8 +96,9 @@ def _run() -> int:
         signal = ending_signal(error)
         if signal is not None:
             end_children()
-            complain(f"cyclearn: {signal.words}")
-            return signal.code
+            code, words = signal
+            complain(f"cyclearn: {words}")
+            return code
         if isinstance(error, SystemExit):
             return error.code if isinstance(error.code, int) else _BAD_INPUT
         if isinstance(error, (InputError, LimitError)):

@@ -21,7 +21,6 @@ from cyclearn.evaluation.structure import Features, StructureScores
 from cyclearn.foundation.arguments import seconds
 from cyclearn.foundation.deadlines import Deadline, deadline_after, seconds_left
 from cyclearn.foundation.errors import LimitError
-from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
@@ -175,7 +174,6 @@ def _n_redundant(graph: DirectedGraph) -> int:
     return graph.n_edges - graph.reduced().n_edges
 
 
-@interruptible
 def evaluate(
     learned: DirectedGraph,
     true: DirectedGraph,

@@ -27,7 +27,6 @@ from cyclearn.foundation.deadlines import (
     seconds_left,
 )
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs import DirectedGraph
@@ -128,7 +127,6 @@ def draw_domains(
     )
 
 
-@interruptible
 def multi_domain_success(
     learned: DirectedGraph,
     true: DirectedGraph,
@@ -185,7 +183,6 @@ class MultiDomainOutput:
     success: SuccessRate
 
 
-@interruptible
 def multi_domain_outputs(
     true: DirectedGraph,
     learner: Callable[[Moments], DirectedGraph],

@@ -7,26 +7,22 @@ be raised, signals are :func:`held`.
 
 from __future__ import annotations
 
-import _thread
 import inspect
 import logging
 import signal
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 R = TypeVar("R")
 
 OnInterrupt = Literal["raise", "best"]
 
 _log = logging.getLogger("cyclearn")
 
-_SOON = 0.02  # seconds; a finaliser has ended by then, and nobody notices the wait
 _ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 _is_asked = _is_waiting = False
@@ -35,54 +31,16 @@ _handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
 _arrived: list[int] = []
 
 
-def interruptible(function: Function) -> Function:
-    """A function that ends with KeyboardInterrupt even if Ctrl-C meets a finaliser.
-
-    What is raised there, Python drops; so it is sent once more.
-    """
-    return _sent_again_if_lost()(function)
-
-
-@contextmanager
-def _sent_again_if_lost() -> Iterator[None]:
-    if not _is_main_thread():
-        yield
-        return
-    before = sys.unraisablehook
-
-    def send_again(dropped: sys.UnraisableHookArgs) -> None:
-        if issubclass(dropped.exc_type, KeyboardInterrupt):
-            # Later, and from another thread: what is raised in this hook is dropped as well.
-            threading.Timer(_SOON, _interrupt_main_thread).start()
-        else:
-            before(dropped)
-
-    sys.unraisablehook = send_again
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before
-
-
-def _is_main_thread() -> bool:
-    """Only the main thread is sent signals."""
-    return threading.current_thread() is threading.main_thread()
-
-
-def _interrupt_main_thread() -> None:
-    main = threading.main_thread().ident
-    if sys.platform == "win32" or main is None:
-        _thread.interrupt_main()
-    else:
-        # A real signal, which ends a wait as well.
-        signal.pthread_kill(main, signal.SIGINT)
-
-
 def underlying(error: BaseException | None) -> BaseException | None:
     """What a signal raised, if that is behind an error: no error itself, but an end."""
     while error is not None and isinstance(error, Exception):
         error = error.__cause__ or (error.__context__ if isinstance(error, SystemError) else None)
     return error
+
+
+def _is_main_thread() -> bool:
+    """Only the main thread is sent signals."""
+    return threading.current_thread() is threading.main_thread()
 
 
 @contextmanager
@@ -109,13 +67,12 @@ def held(tell: Callable[[], None]) -> Iterator[None]:
                 signal.signal(number, hold)
         yield
     finally:
-        handlers, arrived = _handlers.copy(), _arrived.copy()
+        handlers = _handlers.copy()
         if is_outermost:
             _handlers.clear()
             for number, handler in handlers.items():
                 signal.signal(number, handler)
-        _arrived.clear()
-        for number in arrived:
+        for number in [_arrived.pop(0) for _ in range(len(_arrived))]:
             handlers[number](number, inspect.currentframe())
 
 

@@ -21,7 +21,7 @@ from cyclearn.foundation.deadlines import (
 )
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.files import check_path
-from cyclearn.foundation.interruption import ended_quietly, interruptible
+from cyclearn.foundation.interruption import ended_quietly
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.learning.resampling import (
@@ -39,7 +39,6 @@ from cyclearn.search.over_time import knowing_the_past
 _OWN = {"on_step", "bootstrap"}
 
 
-@interruptible
 def bootstrap(
     data: SeveralData,
     n_resamples: int = 100,

@@ -23,7 +23,6 @@ from cyclearn.data.table_files import as_rows
 from cyclearn.data.tables import Design, EffectiveRows, Intercepts, Kind, Table, Tables, as_tables
 from cyclearn.foundation.arguments import at_least, check_state, share, whole
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.component_columns import ComponentColumns, component_columns
@@ -74,8 +73,7 @@ def fit(
 def fit(graph: DirectedGraph, data: Any, **options: Any) -> FittedModel | FittedGroups: ...
 
 
-@interruptible  # type: ignore[misc]  # the second signature leaves the options to the first
-def fit(
+def fit(  # type: ignore[misc]  # the second signature leaves the options to the first
     graph: DirectedGraph,
     data: SeveralData | Tables,
     *,

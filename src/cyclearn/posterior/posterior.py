@@ -20,7 +20,6 @@ from cyclearn.data.tables import EffectiveRows, Tables
 from cyclearn.foundation.arguments import cost, function, one_of, processes, whole
 from cyclearn.foundation.deadlines import deadline_since, now
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs import DirectedGraph
 from cyclearn.posterior.graph_prior import GROUP_COST, costs_by_size, posterior_penalty
@@ -63,7 +62,6 @@ INHERITED = (
 )
 
 
-@interruptible
 def posterior(
     data: SeveralData | Tables,
     *,

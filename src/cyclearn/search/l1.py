@@ -23,7 +23,6 @@ from cyclearn.data.moments import Data
 from cyclearn.foundation.arguments import at_least, seconds
 from cyclearn.foundation.deadlines import deadline_after, has_passed
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.json_input import short
 from cyclearn.graphs import DirectedGraph
 
@@ -48,7 +47,6 @@ class L1Fit:
     converged: bool
 
 
-@interruptible
 def l1_learn(
     data: Data,
     *,
