@@ -1,5 +1,7 @@
 """Time limits: what is set aside for the end, and what is left out when there is no time."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,18 @@ def test_a_part_of_the_time_can_be_kept_back(clock):
     clock[0] = 200.0
     assert budget.before(1.0) == budget
     assert Budget(5).before(1.0) == Budget(5)
+
+
+def test_another_process_has_another_clock(monkeypatch):
+    sent = pickle.dumps([Budget(5, deadlines.now() + 30), Budget(5)])
+    # It has left out other times, and may be on another machine.
+    monkeypatch.setattr(deadlines, "monotonic", lambda: 7.0)
+    limited, unlimited = pickle.loads(sent)
+    assert 29 < deadlines.seconds_left(limited.deadline) <= 30
+    assert limited.ended(0) is None
+    assert unlimited == Budget(5)
+    assert deadlines.seconds_left(unlimited.deadline) == np.inf
+    assert not deadlines.has_passed(unlimited.deadline)
 
 
 def test_without_time_the_graph_found_is_the_answer(monkeypatch):
