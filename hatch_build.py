@@ -28,11 +28,12 @@ class CompiledKernels(BuildHookInterface):
             self._compile(source)
             return
         self._copy = tempfile.mkdtemp()
-        copied = Path(shutil.copytree(source, Path(self._copy, "src"), ignore=_compiled_files))
+        copied = Path(self._copy, "src")
+        shutil.copytree(source, copied, ignore=shutil.ignore_patterns("__pycache__"))
         if self._compile(copied):
             build_data["pure_python"] = False
             build_data["infer_tag"] = True
-            for file in (copied / _KERNELS / "__pycache__").glob("*.nb?"):
+            for file in (copied / _KERNELS / "__pycache__").glob("*.nbc"):
                 build_data["force_include"][str(file)] = str(_KERNELS / "__pycache__" / file.name)
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
@@ -50,7 +51,3 @@ class CompiledKernels(BuildHookInterface):
             # It is an offer: without it, the first search compiles.
             self.app.display_warning(f"kernels were not compiled: {done.stderr.strip()[-300:]}")
         return done.returncode == 0
-
-
-def _compiled_files(folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if name == "__pycache__"]

@@ -156,25 +156,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-def _say_compiling() -> None:
-    import logging
-
-    words = "first use on this machine: compiling, about two minutes"
-    logging.getLogger("cyclearn").warning(words)
-
-
-def _say_held() -> None:
-    import logging
-
-    words = "stopping as soon as the kernel at hand is compiled, some seconds"
-    logging.getLogger("cyclearn").warning(words)
-
-
-if hasattr(sys, "ps1"):
-    # Somebody sits before this Python and waits.
-    from cyclearn._kernels.first_use import when_compiling, when_held
-
-    when_compiling(_say_compiling)
-    when_held(_say_held)

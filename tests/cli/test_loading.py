@@ -53,13 +53,3 @@ def test_a_look_at_gaussian_rows_needs_no_tests_of_shape():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
-
-
-def test_somebody_who_waits_is_told_that_kernels_are_compiled():
-    code = (
-        "import sys; sys.ps1 = '>>> '; import cyclearn\n"
-        "from cyclearn._kernels.first_use import announce; announce(); announce()"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr == "first use on this machine: compiling, about two minutes\n"
-    assert not done.stdout

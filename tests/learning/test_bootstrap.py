@@ -22,6 +22,7 @@ from cyclearn import (
 )
 from cyclearn.data.reading import Reading
 from cyclearn.data.resampling import Resampler
+from cyclearn.foundation import deadlines
 from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.results import BootstrapResult
 from cyclearn.results.resample import Resample
@@ -328,11 +329,13 @@ def test_a_bootstrap_may_search_differently_from_the_learning_it_belongs_to():
 def test_a_time_limit_is_for_all_resamples_together(monkeypatch):
     """They are the first ones of a run without it."""
     whole = bootstrap(DATA, 6, **QUICK)
-    clock = iter(range(100))
-    # A second passes with every look at the clock, the first while the table is read: after three
-    # resamples nothing is left.
-    monkeypatch.setattr(ROOM, "now", lambda: float(next(clock)))
-    limited = bootstrap(DATA, 6, **QUICK, time_limit=5)
+    clock = [0.0]
+    monkeypatch.setattr(deadlines, "monotonic", lambda: clock[0])
+
+    def take_a_second(*_):
+        clock[0] += 1
+
+    limited = bootstrap(DATA, 6, **QUICK, time_limit=3, on_resample=take_a_second)
     assert limited.resamples == whole.resamples[:3]
     assert "others of 6" in str(limited)
     assert BootstrapResult.from_dict(limited.to_dict()) == limited

@@ -5,14 +5,13 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import cyclearn as cl
-from cyclearn.foundation.interruption import interruptible, is_asked_to_stop, underlying
+from cyclearn.foundation.interruption import is_asked_to_stop, underlying
 from cyclearn.search.runs import SearchStatus
 
 # Long enough to be met at work: noise at no price has no sparse graph.
@@ -137,38 +136,6 @@ def test_a_handler_of_the_program_stays(interrupted_after):
 def test_only_two_answers_to_an_interrupt():
     with pytest.raises(cl.InputError, match="on_interrupt is 'stop'; give 'raise' or 'best'"):
         cl.learn(ROWS[:, :3], on_interrupt="stop")
-
-
-class _Interrupted:
-    """Ctrl-C meets its finaliser, as it may meet numba's when kernels are loaded."""
-
-    def __del__(self):
-        signal.raise_signal(signal.SIGINT)
-
-
-@pytest.mark.usefixtures("interrupted_after")
-def test_an_interrupt_that_python_drops_is_raised_all_the_same():
-    @interruptible
-    def calculate():
-        _Interrupted()
-        time.sleep(20)
-
-    before = sys.unraisablehook
-    with pytest.raises(KeyboardInterrupt):
-        calculate()
-    assert sys.unraisablehook is before
-
-
-@pytest.mark.usefixtures("interrupted_after")
-def test_other_exceptions_that_python_drops_are_told_as_before(monkeypatch):
-    class Failing:
-        def __del__(self):
-            raise ValueError("in a finaliser")
-
-    told = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda dropped: told.append(dropped.exc_type))
-    interruptible(lambda: Failing() and None)()
-    assert told == [ValueError]
 
 
 def test_errors_of_their_own_are_no_interrupts():

@@ -1,10 +1,13 @@
 """Time limits: what is set aside for the end, and what is left out when there is no time."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 import cyclearn as cl
 from cyclearn.data.reading import as_tables
+from cyclearn.foundation import deadlines
 from cyclearn.search import answer as room
 from cyclearn.search import local_search, runs
 from cyclearn.search.auto_search import AutoSearch
@@ -17,7 +20,7 @@ from cyclearn.search.starts import SearchCall
 def clock(monkeypatch):
     """The time of the clock, which stands still unless it is moved."""
     time = [100.0]
-    monkeypatch.setattr(runs, "now", lambda: time[0])
+    monkeypatch.setattr(deadlines, "now", lambda: time[0])
     return time
 
 
@@ -38,6 +41,18 @@ def test_a_part_of_the_time_can_be_kept_back(clock):
     clock[0] = 200.0
     assert budget.before(1.0) == budget
     assert Budget(5).before(1.0) == Budget(5)
+
+
+def test_another_process_has_another_clock(monkeypatch):
+    sent = pickle.dumps([Budget(5, deadlines.now() + 30), Budget(5)])
+    # It has left out other times, and may be on another machine.
+    monkeypatch.setattr(deadlines, "monotonic", lambda: 7.0)
+    limited, unlimited = pickle.loads(sent)
+    assert 29 < deadlines.seconds_left(limited.deadline) <= 30
+    assert limited.ended(0) is None
+    assert unlimited == Budget(5)
+    assert deadlines.seconds_left(unlimited.deadline) == np.inf
+    assert not deadlines.has_passed(unlimited.deadline)
 
 
 def test_without_time_the_graph_found_is_the_answer(monkeypatch):

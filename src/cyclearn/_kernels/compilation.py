@@ -1,155 +1,42 @@
-"""How kernels are compiled, and where compiled code is kept.
+"""How kernels are compiled, and where compiled code is kept: all that depends on how numba works.
 
 Numba keeps compiled code beside the source and looks only at the file of the function itself, not
-at the files of the kernels that it calls. Here the stamp of every function is the digest of all
-kernel sources, so that any edit of any kernel is noticed. Where nothing can be kept or read,
-because every folder is read-only, the disk is full or its content is damaged, kernels are compiled
-for this process alone, and one warning says so.
+at the files of the kernels that it calls. Here compiled code carries the digest of all kernel
+sources, so that any edit of any kernel is noticed, and a checksum, so that damaged files are
+noticed and replaced. Where no folder can be written to, kernels are compiled for this process
+alone, and one warning says so.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import logging
+import os
+import pickle
+import secrets
+import sys
 import warnings
 from collections.abc import Callable
 from importlib import resources
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from numba import njit
-from numba.core import caching, config
+import numba
+from numba.core import config
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+from numba.misc.appdirs import user_cache_dir
 
-from cyclearn._kernels import first_use
-from cyclearn._kernels.held_signals import held
 from cyclearn.foundation.deadlines import uncounted
+from cyclearn.foundation.interruption import held, underlying
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Without the wrapper for callers in C, which nobody calls and which takes time to compile. That
-# references are counted is said aloud: kernels that are called would take it over from callers.
-_OPTIONS: dict[str, Any] = {
-    "nogil": True,
-    "error_model": "numpy",
-    "no_cfunc_wrapper": True,
-    "_nrt": True,
-}
-
-
-@functools.cache
-def sources_digest() -> str:
-    """Digest of the sources of all kernels, empty where an application comes without sources."""
-    files = [file for file in resources.files(__package__).iterdir() if file.name.endswith(".py")]
-    digest = hashlib.sha256()
-    for file in sorted(files, key=lambda file: file.name):
-        digest.update(f"{file.name}\n".encode())
-        digest.update(file.read_bytes())
-    return digest.hexdigest() if files else ""
-
-
-class _AllSources:
-    """Where numba would keep a function, with the stamp of all kernels."""
-
-    _caller: str
-
-    def get_source_stamp(self) -> Any:
-        return sources_digest() or super().get_source_stamp()  # type: ignore[misc]
-
-    def get_disambiguator(self) -> str:
-        # Names are unique in a file; numba's line numbers would leave old files behind. Processes
-        # that compile at the same time number their files alike, so callers have their own ones.
-        return self._caller
-
-
-def _place(caller: str) -> type[caching.CompileResultCacheImpl]:
-    """Files of one kernel: in NUMBA_CACHE_DIR, beside the source, or in the user's cache folder."""
-    locators = [
-        type(locator.__name__, (_AllSources, locator), {"_caller": caller})
-        for locator in (
-            caching.UserProvidedCacheLocator,
-            caching.InTreeCacheLocator,
-            caching.UserWideCacheLocator,
-        )
-    ]
-    return type("_Place", (caching.CompileResultCacheImpl,), {"_locator_classes": locators})
-
-
-class KernelCache(caching.FunctionCache):
-    """Numba's files of one kernel; where they fail it is compiled in memory."""
-
-    _impl_class = _place("kernel")
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled code of a signature, None where it must be compiled."""
-        found, problem = None, None
-        try:
-            found = super().load_overload(sig, target_context)
-        except Exception as error:  # what a damaged pickle raises can be anything
-            problem = error
-        if problem is not None:
-            _warn_once(f"compiled code in {self.cache_path} cannot be read", problem)
-            try:
-                self.flush()
-            except OSError:
-                self.disable()
-        if found is None:
-            first_use.announce()
-        return found
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep compiled code, where that is possible."""
-        problem = None
-        try:
-            super().save_overload(sig, data)
-        except Exception as error:  # as above: saving reads the index first
-            problem = error
-        if problem is not None:
-            self.disable()
-            _warn_once(f"compiled code cannot be kept in {self.cache_path}", problem)
-
-
-class _InnerCache(KernelCache):
-    """The same, for callers that are kernels."""
-
-    _impl_class = _place("inner")
-
-
-class Kernel:
-    """A function, compiled when it is first called, by Python or by another kernel.
-
-    For another kernel without the wrapper that unpacks Python's objects: with dozens of arrays for
-    arguments, all wrappers together are a sixth of what there is to compile.
-    """
-
-    def __init__(self, function: Callable[..., Any], **options: bool) -> None:
-        functools.update_wrapper(self, function)
-        self._function = function
-        self._options = options
-
-    def __call__(self, *arguments: Any) -> Any:
-        return self._for_python(*arguments)
-
-    def __reduce__(self) -> str:
-        return str(self._function.__qualname__)
-
-    @functools.cached_property
-    def _for_python(self) -> Any:
-        return _dispatcher(self._function, KernelCache, **self._options)
-
-    @functools.cached_property
-    def _for_kernels(self) -> Any:
-        options = {**self._options, "no_cpython_wrapper": True}
-        return _dispatcher(self._function, _InnerCache, **options)
-
-    @property
-    def stats(self) -> Any:
-        """How often its code was found on disk, and how often it was compiled, for Python."""
-        return self._for_python.stats
-
-    @property
-    def _numba_type_(self) -> Any:
-        """What numba takes it for in another kernel; code that is there already serves too."""
-        is_there = "_for_python" in vars(self) and self._for_python.overloads
-        return (self._for_python if is_there else self._for_kernels)._numba_type_
+_config: Any = config
+_log = logging.getLogger("cyclearn")
+_is_told = False
 
 
 def kernel(function: Function) -> Function:
@@ -157,9 +44,8 @@ def kernel(function: Function) -> Function:
 
     With ``NUMBA_DISABLE_JIT=1`` it stays what it is, for debuggers and coverage.
     """
-    if getattr(config, "DISABLE_JIT", False):
-        return function
-    return cast(Function, Kernel(function))
+    # Said aloud: kernels would take over from their callers whether references are counted.
+    return function if _config.DISABLE_JIT else cast(Function, Kernel(function, _nrt=True))
 
 
 def lean_kernel(function: Function) -> Function:
@@ -169,33 +55,169 @@ def lean_kernel(function: Function) -> Function:
     call, one locked instruction each: for small functions with tuples of dozens of arrays that is
     most of their time.
     """
-    if getattr(config, "DISABLE_JIT", False):
-        return function
-    return cast(Function, Kernel(function, _nrt=False))
+    return function if _config.DISABLE_JIT else cast(Function, Kernel(function, _nrt=False))
 
 
-def _dispatcher(function: Callable[..., Any], cache: type[KernelCache], **options: bool) -> Any:
-    compiled: Any = njit(**{**_OPTIONS, **options})(function)
-    compiled.compile = uncounted()(held()(compiled.compile))
+class Kernel:
+    """A function, compiled when it is first called, by Python or by another kernel.
+
+    For another kernel without the wrapper that unpacks Python's objects: with dozens of arrays for
+    arguments, all wrappers together are a seventh of what there is to compile.
+    """
+
+    def __init__(self, function: Callable[..., Any], **options: bool) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        # Without the wrapper for callers in C, which nobody calls and which takes time to compile.
+        self._options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
+
+    def __call__(self, *arguments: Any) -> Any:
+        try:
+            return self._for_python(*arguments)
+        except SystemError as error:
+            # Compiled code cannot be interrupted. What a signal raised meanwhile comes with its
+            # result, which Python calls a SystemError.
+            interrupt = underlying(error)
+            if interrupt is None:
+                raise
+            raise interrupt.with_traceback(None) from None
+
+    def __reduce__(self) -> str:
+        return str(self._function.__qualname__)
+
+    @functools.cached_property
+    def _for_python(self) -> Any:
+        return self._compiled(no_cpython_wrapper=False)
+
+    @functools.cached_property
+    def _for_kernels(self) -> Any:
+        return self._compiled(no_cpython_wrapper=True)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes it for in another kernel; code that is there already serves too."""
+        is_there = "_for_python" in vars(self) and self._for_python.overloads
+        return (self._for_python if is_there else self._for_kernels)._numba_type_
+
+    def _compiled(self, **wrapper: bool) -> Any:
+        options: dict[str, Any] = {**self._options, **wrapper}
+        compiled: Any = numba.njit(**options)(self._function)
+        compiled._cache = _Files(self._function, repr(options))
+        # LLVM calls back into Python. What a signal raises there is lost, or leaves machine code
+        # half loaded.
+        compiled.compile = uncounted()(held(_tell_held)(compiled.compile))
+        return compiled
+
+
+class _Files:
+    """Compiled code of one kernel, a file for each signature; what numba asks of a cache.
+
+    A file is a checksum, the digest of the sources, and what numba makes of the code.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: str) -> None:
+        self._name, self._options = function.__name__, options
+        self._source = Path(function.__code__.co_filename).absolute()
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """The compiled code of a signature, None where it must be compiled."""
+        target.refresh()
+        damaged = None
+        for path in self._paths(signature, target.codegen()):
+            try:
+                content = path.read_bytes()
+            except OSError:
+                continue
+            checksum, stamp, code = content[:32], content[32:64], content[64:]
+            try:
+                if checksum != hashlib.sha256(stamp + code).digest():
+                    damaged = path
+                elif stamp == sources_digest():
+                    return CompileResult._rebuild(target, *pickle.loads(code))
+            except Exception:  # what another pickle than numba's leads to can be anything
+                damaged = path
+        if damaged:
+            _warn_once(f"compiled code in {damaged.parent} is damaged; it is compiled anew")
+        _tell_compiling()
+        return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep compiled code where it is looked for first, if it can be written there."""
+        if compiled.library.has_dynamic_globals:
+            return  # addresses in this process
+        content = sources_digest() + dumps(compiled._reduce())
+        content = hashlib.sha256(content).digest() + content
+        for path in self._paths(signature, compiled.codegen):
+            problem = _problem_writing(path, content)
+            if problem is None:
+                return
+        _warn_once(
+            f"compiled code cannot be kept in {path.parent} ({problem}); cyclearn compiles in "
+            "memory instead, which can take a minute in every new process. Set NUMBA_CACHE_DIR to "
+            "a folder that can be written, or make room in that one"
+        )
+
+    def _paths(self, signature: Any, codegen: Any) -> list[Path]:
+        """Where the code may be for this signature, caller, processor and Python."""
+        key = signature, self._options, codegen.magic_tuple(), sys.implementation.cache_tag
+        name = f"{self._source.stem}.{self._name}-{_short_digest(repr(key))}.nbc"
+        return [folder / name for folder in self._folders()]
+
+    def _folders(self) -> list[Path]:
+        """NUMBA_CACHE_DIR, or the folder beside the source and then one of the user."""
+        folder = self._source.parent
+        own = f"{folder.name}-{_short_digest(str(folder))}"
+        if _config.CACHE_DIR:
+            return [Path(_config.CACHE_DIR, own)]
+        # An application in one file has no folder for its sources.
+        beside = [folder / "__pycache__"] if self._source.is_file() else []
+        return [*beside, Path(user_cache_dir("cyclearn", appauthor=False), own)]
+
+
+@functools.cache
+def sources_digest() -> bytes:
+    """Digest of numba's version and the sources of all kernels."""
+    files = [file for file in resources.files(__package__).iterdir() if file.name.endswith(".py")]
+    digest = hashlib.sha256(numba.__version__.encode())
+    # An application that comes without sources is one file.
+    for file in sorted(files, key=lambda file: file.name) or [Path(sys.executable)]:
+        digest.update(f"{file.name}\n".encode())
+        digest.update(file.read_bytes())
+    return digest.digest()
+
+
+def _short_digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def _problem_writing(path: Path, content: bytes) -> str | None:
+    """Write a file as a whole, whoever else writes it at the same time; why not, if not."""
+    beside = path.with_name(f"{path.name}.{secrets.token_hex(6)}")
     try:
-        compiled._cache = cache(function)
-    except (RuntimeError, OSError) as error:
-        _warn_once("there is no folder in which compiled code could be kept", error)
-    return compiled
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(content)
+        os.replace(beside, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        return error.strerror
+    return None
 
 
-_warned = False
+@functools.cache
+def _warn_once(words: str) -> None:
+    warnings.warn(words, RuntimeWarning, stacklevel=2)
 
 
-def _warn_once(problem: str, error: Exception) -> None:
-    global _warned
-    if _warned:
-        return
-    _warned = True
-    warnings.warn(
-        f"{problem} ({type(error).__name__}: {error}); cyclearn compiles in memory instead, which "
-        "can take a minute in every new process. Set NUMBA_CACHE_DIR to a folder that can be "
-        "written, or make room in that one",
-        RuntimeWarning,
-        stacklevel=2,
-    )
+def _tell_compiling() -> None:
+    """Say once what takes so long: loudly where somebody sits before this Python and waits."""
+    global _is_told
+    aloud = logging.WARNING if hasattr(sys, "ps1") else logging.INFO
+    words = "first use on this machine: compiling, about two minutes"
+    _log.log(logging.DEBUG if _is_told else aloud, words)
+    _is_told = True
+
+
+def _tell_held() -> None:
+    if _is_told:
+        _log.warning("stopping as soon as the kernel at hand is compiled, some seconds")

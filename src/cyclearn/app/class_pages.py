@@ -8,7 +8,7 @@ from typing import Any
 from cyclearn.app.learning_tasks import learned
 from cyclearn.app.limits import Limits
 from cyclearn.app.views import members_view
-from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.deadlines import deadline_after, has_passed
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.graphs import DirectedGraph
@@ -74,11 +74,11 @@ class _Asked:
         names = self._result.graph.names
         tables = [model.moments for model in self._result.models.values()]
         ends = tuple(map(names.index, self._ends)) if self._has_pair else None
-        deadline = now() + _SECONDS
+        deadline = deadline_after(_SECONDS)
         found: list[Member] = []
         place = self.at
         for columns in islice(self._columns, self.at, None):
-            if len(found) == Limits().max_members or now() > deadline:
+            if len(found) == Limits().max_members or has_passed(deadline):
                 return found, place
             place += 1
             if ends is not None and not self._directly and not _is_ancestor(columns, *ends):

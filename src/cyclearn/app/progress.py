@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cyclearn._kernels.first_use import when_compiling
 from cyclearn.app.workspace import write_json
 from cyclearn.graphs import DirectedGraph
 from cyclearn.results.trace import sample_score
@@ -33,12 +33,24 @@ class Progress:
     @contextmanager
     def through_compilation(self) -> Iterator[None]:
         """Say so where the first use on a machine compiles."""
-        words = "First use on this machine: compiling, about two minutes."
-        when_compiling(lambda: self.say(words))
+        log, listener = logging.getLogger("cyclearn"), _Listener(self)
+        log.setLevel(logging.DEBUG)
+        log.addHandler(listener)
         try:
             yield
         finally:
-            when_compiling(None)
+            log.removeHandler(listener)
+
+
+class _Listener(logging.Handler):
+    """What the library has to say while it works."""
+
+    def __init__(self, progress: Progress) -> None:
+        super().__init__()
+        self._progress = progress
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._progress.say(f"{record.getMessage().capitalize()}.")
 
 
 class SearchWatch:

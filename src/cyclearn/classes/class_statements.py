@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cyclearn.classes.equivalence_class import EquivalenceClass
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.classes.surplus_seats import completions
-from cyclearn.foundation.deadlines import check_deadline
+from cyclearn.foundation.deadlines import Deadline, check_deadline
 from cyclearn.graphs.bitsets import bits
 
 BoolArray = NDArray[np.bool_]
@@ -48,6 +48,8 @@ def class_statements(
     members: EquivalenceClass,
     allowed: BoolArray | None = None,
     required: BoolArray | None = None,
+    *,
+    deadline: Deadline = None,
 ) -> ClassStatements:
     """What holds in some and in every irreducible member of a class.
 
@@ -56,6 +58,8 @@ def class_statements(
     members : EquivalenceClass
     allowed, required : array of bool of shape (p, p), optional
         Look only at members all of whose edges are allowed and that have all required edges.
+    deadline : float, optional
+        When to give up with a LimitError, by :func:`deadlines.now`.
 
     Examples
     --------
@@ -67,7 +71,7 @@ def class_statements(
     (np.int64(3), np.int64(5), np.int64(4))
     """
     found = [
-        _Matcher(seating, allowed, required).statements()
+        _Matcher(seating, allowed, required, deadline).statements()
         for rotations in members.rotation_classes
         for seating in rotations.irreducible_seatings
     ]
@@ -87,8 +91,13 @@ def _in_all(found: Sequence[ClassStatements]) -> ClassStatements:
 
 class _Matcher:
     def __init__(
-        self, seating: Seating, allowed: BoolArray | None, required: BoolArray | None
+        self,
+        seating: Seating,
+        allowed: BoolArray | None,
+        required: BoolArray | None,
+        deadline: Deadline,
     ) -> None:
+        self._deadline = deadline
         self._seating = Seating.respecting(
             seating.territories, allowed, required, redundant=seating.redundant
         )
@@ -116,7 +125,7 @@ class _Matcher:
 
     def _exists(self, block: Block, changed: Mapping[int, int]) -> bool:
         """Whether a block can be filled when some nodes use only the seats given."""
-        check_deadline()
+        check_deadline(self._deadline)
         reach = [changed.get(j, self._reach[j]) for j in block.nodes]
         return completions(reach, (1 << len(block.seats)) - 1) is not None
 

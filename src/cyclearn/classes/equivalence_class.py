@@ -27,6 +27,7 @@ from cyclearn.classes.rule_search import (
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import reduced_columns, territories
 from cyclearn.foundation.arguments import flag
+from cyclearn.foundation.deadlines import Deadline
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs.directed_graph import DirectedGraph
 
@@ -231,9 +232,11 @@ class EquivalenceClass(GraphClass):
 
         return plot_class(self, ax)
 
-    def feedback_pairs(self, max_fillings: int = 20_000) -> FeedbackPairs:
+    def feedback_pairs(
+        self, max_fillings: int = 20_000, deadline: Deadline = None
+    ) -> FeedbackPairs:
         """Which pairs of nodes lie on a common cycle in some member, and which in every one."""
-        found = [feedback_pairs(seating, max_fillings) for seating in self.seatings]
+        found = [feedback_pairs(seating, max_fillings, deadline) for seating in self.seatings]
         return FeedbackPairs(
             np.logical_or.reduce([pairs.some for pairs in found]),
             np.logical_and.reduce([pairs.every for pairs in found]),

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.seating import Seating
-from cyclearn.foundation.deadlines import check_deadline
+from cyclearn.foundation.deadlines import Deadline, check_deadline
 from cyclearn.graphs.bitsets import bits, strong_components
 
 # With more nodes, components by a search are quicker than closing a relation of bit sets.
@@ -35,7 +35,7 @@ class FeedbackPairs:
     is_exact: bool
 
 
-def feedback_pairs(seating: Seating, max_fillings: int) -> FeedbackPairs:
+def feedback_pairs(seating: Seating, max_fillings: int, deadline: Deadline = None) -> FeedbackPairs:
     """Look at up to ``max_fillings`` fillings of every block of a class."""
     p = len(seating.territories)
     some, every = np.zeros((p, p), dtype=bool), np.zeros((p, p), dtype=bool)
@@ -48,7 +48,7 @@ def feedback_pairs(seating: Seating, max_fillings: int) -> FeedbackPairs:
         full = (1 << k) - 1
         found, always = [0] * k, [full] * k
         for number, columns in enumerate(seating.iter_block(block)):
-            check_deadline()
+            check_deadline(deadline)
             if number == max_fillings:
                 is_exact = False
                 break

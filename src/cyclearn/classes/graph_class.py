@@ -13,7 +13,7 @@ from cyclearn.classes.edge_counts import edge_table, summed
 from cyclearn.classes.nearest_member import NearestMember, nearest_member
 from cyclearn.classes.seated_graphs import SeatedGraphs
 from cyclearn.foundation.arguments import one_of
-from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.deadlines import deadline_after, has_passed
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState, generator
@@ -96,12 +96,12 @@ class GraphClass(SeatedGraphs):
         """The members as a list, at most ``max_members`` of them, within ``time_limit`` seconds."""
         if max_members is not None and max_members < 0:
             raise InputError(f"max_members is {max_members}; give zero or more")
-        deadline = None if time_limit is None else now() + time_limit
+        deadline = deadline_after(time_limit)
         graphs: list[DirectedGraph] = []
         for graph in self:
             if max_members is not None and len(graphs) >= max_members:
                 return Members(tuple(graphs), False, f"max_members={max_members}")
-            if deadline is not None and now() > deadline:
+            if has_passed(deadline):
                 return Members(tuple(graphs), False, f"time_limit={time_limit}")
             graphs.append(graph)
         return Members(tuple(graphs), True, None)

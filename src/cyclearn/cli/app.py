@@ -7,6 +7,7 @@ process told to end), 141 the reader of the output went away.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import traceback
@@ -15,13 +16,11 @@ from typing import Annotated, TextIO
 import typer
 
 from cyclearn import __version__
-from cyclearn._kernels.first_use import when_compiling, when_held
 from cyclearn.cli.commands import Commands
 from cyclearn.cli.endings import end_children, end_on_signals, ending_signal
 from cyclearn.cli.output import complain, say
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.files import shown, why
-from cyclearn.foundation.interruption import when_asked
 
 _NO, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
 # As in sysexits.h; 1 would be an answer.
@@ -64,32 +63,26 @@ def main() -> None:
     os.environ.setdefault("PYTHONSAFEPATH", "1")
     end_on_signals()
     output = sys.stdout
+    log = logging.getLogger("cyclearn")
+    log.addHandler(_COMPLAINTS)
     if sys.stderr is not None and sys.stderr.isatty():
-        when_compiling(_say_compiling)
-    when_held(_say_held)
-    when_asked(_say_stopping)
-    try:
-        code = _run()
-    finally:
-        when_compiling(None)
-        when_held(None)
-        when_asked(None)
+        # Somebody waits, and is told why.
+        log.setLevel(logging.INFO)
+    code = _run()
     if sys.stdout is not output:
         # How typer says that the reader went away.
         code = _CLOSED_PIPE
     sys.exit(_flushed(output, code))
 
 
-def _say_compiling() -> None:
-    complain("cyclearn: first use on this machine: compiling, about two minutes")
+class _Complaints(logging.Handler):
+    """What the library has to say while it works."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        complain(f"cyclearn: {record.getMessage()}")
 
 
-def _say_held() -> None:
-    complain("cyclearn: stopping as soon as the kernel at hand is compiled, some seconds")
-
-
-def _say_stopping() -> None:
-    complain("cyclearn: stopping with the best graph so far; Ctrl-C again ends at once")
+_COMPLAINTS = _Complaints()
 
 
 def _run() -> int:
@@ -103,8 +96,9 @@ def _run() -> int:
         signal = ending_signal(error)
         if signal is not None:
             end_children()
-            complain(f"cyclearn: {signal.words}")
-            return signal.code
+            code, words = signal
+            complain(f"cyclearn: {words}")
+            return code
         if isinstance(error, SystemExit):
             return error.code if isinstance(error.code, int) else _BAD_INPUT
         if isinstance(error, (InputError, LimitError)):

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass
 from types import FrameType
 
 from cyclearn.foundation.interruption import underlying
 
 # Seconds until a program that was told to end, and did not, is told again.
 _AGAIN = 5.0
-
-
-@dataclass(frozen=True)
-class Ending:
-    """A signal that ends the program: its exit code, as a shell reports it, and the line."""
-
-    code: int
-    words: str
 
 
 class Terminated(BaseException):
@@ -46,14 +37,17 @@ def _raise(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as s
     raise Terminated(number)
 
 
-def ending_signal(error: BaseException | None) -> Ending | None:
-    """What ended the program, where that was a signal; compiled code hides it behind others."""
+def ending_signal(error: BaseException | None) -> tuple[int, str] | None:
+    """The exit code of a program that a signal ended, as a shell reports it, and the line.
+
+    What is loaded may hide it behind other errors.
+    """
     error = underlying(error)
     if isinstance(error, KeyboardInterrupt):
-        return Ending(130, "interrupted")
+        return 130, "interrupted"
     if isinstance(error, Terminated):
         closed = error.number != signal.SIGTERM
-        return Ending(128 + error.number, "the terminal was closed" if closed else "terminated")
+        return 128 + error.number, "the terminal was closed" if closed else "terminated"
     return None
 
 

@@ -19,9 +19,8 @@ from cyclearn.evaluation.distances import (
 from cyclearn.evaluation.multi_domain import Domains, SuccessRate, multi_domain_success
 from cyclearn.evaluation.structure import Features, StructureScores
 from cyclearn.foundation.arguments import seconds
-from cyclearn.foundation.deadlines import deadline, seconds_left
+from cyclearn.foundation.deadlines import Deadline, deadline_after, seconds_left
 from cyclearn.foundation.errors import LimitError
-from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
@@ -122,11 +121,10 @@ class Evaluator:
         domains: Sequence[LinearGaussianModel] | None,
         *,
         eta: float | None = None,
-        time_limit: float | None = None,
     ) -> None:
         self.true = true
         self.domains = None if domains is None else Domains(true, domains, eta)
-        self._time_limit = time_limit
+        self._features: Features | None = None
         self._found: dict[DirectedGraph, Evaluation] = {}
 
     @cached_property
@@ -138,30 +136,27 @@ class Evaluator:
     def _n_redundant(self) -> int:
         return _n_redundant(self.true)
 
-    @cached_property
-    def _features(self) -> Features:
-        return Features.of_class(self.members)
-
-    def evaluate(self, learned: DirectedGraph) -> Evaluation:
-        """Every metric of a learned graph."""
+    def evaluate(self, learned: DirectedGraph, deadline: Deadline = None) -> Evaluation:
+        """Every metric of a learned graph; each takes half of the time that is left for it."""
         learned = aligned(learned, self.true)
         if learned not in self._found:
             self._found[learned] = Evaluation(
                 learned in self.members,
                 shd(learned, self.true),
-                class_distance(
-                    learned, self.members, time_limit=_half_of_the_rest(self._time_limit)
-                ),
-                self._scores(learned),
-                None if self.domains is None else _in_time(partial(self.domains.success, learned)),
+                class_distance(learned, self.members, time_limit=seconds_left(deadline) / 2),
+                self._scores(learned, deadline_after(seconds_left(deadline) / 2)),
+                None
+                if self.domains is None
+                else _in_time(partial(self.domains.success, learned, deadline)),
                 (learned.n_edges, self.true.n_edges),
                 (_n_redundant(learned), self._n_redundant),
             )
         return self._found[learned]
 
-    def _scores(self, learned: DirectedGraph) -> StructureScores | None:
-        with deadline(_half_of_the_rest(None)):
-            return _in_time(lambda: self._features.scores(learned))
+    def _scores(self, learned: DirectedGraph, deadline: Deadline) -> StructureScores | None:
+        if self._features is None:
+            self._features = _in_time(partial(Features.of_class, self.members, deadline))
+        return None if self._features is None else self._features.scores(learned)
 
 
 T = TypeVar("T")
@@ -175,17 +170,10 @@ def _in_time(work: Callable[[], T]) -> T | None:
         return None
 
 
-def _half_of_the_rest(otherwise: float | None) -> float | None:
-    """Half of the time that is left, so that what comes later has its part."""
-    left = seconds_left()
-    return otherwise if left is None else left / 2
-
-
 def _n_redundant(graph: DirectedGraph) -> int:
     return graph.n_edges - graph.reduced().n_edges
 
 
-@interruptible
 def evaluate(
     learned: DirectedGraph,
     true: DirectedGraph,
@@ -223,12 +211,18 @@ def evaluate(
     """
     learned = aligned(learned, true)
     whole_number("n_domains", n_domains, 1)
-    with deadline(seconds("time_limit", time_limit)):
-        found = Evaluator(true, None).evaluate(learned)
-        # Last, since distances and scores need no distributions.
-        success = _in_time(
-            lambda: multi_domain_success(
-                learned, true, n_domains=n_domains, eta=eta, random_state=random_state
-            )
+    deadline = deadline_after(seconds("time_limit", time_limit))
+    found = Evaluator(true, None).evaluate(learned, deadline)
+    # Last, since distances and scores need no distributions.
+    success = _in_time(
+        partial(
+            multi_domain_success,
+            learned,
+            true,
+            n_domains=n_domains,
+            eta=eta,
+            time_limit=seconds_left(deadline),
+            random_state=random_state,
         )
+    )
     return replace(found, success=success)

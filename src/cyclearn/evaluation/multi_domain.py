@@ -19,9 +19,14 @@ from cyclearn.classes import equivalence_class
 from cyclearn.classes.territories import Territory, territories
 from cyclearn.data import Moments
 from cyclearn.data.input_checks import as_float, whole_number
-from cyclearn.foundation.deadlines import check_deadline
+from cyclearn.foundation.arguments import seconds
+from cyclearn.foundation.deadlines import (
+    Deadline,
+    check_deadline,
+    deadline_after,
+    seconds_left,
+)
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs import DirectedGraph
@@ -87,7 +92,7 @@ class Domains:
     def _rate(self, successes: Sequence[bool]) -> SuccessRate:
         return SuccessRate(successes, self.eta)
 
-    def success(self, learned: DirectedGraph) -> SuccessRate:
+    def success(self, learned: DirectedGraph, deadline: Deadline = None) -> SuccessRate:
         """Share of the domains that the graph generates."""
         graph = checked_graph(learned, "learned graph").reordered(self.true.names)
         key = territories(graph.columns)
@@ -98,23 +103,30 @@ class Domains:
             member = next(members.iter_acyclic(), members.representative)
             successes = []
             for R in self._correlations:
-                check_deadline()
+                check_deadline(deadline)
                 successes.append(is_within(member, R, self.eta))
             self._found[key] = self._rate(successes)
         return self._found[key]
 
 
 def draw_domains(
-    true: DirectedGraph, n_domains: int = 50, *, random_state: RandomState = 0
+    true: DirectedGraph,
+    n_domains: int = 50,
+    *,
+    time_limit: float | None = None,
+    random_state: RandomState = 0,
 ) -> tuple[LinearGaussianModel, ...]:
     """Stable models on the true graph, by the generator of the paper's experiments."""
     checked_graph(true, "true graph")
     n_domains = whole_number("n_domains", n_domains, 1)
+    deadline = deadline_after(seconds("time_limit", time_limit))
     rng = generator(random_state)
-    return tuple(random_model(true, random_state=rng) for _ in range(n_domains))
+    return tuple(
+        random_model(true, time_limit=seconds_left(deadline), random_state=rng)
+        for _ in range(n_domains)
+    )
 
 
-@interruptible
 def multi_domain_success(
     learned: DirectedGraph,
     true: DirectedGraph,
@@ -122,6 +134,7 @@ def multi_domain_success(
     n_domains: int = 50,
     domains: Sequence[LinearGaussianModel] | None = None,
     eta: float | None = None,
+    time_limit: float | None = None,
     random_state: RandomState = 0,
 ) -> SuccessRate:
     """Share of the true graph's distributions that a learned graph generates.
@@ -135,6 +148,8 @@ def multi_domain_success(
         Distributions to use instead.
     eta : float, optional
         KL divergence below which a distribution counts as generated; p·10⁻³ by default.
+    time_limit : float, optional
+        Seconds after which there is a LimitError.
     random_state : int, Generator, RandomState or None
         For drawing.
 
@@ -153,10 +168,11 @@ def multi_domain_success(
     >>> float(multi_domain_success(nothing, chain)), float(multi_domain_success(fork, chain))
     (0.0, 1.0)
     """
+    deadline = deadline_after(seconds("time_limit", time_limit))
     checked_graph(learned, "learned graph")
     if domains is None:
-        domains = draw_domains(true, n_domains, random_state=random_state)
-    return Domains(true, domains, eta).success(learned)
+        domains = draw_domains(true, n_domains, time_limit=time_limit, random_state=random_state)
+    return Domains(true, domains, eta).success(learned, deadline)
 
 
 @dataclass(frozen=True)
@@ -167,7 +183,6 @@ class MultiDomainOutput:
     success: SuccessRate
 
 
-@interruptible
 def multi_domain_outputs(
     true: DirectedGraph,
     learner: Callable[[Moments], DirectedGraph],

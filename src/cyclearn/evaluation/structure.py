@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from cyclearn.classes import EquivalenceClass, equivalence_class
 from cyclearn.classes.class_statements import class_statements
 from cyclearn.evaluation.distances import aligned, as_member
+from cyclearn.foundation.deadlines import Deadline
 from cyclearn.graphs import DirectedGraph
 
 BoolArray = NDArray[np.bool_]
@@ -85,10 +86,10 @@ class Features:
         return cls(features, features, is_exact=True)
 
     @classmethod
-    def of_class(cls, members: EquivalenceClass) -> Features:
+    def of_class(cls, members: EquivalenceClass, deadline: Deadline = None) -> Features:
         """The features of a class: what its members say about edges, and its pairs on cycles."""
-        said = class_statements(members)
-        cycles = members.feedback_pairs()
+        said = class_statements(members, deadline=deadline)
+        cycles = members.feedback_pairs(deadline=deadline)
         adjacent = said.possible | said.possible.T
         return cls(
             {"adjacency": adjacent, "arrowhead": said.possible, "cycle": cycles.some},

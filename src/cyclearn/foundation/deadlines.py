@@ -1,22 +1,21 @@
-"""A time by which work has to end, kept by whatever runs inside it.
+"""When work has to end: a time on a clock that compiling and loading kernels does not move.
 
-The loops that can run long ask :func:`check_deadline`; functions between them and the one that set
-the limit need not know of it. Limits are counted by a clock (:func:`now`) that leaves out what
-kernels take to be compiled or loaded: how much a search does within its limit does not depend on
-whether it is the first one on a machine.
+How much a search does within its limit does not depend on whether it is the first one on a machine.
+What a caller gives in seconds becomes a :data:`Deadline` at once and is handed on as that; loops
+that may run long ask :func:`has_passed` or :func:`check_deadline`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from math import inf
 from time import monotonic, time
 
 from cyclearn.foundation.errors import LimitError
 
-_DEADLINE: ContextVar[float] = ContextVar("deadline", default=inf)
+# A time by now(); None is no limit.
+Deadline = float | None
 
 # Seconds that did not count.
 _uncounted = 0.0
@@ -49,46 +48,54 @@ def uncounted() -> Iterator[None]:
         _uncounted = before + monotonic() - begun
 
 
-def for_other_processes(end: float) -> float:
-    """A time by :func:`now` as other processes understand it, on other machines too.
+def deadline_after(seconds: float | None) -> Deadline:
+    """So many seconds from now."""
+    return None if seconds is None else now() + seconds
 
-    Each has left out something else, and only the time of day is the same on all machines.
+
+def deadline_since(begun: float, seconds: float | None, set_aside: float = 0.0) -> Deadline:
+    """So many seconds after work has begun, less what is set aside for its end.
+
+    At least half of the time is left from now on: what reading a large table took is not at the
+    cost of all searching.
     """
-    return end - now() + time()
+    if seconds is None:
+        return None
+    return max(begun + seconds - set_aside, now() + seconds / 2)
 
 
-def from_other_processes(end: float) -> float:
-    """A time that :func:`for_other_processes` gave, by the clock of this process."""
-    return end - time() + now()
+def seconds_left(deadline: Deadline) -> float:
+    """Seconds until then, not below zero; infinity without a limit."""
+    return inf if deadline is None else max(deadline - now(), 0.0)
 
 
-@contextmanager
-def deadline(seconds: float | None) -> Iterator[None]:
-    """Run a block that has to end after so many seconds, or when one around it has to.
+def has_passed(deadline: Deadline) -> bool:
+    """Whether that time has come."""
+    return deadline is not None and now() >= deadline
+
+
+def check_deadline(deadline: Deadline) -> None:
+    """Raise LimitError where the deadline has passed.
 
     Examples
     --------
-    >>> with deadline(0):
-    ...     check_deadline()
+    >>> check_deadline(deadline_after(0.0))
     Traceback (most recent call last):
     ...
     cyclearn.foundation.errors.LimitError: the time limit has passed; allow more seconds
     """
-    end = inf if seconds is None else now() + seconds
-    token = _DEADLINE.set(min(end, _DEADLINE.get()))
-    try:
-        yield
-    finally:
-        _DEADLINE.reset(token)
-
-
-def seconds_left() -> float | None:
-    """Seconds until the deadline, not below zero; None without one."""
-    end = _DEADLINE.get()
-    return None if end == inf else max(end - now(), 0.0)
-
-
-def check_deadline() -> None:
-    """Raise LimitError where the deadline has passed."""
-    if now() >= _DEADLINE.get():
+    if has_passed(deadline):
         raise LimitError("the time limit has passed; allow more seconds")
+
+
+def for_other_processes(deadline: Deadline) -> float | None:
+    """A deadline as other processes understand it, on other machines too.
+
+    Each has left out something else, and only the time of day is the same on all machines.
+    """
+    return None if deadline is None else deadline - now() + time()
+
+
+def from_other_processes(end: float | None) -> Deadline:
+    """What :func:`for_other_processes` gave, by the clock of this process."""
+    return None if end is None else end - time() + now()

@@ -1,102 +1,34 @@
-"""Ctrl-C while kernels run: a KeyboardInterrupt as everywhere, or the best answer so far.
-
-Compiled code cannot be interrupted. A signal that arrives meanwhile is handled when the kernel
-hands over its results, and Python then sees a result together with an exception, which it calls a
-``SystemError``. Functions that run kernels are :func:`interruptible`: what leaves them is what the
-signal raised.
+"""Ctrl-C at any moment: a KeyboardInterrupt as everywhere, or the best answer so far.
 
 Inside :func:`asks_once` the first Ctrl-C raises nothing; it is noted, and loops that ask
-:func:`is_asked_to_stop` end with what they have. The second one raises as usual.
+:func:`is_asked_to_stop` end with what they have. The second one raises as usual. Where nothing may
+be raised, signals are :func:`held`.
 """
 
 from __future__ import annotations
 
-import _thread
-import functools
+import inspect
+import logging
 import signal
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Literal, ParamSpec, TypeVar, get_args
+from typing import Literal, TypeVar
 
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
-
-P = ParamSpec("P")
 R = TypeVar("R")
 
 OnInterrupt = Literal["raise", "best"]
 
-_SOON = 0.02  # seconds; a finaliser has ended by then, and nobody notices the wait
+_log = logging.getLogger("cyclearn")
+
+_ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 _is_asked = _is_waiting = False
-_listeners: list[Callable[[], None]] = []
-
-
-def interruptible(function: Callable[P, R]) -> Callable[P, R]:
-    """A function that ends with KeyboardInterrupt wherever Ctrl-C met it, compiled code included.
-
-    Examples
-    --------
-    >>> @interruptible
-    ... def calculate():
-    ...     try:
-    ...         raise KeyboardInterrupt
-    ...     except KeyboardInterrupt as interrupt:
-    ...         raise SystemError("returned a result with an exception set") from interrupt
-    >>> try:
-    ...     calculate()
-    ... except KeyboardInterrupt:
-    ...     print("interrupted")
-    interrupted
-    """
-
-    @functools.wraps(function)
-    def ending_cleanly(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            with _sent_again_if_lost():
-                return function(*args, **kwargs)
-        except SystemError as error:
-            interrupt = underlying(error)
-            if interrupt is None:
-                raise
-        raise interrupt.with_traceback(None) from None
-
-    return ending_cleanly
-
-
-@contextmanager
-def _sent_again_if_lost() -> Iterator[None]:
-    """A Ctrl-C that meets a finaliser is sent once more: what is raised there, Python drops."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = sys.unraisablehook
-
-    def send_again(dropped: sys.UnraisableHookArgs) -> None:
-        if issubclass(dropped.exc_type, KeyboardInterrupt):
-            # Later, and from another thread: what is raised in this hook is dropped as well.
-            threading.Timer(_SOON, _interrupt_main_thread).start()
-        else:
-            before(dropped)
-
-    sys.unraisablehook = send_again
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before
-
-
-def _interrupt_main_thread() -> None:
-    main = threading.main_thread().ident
-    if sys.platform == "win32" or main is None:
-        _thread.interrupt_main()
-    else:
-        # A real signal, which ends a wait as well.
-        signal.pthread_kill(main, signal.SIGINT)
+# The handlers of signals that are held, and those that arrived meanwhile.
+_handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
+_arrived: list[int] = []
 
 
 def underlying(error: BaseException | None) -> BaseException | None:
@@ -106,18 +38,52 @@ def underlying(error: BaseException | None) -> BaseException | None:
     return error
 
 
+def _is_main_thread() -> bool:
+    """Only the main thread is sent signals."""
+    return threading.current_thread() is threading.main_thread()
+
+
+@contextmanager
+def held(tell: Callable[[], None]) -> Iterator[None]:
+    """Handle signals that arrive in this block at its end, or that of such a block inside it.
+
+    ``tell`` is called when the first one arrives.
+    """
+    if not _is_main_thread():
+        yield
+        return
+
+    def hold(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signal calls it
+        _arrived.append(number)
+        if len(_arrived) == 1:
+            tell()
+
+    is_outermost = not _handlers
+    try:
+        for number in _ENDS if is_outermost else ():
+            handler = signal.getsignal(number)
+            if callable(handler):  # not the system's, and not one that a library set from C
+                _handlers[number] = handler
+                signal.signal(number, hold)
+        yield
+    finally:
+        handlers = _handlers.copy()
+        if is_outermost:
+            _handlers.clear()
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+        for number in [_arrived.pop(0) for _ in range(len(_arrived))]:
+            handlers[number](number, inspect.currentframe())
+
+
 @contextmanager
 def asks_once(on_interrupt: OnInterrupt) -> Iterator[None]:
     """With ``"best"``, the first Ctrl-C in this block asks for an early end instead of raising.
 
-    Only the main thread is sent signals, and a handler that a program has set for itself stays.
+    A handler that a program has set for itself stays.
     """
     global _is_asked
-    if not isinstance(on_interrupt, str) or on_interrupt not in get_args(OnInterrupt):
-        raise InputError(f"on_interrupt is {short(on_interrupt)}; give 'raise' or 'best'")
-    is_ours = threading.current_thread() is threading.main_thread() and (
-        signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    )
+    is_ours = _is_main_thread() and (signal.getsignal(signal.SIGINT) is signal.default_int_handler)
     if on_interrupt == "raise" or not is_ours:
         yield
         return
@@ -132,10 +98,10 @@ def asks_once(on_interrupt: OnInterrupt) -> Iterator[None]:
 
 def _ask(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signal calls it
     global _is_asked
+    if _is_asked:
+        raise KeyboardInterrupt
     _is_asked = True
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    for tell in _listeners:
-        tell()
+    _log.warning("stopping with the best graph so far; Ctrl-C again ends at once")
     if _is_waiting:
         raise KeyboardInterrupt
 
@@ -174,8 +140,3 @@ def ended_quietly(results: Generator[R, None, None]) -> Iterator[Generator[R, No
 def is_asked_to_stop() -> bool:
     """Whether Ctrl-C has asked for an early end."""
     return _is_asked
-
-
-def when_asked(tell: Callable[[], None] | None) -> None:
-    """Call ``tell`` when Ctrl-C asks for an early end; None takes it back."""
-    _listeners[:] = [] if tell is None else [tell]

@@ -10,7 +10,6 @@ from cyclearn.classes.equivalence import Equivalence, equivalent
 from cyclearn.classes.rule_search import LinkedClasses, is_contained, linked_classes
 from cyclearn.classes.rule_steps import RuleStep
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.interruption import interruptible
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.identifiability.comparison import Comparison, QuasiEquivalence
@@ -26,7 +25,6 @@ from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 _MOST_CONTAINMENTS = 50
 
 
-@interruptible
 def compare(
     g: DirectedGraph,
     h: DirectedGraph,
@@ -92,7 +90,6 @@ def compare(
     return Comparison(**_compared(g, h, settings))
 
 
-@interruptible
 def quasi_equivalent(
     g: DirectedGraph,
     h: DirectedGraph,

@@ -13,10 +13,16 @@ from cyclearn.data.resampling import Resampler, Resampling
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import function, one_of, processes, whole
 from cyclearn.foundation.arguments import seed as drawn_seed
-from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.deadlines import (
+    Deadline,
+    deadline_since,
+    has_passed,
+    now,
+    seconds_left,
+)
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.files import check_path
-from cyclearn.foundation.interruption import ended_quietly, interruptible
+from cyclearn.foundation.interruption import ended_quietly
 from cyclearn.foundation.options import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.learning.checkpoint import Checkpoint
@@ -27,7 +33,6 @@ from cyclearn.search.options import SearchOptions
 from cyclearn.search.over_time import knowing_the_past
 
 
-@interruptible
 @takes_options(SearchOptions)
 def bootstrap(
     data: SeveralData | Tables,
@@ -113,11 +118,8 @@ def bootstrap(
     missing = [number for number in range(n_resamples) if number not in done]
     n_done = n_resamples - len(missing)
     cut: list[Resample] = []
-    end, limit = None, search.time_limit
-    if limit is not None:
-        # Drawing from a large table leaves at least half of it.
-        end = max(begun + limit, now() + limit / 2)
-    with ended_quietly(_run(resampler, missing, search, n_jobs, end)) as stream:
+    deadline = deadline_since(begun, search.time_limit)
+    with ended_quietly(_run(resampler, missing, search, n_jobs, deadline)) as stream:
         for resample in stream:
             if resample.is_cut:
                 cut.append(resample)
@@ -143,10 +145,10 @@ def _run(
     numbers: list[int],
     options: SearchOptions,
     n_jobs: int | None,
-    end: float | None,
+    deadline: Deadline,
 ) -> Generator[Resample, None, None]:
     """Resamples as they are finished, until there are no more or their time is over."""
-    asked = _within(options, numbers, end)
+    asked = _within(options, numbers, deadline)
     if n_jobs in (None, 1) or len(numbers) < 2:
         for number, each in asked:
             yield learn_resample(resampler, number, each)
@@ -155,23 +157,19 @@ def _run(
 
     # As they are finished, so that what is done can be kept at once. What waits in line would
     # begin later than its limit was set.
-    ahead = "2*n_jobs" if end is None else "n_jobs"
+    ahead = "2*n_jobs" if deadline is None else "n_jobs"
     run = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch=ahead)
     yield from run(delayed(learn_resample)(resampler, number, each) for number, each in asked)
 
 
 def _within(
-    options: SearchOptions, numbers: list[int], end: float | None
+    options: SearchOptions, numbers: list[int], deadline: Deadline
 ) -> Iterator[tuple[int, SearchOptions]]:
     """Resamples to be learned from, each with the time that is left of the limit for all."""
-    if end is None:
-        yield from ((number, options) for number in numbers)
-        return
     for place, number in enumerate(numbers):
-        left = end - now()
-        if place and left <= 0:
+        if place and has_passed(deadline):
             return
-        yield number, options.replaced(time_limit=max(left, 0.0))
+        yield number, options.replaced(time_limit=seconds_left(deadline))
 
 
 def learn_resample(resampler: Resampler, number: int, options: SearchOptions) -> Resample:

@@ -6,9 +6,9 @@ from time import perf_counter
 
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.tables import Tables
-from cyclearn.foundation.arguments import function
+from cyclearn.foundation.arguments import function, one_of
 from cyclearn.foundation.deadlines import now
-from cyclearn.foundation.interruption import OnInterrupt, asks_once, interruptible
+from cyclearn.foundation.interruption import OnInterrupt, asks_once
 from cyclearn.models import fit
 from cyclearn.results.result import LearnResult
 from cyclearn.results.trace import SearchCost, traced_moves
@@ -18,7 +18,6 @@ from cyclearn.search.runs import Budget, OnStep
 from cyclearn.search.starts import SearchCall
 
 
-@interruptible
 def learn_with(
     options: SearchOptions,
     data: SeveralData | Tables,
@@ -29,6 +28,7 @@ def learn_with(
 ) -> LearnResult:
     """Learn with options that have been checked; :func:`cyclearn.learn` says what they mean."""
     function("on_step", on_step)
+    one_of("on_interrupt", on_interrupt, ("raise", "best"))
     begun, clock = perf_counter(), now()
     tables = options.tables(data)
     problem = options.problem(tables)

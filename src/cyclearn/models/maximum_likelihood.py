@@ -16,7 +16,6 @@ from cyclearn.data.reading import Reading
 from cyclearn.data.tables import Table, Tables
 from cyclearn.foundation.arguments import at_least, check_state, share, whole
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.options import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -60,7 +59,6 @@ def fit(
 def fit(graph: DirectedGraph, data: Any, **options: Any) -> FittedModel | FittedGroups: ...
 
 
-@interruptible
 @takes_options(Reading)
 def fit(
     graph: DirectedGraph,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from cyclearn.data.moments import Moments, name_order
-from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.fit_status import FitStatus
@@ -39,7 +38,6 @@ class Projection:
     alternatives: tuple[LinearGaussianModel, ...]
 
 
-@interruptible
 def project(
     graph: DirectedGraph,
     model: LinearGaussianModel | Moments,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cyclearn.data.input_checks import checked_range, whole_number
-from cyclearn.foundation.deadlines import check_deadline
+from cyclearn.foundation.arguments import seconds
+from cyclearn.foundation.deadlines import check_deadline, deadline_after
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -20,6 +21,7 @@ def random_model(
     variances: tuple[float, float] = (1.0, 3.0),
     stable: bool = True,
     max_draws: int = 10_000,
+    time_limit: float | None = None,
     random_state: RandomState = None,
 ) -> LinearGaussianModel:
     """Draw weights, in absolute value uniform on ``weights``, and noise variances.
@@ -40,12 +42,14 @@ def random_model(
         Accept only stable models.
     max_draws : int
         Limit on the draws of one component.
+    time_limit : float, optional
+        Limit in seconds.
     random_state : int, Generator, RandomState or None
 
     Raises
     ------
     LimitError
-        When a component has no stable draw among ``max_draws``.
+        When a component has no stable draw among ``max_draws``, or within the time limit.
 
     Examples
     --------
@@ -62,13 +66,14 @@ def random_model(
                 + ("not negative" if what == "weights" else "positive")
             )
     whole_number("max_draws", max_draws, 1)
+    deadline = deadline_after(seconds("time_limit", time_limit))
     rng = generator(random_state)
     B = np.zeros((graph.n_nodes, graph.n_nodes))
     for nodes in graph.component_indices:
         into = np.array(nodes)
         mask = graph.adjacency[:, into]
         for _ in range(max_draws):
-            check_deadline()
+            check_deadline(deadline)
             signs = rng.choice([-1.0, 1.0], size=mask.sum())
             B[np.nonzero(mask)[0], into[np.nonzero(mask)[1]]] = signs * rng.uniform(
                 *weights, size=mask.sum()

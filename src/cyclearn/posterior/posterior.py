@@ -16,9 +16,8 @@ from cyclearn.classes import EquivalenceClass
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import at_least, cost, function, one_of, processes, whole
-from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.deadlines import deadline_since, now
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.options import option, takes_options
 from cyclearn.graphs import DirectedGraph
 from cyclearn.posterior.graph_prior import LOOP_COST, costs_by_size, posterior_penalty
@@ -34,7 +33,6 @@ from cyclearn.search.members import list_members
 from cyclearn.search.options import ProblemOptions
 from cyclearn.search.over_time import knowing_the_past
 from cyclearn.search.penalty import Penalty, edge_penalty
-from cyclearn.search.runs import Budget
 
 Prior = Literal["graphs", "classes"]
 
@@ -111,7 +109,6 @@ class PosteriorOptions(ProblemOptions):
         )
 
 
-@interruptible
 @takes_options(PosteriorOptions)
 def posterior(
     data: SeveralData | Tables,
@@ -211,7 +208,7 @@ def posterior(
         replace(size, effective_size=int(size.effective_size / share)),
         costs=costs_by_size(tables.n_variables, checked.loop_cost),
         seed=checked.seed,
-        deadline=Budget.since(begun, None, checked.time_limit).deadline,
+        deadline=deadline_since(begun, checked.time_limit),
         n_jobs=processes(n_jobs),
         on_round=on_round,
     )

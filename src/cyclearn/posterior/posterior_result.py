@@ -17,8 +17,8 @@ from cyclearn.data import DataWarning, Moments
 from cyclearn.data.data_warnings import UnfinishedSample, warnings_of
 from cyclearn.foundation.arguments import share
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import check_schema, save
 from cyclearn.foundation.json_input import short
-from cyclearn.foundation.saving import check_schema, save
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.posterior.posterior_effects import PosteriorEffects, draw_effects

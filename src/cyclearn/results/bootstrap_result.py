@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass, class_statements
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.saving import check_schema, save
+from cyclearn.foundation.files import check_schema, save
 from cyclearn.graphs import DirectedGraph
 from cyclearn.results.resample import Resample
 from cyclearn.search.knowledge import Knowledge

@@ -13,9 +13,9 @@ from cyclearn.data import DataWarning
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import check_state, whole
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import save
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState
-from cyclearn.foundation.saving import save
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.graphs.interchange import networkx_graph

@@ -14,7 +14,7 @@ from cyclearn.data.input_checks import check_names, checked_matrix, whole_number
 from cyclearn.data.moments import checked_mean
 from cyclearn.data.tables import Table, Tables
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.saving import check_schema
+from cyclearn.foundation.files import check_schema
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FittedGroups, FittedModel, fit
 from cyclearn.models.observed_likelihood import ObservedLikelihood

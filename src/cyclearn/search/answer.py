@@ -26,7 +26,7 @@ from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.canonical_member import Order, canonical_member, canonical_order
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory, territories
-from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.deadlines import Deadline, has_passed
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import bits, columns_to_support
@@ -64,7 +64,7 @@ class Answer:
 
 
 def answer(
-    problem: SearchProblem, solution: Solution, budget: Budget, end: float | None = None
+    problem: SearchProblem, solution: Solution, budget: Budget, end: Deadline = None
 ) -> Answer:
     """The answer that the runs of a method lead to.
 
@@ -84,7 +84,7 @@ def answer(
         (first, *others), is_cut = tied_graphs(problem, solution, MAX_CLASSES, is_over)
         return Answer(first, tuple(others[:MAX_CLASSES]), is_cut)
     as_found = Answer(DirectedGraph(solution.best.best.astype(bool), problem.names), (), True)
-    if problem.n_variables > _VERY_MANY_VARIABLES and end is not None and now() > end:
+    if problem.n_variables > _VERY_MANY_VARIABLES and has_passed(end):
         return as_found
     ties = _Ties(problem, solution.best.best)
     for run in solution.agreeing:

@@ -13,7 +13,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse.csgraph import connected_components
 
-from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.deadlines import seconds_left
 from cyclearn.foundation.interruption import is_asked_to_stop
 from cyclearn.search.annealed_search import MANY_VARIABLES, Annealing, run_from
 from cyclearn.search.combined_starts import combined
@@ -80,7 +80,7 @@ class AutoSearch:
         runs: list[SearchRun] = []
         while len(runs) < most:
             is_first = not runs and deadline is not None
-            n_next = 1 if is_first or _is_soon(deadline) else at_once
+            n_next = 1 if is_first or seconds_left(deadline) < _WORKERS_BEGIN else at_once
             following = calls[len(runs) : len(runs) + n_next]
             for run in run_calls(run_from, following, n_jobs=n_next, on_step=call.on_step):
                 runs.append(run)
@@ -97,11 +97,6 @@ class AutoSearch:
                 last = (problem, better, False, seeds[-1], _FURTHER, call.budget)
                 runs += run_calls(run_from, [last], n_jobs=1, on_step=call.on_step)
         return Solution(tuple(runs))
-
-
-def _is_soon(deadline: float | None) -> bool:
-    """Whether other processes would hardly have begun by then."""
-    return deadline is not None and deadline - now() < _WORKERS_BEGIN
 
 
 def _has_thicket(problem: SearchProblem, runs: list[SearchRun]) -> bool:

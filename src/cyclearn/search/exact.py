@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.deadlines import Deadline, has_passed
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.interruption import is_asked_to_stop
 from cyclearn.search.annealed_search import Annealing, run_from
@@ -96,7 +96,7 @@ class ComponentProgramme:
     allowed: NDArray[np.bool_]
     required: NDArray[np.bool_]
     incumbent: float
-    deadline: float | None = None
+    deadline: Deadline = None
 
     def __post_init__(self) -> None:
         self.p = self.score.n_variables
@@ -216,7 +216,7 @@ class ComponentProgramme:
     def _check_time(self) -> None:
         if is_asked_to_stop():
             raise _StoppedError
-        if self.deadline is not None and now() > self.deadline:
+        if has_passed(self.deadline):
             raise LimitError(
                 "the time limit ended the exact search before it was complete; raise "
                 "time_limit, limit max_component or max_parents, or use method='auto'"

@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 from cyclearn.data import as_moments
 from cyclearn.data.moments import Data
 from cyclearn.foundation.arguments import at_least, seconds
-from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.deadlines import deadline_after, has_passed
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.json_input import short
 from cyclearn.graphs import DirectedGraph
 
@@ -48,7 +47,6 @@ class L1Fit:
     converged: bool
 
 
-@interruptible
 def l1_learn(
     data: Data,
     *,
@@ -98,8 +96,7 @@ def l1_learn(
         if not (is_number and 0 <= value < inf):
             raise InputError(f"{name} is {short(value)}; give a number that is at least zero")
     max_iterations = at_least("max_iterations", max_iterations, 1) or 1
-    limit = seconds("time_limit", time_limit)
-    end = inf if limit is None else now() + limit
+    deadline = deadline_after(seconds("time_limit", time_limit))
     moments = as_moments(data)
     S = moments.covariance
     p = len(S)
@@ -112,7 +109,7 @@ def l1_learn(
     step = 1.0 / (1.0 + largest * float(np.linalg.norm(gradient / largest)))
     violation = _violation(B, gradient, coefficient)
     iteration = 0
-    while violation > tolerance and iteration < max_iterations and now() < end:
+    while violation > tolerance and iteration < max_iterations and not has_passed(deadline):
         iteration += 1
         while True:
             candidate = B - step * gradient

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.deadlines import Deadline, has_passed, now
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.interruption import is_asked_to_stop
 from cyclearn.search.runs import Adjacency, SearchStatus
@@ -60,7 +60,7 @@ def best_acyclic(
     seed: int,
     effort: int = 10,
     max_evaluations: int | None = None,
-    deadline: float | None = None,
+    deadline: Deadline = None,
 ) -> AcyclicRun:
     """The acyclic graph with the smallest score that a search over orders finds.
 
@@ -150,7 +150,7 @@ class _Problem:
     seed: int
 
     def search(
-        self, n_exchanges: int, max_evaluations: int | None, deadline: float | None
+        self, n_exchanges: int, max_evaluations: int | None, deadline: Deadline
     ) -> AcyclicRun:
         """Search in slices, with a look at the clock after each, which changes no result."""
         from cyclearn._kernels.order_search import (
@@ -169,13 +169,12 @@ class _Problem:
         while ended is None:
             fitted, started = int(o.progress[FITTED]), now()
             is_done = search_orders(o, min(most, fitted + size), n_exchanges, _N_NEAR)
-            ended_at = now()
-            size = size * 2 if ended_at - started < _SLICE else max(1, size // 2)
+            size = size * 2 if now() - started < _SLICE else max(1, size // 2)
             if is_done:
                 ended = SearchStatus.LOCAL_OPTIMUM
             elif o.progress[FITTED] >= most:
                 ended = SearchStatus.MAX_EVALUATIONS
-            elif deadline is not None and ended_at > deadline and o.progress[PLACED] == p:
+            elif has_passed(deadline) and o.progress[PLACED] == p:
                 # A graph in which most nodes have no parents would be worse than a late one.
                 ended = SearchStatus.TIME_LIMIT
             elif is_asked_to_stop():

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.foundation.deadlines import for_other_processes, from_other_processes, now
+from cyclearn.foundation.deadlines import (
+    Deadline,
+    deadline_since,
+    for_other_processes,
+    from_other_processes,
+    has_passed,
+    seconds_left,
+)
 from cyclearn.foundation.interruption import is_asked_to_stop
 
 if TYPE_CHECKING:
@@ -62,7 +69,7 @@ class Budget:
     """How much a search may do: components fitted, for each start, and a time on the clock."""
 
     max_evaluations: int | None = None
-    deadline: float | None = None
+    deadline: Deadline = None
 
     @classmethod
     def since(
@@ -74,25 +81,20 @@ class Budget:
     ) -> Budget:
         """A budget whose time began at that point of the clock (:func:`deadlines.now`).
 
-        What an answer about so many variables takes is set aside. At least half of the time is left
-        from now on: what reading a large table took is not at the cost of all searching.
+        What an answer about so many variables takes is set aside.
         """
-        if time_limit is None:
-            return cls(max_evaluations)
-        end = begun + time_limit - _ENDING * n_variables
-        return cls(max_evaluations, max(end, now() + time_limit / 2))
+        return cls(max_evaluations, deadline_since(begun, time_limit, _ENDING * n_variables))
 
     def before(self, seconds: float) -> Budget:
         """The same with so many seconds less, at most half of those that are left."""
         if self.deadline is None:
             return self
-        left = max(self.deadline - now(), 0.0)
-        return replace(self, deadline=self.deadline - min(seconds, left / 2))
+        less = min(seconds, seconds_left(self.deadline) / 2)
+        return replace(self, deadline=self.deadline - less)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process has another clock.
-        end = None if self.deadline is None else for_other_processes(self.deadline)
-        return _arrived, (self.max_evaluations, end)
+        return _arrived, (self.max_evaluations, for_other_processes(self.deadline))
 
     def evaluations_left(self, n_evaluations: int) -> int:
         """How many evaluations are left after so many."""
@@ -102,13 +104,13 @@ class Budget:
         """Why a search has to end after so many evaluations, if it has to."""
         if self.evaluations_left(n_evaluations) <= 0:
             return SearchStatus.MAX_EVALUATIONS
-        if self.deadline is not None and now() > self.deadline:
+        if has_passed(self.deadline):
             return SearchStatus.TIME_LIMIT
         return SearchStatus.INTERRUPTED if is_asked_to_stop() else None
 
 
 def _arrived(max_evaluations: int | None, end: float | None) -> Budget:
-    return Budget(max_evaluations, None if end is None else from_other_processes(end))
+    return Budget(max_evaluations, from_other_processes(end))
 
 
 @dataclass(frozen=True)
