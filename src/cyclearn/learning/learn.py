@@ -129,7 +129,7 @@ def learn(
     n_starts : int, optional
         Independent starts: one for the local searches, whose further starts are random graphs;
         with ``"auto"``, by default, until two of at most four come to the same best score, five of
-        at most twelve with up to 7 variables, and two starts with more than 50.
+        at most twelve with up to 7 variables, and two starts with more than 200.
         ``result.n_starts_agreeing`` says how many did.
     virtual_edges : bool
         Whether to use the virtual-edge operator.
