@@ -6,6 +6,8 @@ refused by the saturated likelihood, without a fit.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from cyclearn._kernels.compilation import kernel, lean_kernel
@@ -16,6 +18,7 @@ from cyclearn._kernels.component_scores import (
     Scored,
     column_key,
     count_edges,
+    marked,
     place_of,
     region_values,
     remember,
@@ -24,6 +27,9 @@ from cyclearn._kernels.component_scores import (
 from cyclearn._kernels.neighbourhood import MoveRules
 from cyclearn._kernels.proposals import Walk, new_walk, propose, uniform
 from cyclearn._kernels.typed_numbers import FALSE, ONE, ROUNDING, TRUE, TWO, ZERO
+
+# Reached from an end of a toggled edge, and reaching one; typed as variables are.
+_BOTH = cast(int, np.int64(3))
 
 
 @lean_kernel
@@ -53,23 +59,14 @@ def touched(A: Bytes, walk: Walk) -> Ints:
         walk.mark[j] = 1
         if walk.first[i] != walk.first[j] and not A[i, j]:
             _mark_reached(A, walk, ONE, FALSE, ONE)
-        closes = walk.mark[i] == 1 or walk.first[i] == walk.first[j]
-        if not closes or A[i, j] or walk.first[i] == walk.first[j]:
+        if walk.mark[i] == 1:
+            walk.stack[0] = i
+            walk.mark[i] |= 2
+            _mark_reached(A, walk, ONE, TRUE, TWO)
+        else:
             # No cycle opens or closes outside the component of j.
-            n = 0
             for v in range(p):
-                if walk.first[v] == walk.first[j]:
-                    n += 1
-            region = np.empty(n, np.int64)
-            n = 0
-            for v in range(p):
-                if walk.first[v] == walk.first[j]:
-                    region[n] = v
-                    n += 1
-            return region
-        walk.stack[0] = i
-        walk.mark[i] |= 2
-        _mark_reached(A, walk, ONE, TRUE, TWO)
+                walk.mark[v] = 3 if walk.first[v] == walk.first[j] else 0
     else:
         for backwards in (FALSE, TRUE):
             n = ZERO
@@ -82,17 +79,7 @@ def touched(A: Bytes, walk: Walk) -> Ints:
                         walk.stack[n] = v
                         n += 1
             _mark_reached(A, walk, n, backwards, bit)
-    n = 0
-    for v in range(p):
-        if walk.mark[v] == 3:
-            n += 1
-    region = np.empty(n, np.int64)
-    n = 0
-    for v in range(p):
-        if walk.mark[v] == 3:
-            region[n] = v
-            n += 1
-    return region
+    return marked(walk.mark, _BOTH)
 
 
 @lean_kernel
@@ -125,15 +112,17 @@ def apply_toggles(A: Bytes, walk: Walk) -> None:
 
 
 @lean_kernel
-def _node_value(g: Scored, region: Ints) -> float:
-    """The value of a single node, which is its own component before and after."""
+def _node_value(g: Scored, region: Ints, label: Ints, values: Floats) -> float:
+    """As ``region_values`` of a single node, which is its own component before and after."""
     key = column_key(g, region[0])
     place = place_of(g, key)
     if place < 0:
         g.counter[0] += 1
         value = saturated_value(g, region)
         place = remember(g, key, np.inf if value == -np.inf else value)
-    return float(g.table_values[place])
+    label[region[0]] = 0
+    values[0] = g.table_values[place]
+    return float(values[0])
 
 
 @lean_kernel
@@ -164,8 +153,9 @@ def _value_before(walk: Walk, region: Ints) -> float:
 
 
 @lean_kernel
-def _enter(walk: Walk, region: Ints, label: Ints, values: Floats, leader: Ints) -> None:
-    """Note the components of a region and their values; ``leader`` is room to work."""
+def _enter(walk: Walk, region: Ints, label: Ints, values: Floats) -> None:
+    """Note the components of a region, by their first nodes, and their values."""
+    leader = walk.stack
     for v in region:
         leader[label[v]] = -1
     for v in region:
@@ -173,6 +163,13 @@ def _enter(walk: Walk, region: Ints, label: Ints, values: Floats, leader: Ints) 
             leader[label[v]] = v
             walk.values[v] = values[label[v]]
         walk.first[v] = leader[label[v]]
+
+
+@lean_kernel
+def _copy(A: Bytes, to: Bytes) -> None:
+    for u in range(A.shape[0]):
+        for v in range(A.shape[0]):
+            to[u, v] = A[u, v]
 
 
 @kernel
@@ -195,7 +192,6 @@ def anneal(
     walk = new_walk(p, seed)
     label = np.empty(p, np.int64)
     values = np.empty(p)
-    leader = np.empty(p, np.int64)
     n_edges = count_edges(g.A)
     best = g.A.copy()
     best_change = 0.0
@@ -229,21 +225,17 @@ def anneal(
                 apply_toggles(g.A, walk)
                 continue
         if region.size == 1 and g.pooled.matrices.shape[0] == 0:
-            label[region[0]] = 0
-            after = _node_value(g, region)
-            values[0] = after
+            after = _node_value(g, region, label, values)
         else:
             after = region_values(g, region, label, values, limit)
         if not cost + after - before <= level:
             apply_toggles(g.A, walk)
             continue
-        _enter(walk, region, label, values, leader)
+        _enter(walk, region, label, values)
         n_edges += added
         if step >= 0:
             change += cost + after - before
             if change < best_change - ROUNDING:
                 best_change = change
-                for u in range(p):
-                    for v in range(p):
-                        best[u, v] = g.A[u, v]
+                _copy(g.A, best)
     return change, best_change, best

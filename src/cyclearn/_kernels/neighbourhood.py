@@ -22,6 +22,7 @@ from cyclearn._kernels.component_scores import (
     Scored,
     column_of,
     count_edges,
+    marked,
     place_of,
     region_values,
     remember,
@@ -186,7 +187,6 @@ def _between(R: Bytes, toggles: Ints, n_toggles: int) -> Ints:
     """Nodes on paths between ends of the toggled edges: all that the move can touch."""
     p = R.shape[0]
     kept = np.zeros(p, np.uint8)
-    n = 0
     for v in range(p):
         below = False
         above = False
@@ -194,16 +194,8 @@ def _between(R: Bytes, toggles: Ints, n_toggles: int) -> Ints:
             for end in range(2):
                 below = below or R[toggles[t, end], v] == 1
                 above = above or R[v, toggles[t, end]] == 1
-        if below and above:
-            kept[v] = 1
-            n += 1
-    region = np.empty(n, np.int64)
-    n = 0
-    for v in range(p):
-        if kept[v]:
-            region[n] = v
-            n += 1
-    return region
+        kept[v] = below and above
+    return marked(kept, ONE)
 
 
 @kernel

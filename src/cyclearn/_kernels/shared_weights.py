@@ -304,6 +304,34 @@ def _newton_step(
 
 
 @lean_kernel
+def _go_downhill(
+    pooled: Pooled,
+    c: _Component,
+    q: Floats,
+    step: Floats,
+    promised: float,
+    value: float,
+    n_tries: int,
+    trial: Floats,
+    C: Floats,
+    M: Floats,
+) -> tuple[float, float]:
+    """Write into ``trial`` where f has fallen enough along a step, which is halved until then.
+
+    Returns the share of the step, zero where f falls nowhere, and the value.
+    """
+    length = 1.0
+    for _ in range(n_tries):
+        for a in range(q.size):
+            trial[a] = q[a] + length * step[a]
+        after = _value(pooled, c, trial, C, M)
+        if after <= value - 1e-4 * length * promised + _ROUNDING:
+            return length, min(after, value)
+        length *= 0.5
+    return 0.0, value
+
+
+@lean_kernel
 def _write_coefficients(c: _Component, q: Floats, coefficients: Floats) -> None:
     """Write what the columns say of the edges."""
     e = 0
@@ -383,29 +411,18 @@ def fit_shared_component(
         _derivatives(pooled, c, q, C, M, gradient, H)
         damping, promised = _newton_step(H, D, gradient, damping, L, step)
         is_last = promised <= tolerance
-        length = 1.0
-        accepted = False
-        for _ in range(_HALVINGS):
-            for a in range(d):
-                trial[a] = q[a] + length * step[a]
-            after = _value(pooled, c, trial, C, M)
-            if after <= value - 1e-4 * length * promised + _ROUNDING:
-                accepted = True
-                break
-            if is_last:
-                break
-            length *= 0.5
-        if accepted:
-            value = min(after, value)
+        n_tries = 1 if is_last else _HALVINGS
+        length, value = _go_downhill(pooled, c, q, step, promised, value, n_tries, trial, C, M)
+        if length > 0.0:
             for a in range(d):
                 q[a] = trial[a]
             _scale(c, D, q)
-            if length == 1.0:
-                damping = 0.25 * damping if damping > 1e-6 else 0.0
+        if length == 1.0:
+            damping = 0.25 * damping if damping > 1e-6 else 0.0
         if is_last:
             status = CONVERGED if _factor(H, D, 0.0, L) > FLAT_PIVOT else SINGULAR
             break
-        if not accepted:
+        if length == 0.0:
             damping = max(16.0 * damping, 1e-3)
     if _is_at_infinity(c, D, q):
         status = AT_INFINITY
