@@ -70,26 +70,30 @@ def test_an_annealing_walks_as_its_twin(seed):
     p = int(rng.integers(3, 6))
     model = simulate.random_model(simulate.random_graph(p, random_state=rng), random_state=rng)
     correlation = as_moments(model.sample(200, random_state=rng)).correlation
-    limits = SearchLimits(p, p, p * p, 0)
-    score, apart = (GraphScore(correlation, 0.02, limits) for _ in range(2))
-    start = a_graph(p, rng)
     max_component = 3
+    score = GraphScore(correlation, 0.02, SearchLimits(max_component, p, p * p, 0))
+    apart = GraphScore(correlation, 0.02, SearchLimits(p, p, p * p, 0))
+    start = a_graph(p, rng)
     if max(map(len, DirectedGraph(start).component_indices)) > max_component:
         start = np.triu(start)
     everything = np.ones((p, p), np.uint8)
-    options = {"temperatures": (0.1, 0.002), "n_proposals": 80, "max_component": max_component}
+    options = {"temperatures": (0.1, 0.002), "n_proposals": 80}
     found = score.anneal(
         start.astype(np.uint8),
         np.arange(p),
-        everything,
-        everything,
+        score.rules(everything, everything),
         max_evaluations=10**9,
         seed=seed,
         **options,
     )
     bits = Bits(int(new_walk(p, seed).state[0]))
     last, change, best, best_change = naive_annealing.anneal(
-        start, bits, list(range(p)), lambda A: apart.value(A.astype(np.uint8)), **options
+        start,
+        bits,
+        list(range(p)),
+        lambda A: apart.value(A.astype(np.uint8)),
+        max_component=max_component,
+        **options,
     )
     assert (found.last == last).all()
     assert (found.best == best).all()

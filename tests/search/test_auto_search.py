@@ -17,6 +17,7 @@ from cyclearn import (
 )
 from cyclearn.data.reading import as_tables
 from cyclearn.search import SearchStatus, answer, auto_search
+from cyclearn.search.effort import TieEffort
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget
 from cyclearn.search.score import GraphScore, SearchLimits
@@ -33,12 +34,11 @@ def drawn(p, seed, n=10_000):
 def annealed(score, start, nodes, *, may_add=None, max_component=8, n_proposals=400, seed=1):
     p = len(start)
     free = (~np.eye(p, dtype=bool)).astype(np.uint8)
+    score = score.limited(max_component=max_component, max_virtual_cycle=0)
     return score.anneal(
         start,
         np.array(nodes, dtype=np.int64),
-        free if may_add is None else may_add,
-        free,
-        max_component=max_component,
+        score.rules(free if may_add is None else may_add, free),
         max_evaluations=10**9,
         temperatures=(20 / 10_000, 0.5 / 10_000),
         n_proposals=n_proposals,
@@ -111,7 +111,8 @@ def test_starts_that_agree_on_a_thicket_are_asked_again_with_dearer_edges():
     # What is found with dearer edges is where the last one goes on from.
     assert last.start.any()
     assert last.score == pytest.approx(min(run.score for run in agreeing))
-    assert not auto_search._has_thicket(problem, [replace(last, best=(ring > 0).astype(np.uint8))])
+    as_ring = replace(last, best=(ring > 0).astype(np.uint8))
+    assert not auto_search.AutoSearch()._has_thicket(problem, [as_ring])
 
 
 def test_limits_on_time_and_evaluations_are_said():
@@ -203,7 +204,7 @@ def test_ties_that_are_many(monkeypatch):
     assert len(result.alternatives) == 7
     assert result.graph.is_acyclic
     assert not result.has_more_alternatives
-    monkeypatch.setattr(answer, "MAX_CLASSES", 5)
+    monkeypatch.setattr(answer, "_EFFORT", TieEffort(max_classes=5))
     cut = learn(moments, n_starts=1)
     assert len(cut.alternatives) == 5
     assert "more than 5 other classes" in str(cut)

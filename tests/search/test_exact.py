@@ -14,10 +14,14 @@ from cyclearn import (
     learn,
     simulate,
 )
-from cyclearn.search import SearchStatus, exact
-from cyclearn.search.exact import n_structures
+from cyclearn.data.tables import as_tables
+from cyclearn.search import SearchOptions, SearchStatus
+from cyclearn.search.effort import ExactEffort
+from cyclearn.search.exact import ExactSearch, n_structures
 from cyclearn.search.penalty import DEFAULT_PENALTY, edge_penalty
+from cyclearn.search.runs import Budget
 from cyclearn.search.score import GraphScore, SearchLimits
+from cyclearn.search.starts import SearchCall
 
 PAIRS = [(i, j) for i in range(4) for j in range(4) if i != j]
 
@@ -89,20 +93,20 @@ def test_stable_optima(seed):
     assert learn(moments).score >= stable.score - 1e-4
 
 
-def test_out_of_reach_is_refused_with_an_estimate(monkeypatch):
+def test_out_of_reach_is_refused_with_an_estimate():
     with pytest.raises(LimitError, match=r"over 15 variables would list up to 1\.6e\+63"):
         learn(drawn(15, 0, 2_000), method="exact")
-    with pytest.raises(LimitError, match=r"over 60 variables would list more than 2\.4e\+114"):
+    with pytest.raises(LimitError, match=r"over 60 variables would list more than 1\.6e\+63"):
         learn(drawn(60, 0, 2_000), method="exact", time_limit=1)
     with pytest.raises(LimitError, match="time limit"):
         learn(drawn(6, 0, 2_000), method="exact", penalty=0.5, time_limit=0.05)
     # As for nine variables, which would take its time to say so.
-    monkeypatch.setattr(exact, "MAX_STRUCTURES", 100)
-    with pytest.raises(LimitError, match=r"would list up to .* structures, and 1e\+02 are taken"):
-        learn(drawn(5, 0, 2_000), method="exact")
-    monkeypatch.setattr(exact, "COUNTED_STRUCTURES", 200)
+    problem = SearchOptions().problem(as_tables(drawn(5, 0, 2_000)))
+    call = SearchCall(seed=0, budget=Budget())
+    with pytest.raises(LimitError, match=r"would list up to .* structures, and 1e\+04 are taken"):
+        ExactSearch(ExactEffort(max_structures=10_000)).solve(problem, call)
     with pytest.raises(LimitError, match="would list more than"):
-        learn(drawn(5, 0, 2_000), method="exact")
+        ExactSearch(ExactEffort(max_structures=10)).solve(problem, call)
 
 
 @pytest.mark.parametrize(("p", "largest", "parents"), [(2, 2, 1), (3, 3, 2), (3, 2, 1)])

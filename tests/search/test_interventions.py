@@ -66,7 +66,7 @@ def test_the_change_of_a_move_is_the_difference_of_two_scores(kind):
     everything = np.ones((3, 3), dtype=np.uint8)
     for graph in all_graphs():
         A = graph.adjacency.astype(np.uint8)
-        move = score.best_neighbour(A, everything, everything, [])
+        move = score.best_neighbour(A, score.rules(everything, everything))
         change = score.value(move.applied_to(A)) - score.value(A)
         assert move.delta == pytest.approx(change, abs=1e-10)
 

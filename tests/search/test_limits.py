@@ -11,6 +11,7 @@ from cyclearn.foundation import deadlines
 from cyclearn.search import answer as room
 from cyclearn.search import local_search, runs
 from cyclearn.search.auto_search import AutoSearch
+from cyclearn.search.effort import LocalEffort, Sizes
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget
 from cyclearn.search.starts import SearchCall
@@ -65,7 +66,7 @@ def test_without_time_the_graph_found_is_the_answer(monkeypatch):
     other = runs.Solution((runs.replace(solution.best, best=turned),))
     chosen = room.answer(problem, other, Budget(), end=0.0)
     assert chosen.graph.edges == (("a", "b"), ("b", "c"))
-    monkeypatch.setattr(room, "_VERY_MANY_VARIABLES", 2)
+    monkeypatch.setattr(room, "SIZES", Sizes(very_many=2))
     late = room.answer(problem, other, Budget(), end=0.0)
     assert late.graph.edges == (("b", "a"), ("c", "b"))
     assert late.is_cut
@@ -73,7 +74,7 @@ def test_without_time_the_graph_found_is_the_answer(monkeypatch):
 
 
 def test_moves_one_by_one_enter_large_components_only_if_told(monkeypatch):
-    monkeypatch.setattr(local_search, "_SMALL_COMPONENT", 6)
+    monkeypatch.setattr(local_search, "_EFFORT", LocalEffort(max_component=6))
     ring = np.roll(np.eye(8, dtype=bool), 1, axis=1)
     model = cl.LinearGaussianModel(0.7 * ring, np.ones(8))
     moments = cl.Moments(model.covariance, 5000)

@@ -49,8 +49,8 @@ def test_the_documentation_of_learn_names_them():
 
 
 def test_methods_take_options_that_exist():
-    for kind in METHODS.values():
-        assert {each.name for each in fields(kind)} <= set(DEFAULTS)
+    for method in METHODS.values():
+        assert {each.name for each in fields(method)} <= {*DEFAULTS, "effort"}
 
 
 GRAPH = cl.DirectedGraph.from_edges([("a", "b"), ("b", "a")], names=["a", "b", "c"])

@@ -17,7 +17,7 @@ from cyclearn._kernels.parent_sets import (
 from cyclearn.data import as_moments
 from cyclearn.foundation.deadlines import now
 from cyclearn.search.orders import _Problem, best_acyclic
-from cyclearn.search.runs import SearchStatus
+from cyclearn.search.runs import Budget, SearchStatus
 from cyclearn.search.score import GraphScore, SearchLimits
 
 SEEDS = st.integers(0, 10_000)
@@ -48,8 +48,9 @@ def search(S, penalty=0.01, masks=None, max_parents=None, max_edges=None, **opti
     allowed, required = masks or free(p)
     max_parents = p if max_parents is None else max_parents
     max_edges = p * p if max_edges is None else max_edges
-    options = {"seed": 0, "effort": 3} | options
-    return best_acyclic(S, penalty, allowed, required, max_parents, max_edges, **options)
+    score = GraphScore(S, penalty, SearchLimits(p, max_parents, max_edges, 0))
+    options = {"seed": 0, "n_exchanges": 3, "budget": Budget()} | options
+    return best_acyclic(score, allowed, required, **options)
 
 
 @settings(max_examples=60)
@@ -82,7 +83,7 @@ def test_keeps_to_what_is_asked_and_scores_as_the_search_does(p, seed, has_knowl
     allowed, required = knowledge(p, seed) if has_knowledge else free(p)
     max_parents = max(most, int(required.sum(axis=0).max()))
     max_edges = max(p, int(required.sum()))
-    run = search(S, 0.004, (allowed, required), max_parents, max_edges, effort=1)
+    run = search(S, 0.004, (allowed, required), max_parents, max_edges, n_exchanges=1)
     A = run.adjacency.astype(bool)
     assert DirectedGraph(A).is_acyclic
     assert not (A & ~allowed).any()
@@ -109,7 +110,7 @@ def test_best_of_all_acyclic_graphs_with_four_nodes(seed):
 def test_more_effort_and_other_columns(p, seed):
     S = correlations(p, seed)
     found = search(S)
-    assert found.value <= search(S, effort=0).value + 1e-9
+    assert found.value <= search(S, n_exchanges=0).value + 1e-9
     columns = np.random.default_rng(seed).permutation(p)
     turned = search(S[np.ix_(columns, columns)])
     assert turned.value == pytest.approx(found.value, abs=1e-9)
@@ -132,10 +133,10 @@ def test_limits_return_the_best_so_far():
     S = correlations(30, 1)
     allowed, required = knowledge(30, 1, density=0.02)
     full = search(S, masks=(allowed, required))
-    late = search(S, masks=(allowed, required), deadline=now() - 1)
+    late = search(S, masks=(allowed, required), budget=Budget(deadline=now() - 1))
     assert late.ended is SearchStatus.TIME_LIMIT
     for limit in (1, 50, 500, 2000):
-        cut = search(S, masks=(allowed, required), max_evaluations=limit)
+        cut = search(S, masks=(allowed, required), budget=Budget(limit))
         assert cut.ended is SearchStatus.MAX_EVALUATIONS
         for run in (cut, late):
             assert DirectedGraph(run.adjacency.astype(bool)).is_acyclic

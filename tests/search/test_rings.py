@@ -10,6 +10,7 @@ from cyclearn.data.reading import as_tables
 from cyclearn.search import annealed_search
 from cyclearn.search.annealed_search import AnnealedSearch
 from cyclearn.search.closed_rings import iter_ringed, linked_pairs
+from cyclearn.search.effort import StartEffort
 from cyclearn.search.local_search import Climbing, local_search
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget
@@ -144,12 +145,12 @@ def test_a_ring_that_would_make_a_much_larger_component_is_not_closed(monkeypatc
     ringed = A.copy()
     ringed[ring, [1, 2, 3, 0]] = 1
     problem = SearchOptions().problem(as_tables(np.random.default_rng(0).normal(size=(100, 16))))
-    search = AnnealedSearch(problem, problem.score(), 0)
+    effort = StartEffort(ring_worse=np.inf)
+    search = AnnealedSearch(problem, problem.score(), 0, effort)
     search.run(A, acyclic_stage=False)
     search._graph = A
     climbed = []
     monkeypatch.setattr(annealed_search, "iter_ringed", lambda *_: [(ringed, ring)])
-    monkeypatch.setattr(annealed_search, "_RING_WORSE", np.inf)
     monkeypatch.setattr(search, "_climb", lambda _, near: climbed.extend(np.flatnonzero(near)))
     search._close_rings()
     assert climbed == ([] if is_way else [0, 1, 2, 3, 4, 15])

@@ -12,6 +12,7 @@ from cyclearn._kernels.neighbourhood import reachability
 from cyclearn._kernels.virtual_edges import virtual_edge_moves
 from cyclearn.data import as_moments
 from cyclearn.search import score as score_module
+from cyclearn.search.effort import MoveEffort
 from cyclearn.search.penalty import edge_penalty
 from cyclearn.search.score import GraphScore, SearchLimits
 
@@ -39,7 +40,8 @@ def scorer(moments, penalty=0.01, virtual=6):
 
 def best(score, A, **options):
     everything = np.ones_like(A)
-    return score.best_neighbour(A, everything, everything, options.pop("banned", []), **options)
+    rules = score.rules(everything, everything, options.pop("banned", []))
+    return score.best_neighbour(A, rules, **options)
 
 
 @settings(max_examples=40)
@@ -119,8 +121,7 @@ def test_virtual_edges_of_many_form_shorter_cycles(monkeypatch):
     score, shorter = scorer(moments_of(6, 0)), scorer(moments_of(6, 0), virtual=3)
     n_shorter = len(virtual_edge_moves(A, 3)[1])
     assert n_shorter < len(virtual_edge_moves(A, 4)[1])
-    monkeypatch.setattr(score_module, "_MAX_VIRTUAL_MOVES", n_shorter)
-    monkeypatch.setattr(score_module, "_MAX_VIRTUAL_NODES", 0)
+    monkeypatch.setattr(score_module, "_EFFORT", MoveEffort(virtual_moves=6 * n_shorter))
     found, expected = best(score, A), best(shorter, A)
     assert found.delta == expected.delta
     np.testing.assert_array_equal(found.toggles, expected.toggles)
@@ -150,7 +151,7 @@ def test_moves_respect_masks_and_limits(adjacency, seed, data):
     most_parents = int(A.sum(axis=0).max())
     limits = SearchLimits(largest, most_parents, int(A.sum()), 6)
     score = GraphScore(moments.correlation, 0.01, limits)
-    found = score.best_neighbour(A, may_add, may_delete, [])
+    found = score.best_neighbour(A, score.rules(may_add, may_delete))
     if np.isfinite(found.delta):
         after = found.applied_to(A)
         assert not np.any((after > A) & (may_add == 0))

@@ -9,6 +9,7 @@ from cyclearn import DirectedGraph, simulate
 from cyclearn.data import as_moments
 from cyclearn.data.reading import as_tables
 from cyclearn.search import score as score_module
+from cyclearn.search.effort import Sizes
 from cyclearn.search.local_scores import LocalScores
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.redrawn_triples import redrawn_pairs, toggled
@@ -20,7 +21,7 @@ PENALTY = 0.002
 
 @pytest.fixture(autouse=True)
 def parts_of_small_graphs(monkeypatch):
-    monkeypatch.setattr(score_module, "_SMALL", 0)
+    monkeypatch.setattr(score_module, "SIZES", Sizes(small=0))
 
 
 def drawn(p, seed):
@@ -65,16 +66,16 @@ def test_annealing_a_part_is_annealing_the_whole(p, seed):
     nodes = np.sort(rng.choice(p, size=4, replace=False))
     free = (~np.eye(p, dtype=bool)).astype(np.uint8)
     options = {
-        "max_component": 5,
         "max_evaluations": 10**9,
         "temperatures": (0.02, 0.001),
         "n_proposals": 200,
         "seed": seed,
     }
-    found = score.anneal(A, nodes, free, free, **options)
+    score = score.limited(max_component=5, max_virtual_cycle=0)
+    found = score.anneal(A, nodes, score.rules(free, free), **options)
     whole = GraphScore(score.S[0], PENALTY, score.limits)
     whole.around = lambda *_: (Surroundings.everything(p), whole)
-    expected = whole.anneal(A, nodes, free, free, **options)
+    expected = whole.anneal(A, nodes, whole.rules(free, free), **options)
     np.testing.assert_array_equal(found.best, expected.best)
     np.testing.assert_array_equal(found.last, expected.last)
     assert found.change == pytest.approx(expected.change, abs=1e-12)

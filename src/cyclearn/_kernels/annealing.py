@@ -6,21 +6,30 @@ refused by the saturated likelihood, without a fit.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_scores import (
     Bytes,
+    Floats,
     Ints,
     Scored,
     column_key,
+    count_edges,
+    marked,
     place_of,
     region_values,
     remember,
     saturated_value,
 )
+from cyclearn._kernels.neighbourhood import MoveRules
 from cyclearn._kernels.proposals import Walk, new_walk, propose, uniform
-from cyclearn._kernels.typed_numbers import FALSE, ONE, TRUE, TWO, ZERO
+from cyclearn._kernels.typed_numbers import FALSE, ONE, ROUNDING, TRUE, TWO, ZERO
+
+# Reached from an end of a toggled edge, and reaching one; typed as variables are.
+_BOTH = cast(int, np.int64(3))
 
 
 @lean_kernel
@@ -50,23 +59,14 @@ def touched(A: Bytes, walk: Walk) -> Ints:
         walk.mark[j] = 1
         if walk.first[i] != walk.first[j] and not A[i, j]:
             _mark_reached(A, walk, ONE, FALSE, ONE)
-        closes = walk.mark[i] == 1 or walk.first[i] == walk.first[j]
-        if not closes or A[i, j] or walk.first[i] == walk.first[j]:
+        if walk.mark[i] == 1:
+            walk.stack[0] = i
+            walk.mark[i] |= 2
+            _mark_reached(A, walk, ONE, TRUE, TWO)
+        else:
             # No cycle opens or closes outside the component of j.
-            n = 0
             for v in range(p):
-                if walk.first[v] == walk.first[j]:
-                    n += 1
-            region = np.empty(n, np.int64)
-            n = 0
-            for v in range(p):
-                if walk.first[v] == walk.first[j]:
-                    region[n] = v
-                    n += 1
-            return region
-        walk.stack[0] = i
-        walk.mark[i] |= 2
-        _mark_reached(A, walk, ONE, TRUE, TWO)
+                walk.mark[v] = 3 if walk.first[v] == walk.first[j] else 0
     else:
         for backwards in (FALSE, TRUE):
             n = ZERO
@@ -79,17 +79,7 @@ def touched(A: Bytes, walk: Walk) -> Ints:
                         walk.stack[n] = v
                         n += 1
             _mark_reached(A, walk, n, backwards, bit)
-    n = 0
-    for v in range(p):
-        if walk.mark[v] == 3:
-            n += 1
-    region = np.empty(n, np.int64)
-    n = 0
-    for v in range(p):
-        if walk.mark[v] == 3:
-            region[n] = v
-            n += 1
-    return region
+    return marked(walk.mark, _BOTH)
 
 
 @lean_kernel
@@ -122,46 +112,87 @@ def apply_toggles(A: Bytes, walk: Walk) -> None:
 
 
 @lean_kernel
-def _node_value(g: Scored, region: Ints) -> float:
-    """The value of a single node, which is its own component before and after."""
+def _node_value(g: Scored, region: Ints, label: Ints, values: Floats) -> float:
+    """As ``region_values`` of a single node, which is its own component before and after."""
     key = column_key(g, region[0])
     place = place_of(g, key)
     if place < 0:
         g.counter[0] += 1
         value = saturated_value(g, region)
         place = remember(g, key, np.inf if value == -np.inf else value)
-    return float(g.table_values[place])
+    label[region[0]] = 0
+    values[0] = g.table_values[place]
+    return float(values[0])
+
+
+@lean_kernel
+def _propose_permitted(
+    A: Bytes, walk: Walk, nodes: Ints, rules: MoveRules, n_edges: int
+) -> tuple[bool, int]:
+    """Whether a new proposal is one that the rules permit, and how many edges it adds."""
+    propose(A, walk, nodes)
+    added = 0
+    for t in range(walk.size[0]):
+        added += -1 if A[walk.toggles[t, 0], walk.toggles[t, 1]] else 1
+    is_permitted = (
+        walk.size[0] > 0
+        and n_edges + added <= rules.max_edges
+        and is_allowed(A, walk, rules.may_add, rules.may_delete, rules.max_parents)
+    )
+    return is_permitted, added
+
+
+@lean_kernel
+def _value_before(walk: Walk, region: Ints) -> float:
+    """Value of the components that ``region`` consists of."""
+    total = 0.0
+    for v in region:
+        if walk.first[v] == v:
+            total += walk.values[v]
+    return total
+
+
+@lean_kernel
+def _enter(walk: Walk, region: Ints, label: Ints, values: Floats) -> None:
+    """Note the components of a region, by their first nodes, and their values."""
+    leader = walk.stack
+    for v in region:
+        leader[label[v]] = -1
+    for v in region:
+        if leader[label[v]] < 0:
+            leader[label[v]] = v
+            walk.values[v] = values[label[v]]
+        walk.first[v] = leader[label[v]]
+
+
+@lean_kernel
+def _copy(A: Bytes, to: Bytes) -> None:
+    for u in range(A.shape[0]):
+        for v in range(A.shape[0]):
+            to[u, v] = A[u, v]
 
 
 @kernel
 def anneal(
     g: Scored,
     nodes: Ints,
-    may_add: Bytes,
-    may_delete: Bytes,
-    limits: tuple[int, int, int, int],
-    penalty: float,
+    rules: MoveRules,
     temperatures: tuple[float, float],
     n_proposals: int,
+    max_evaluations: int,
     seed: int,
 ) -> tuple[float, float, Bytes]:
     """Anneal the edges among ``nodes``.
 
-    ``limits`` are the largest component, the most parents, the most edges and the most values to
-    be computed; ``temperatures``, per sample, the first and the last of a geometric sequence.
-    Returns the change of score at the end, where g.A is left, the best change and its graph.
+    ``temperatures``, per sample, are the first and the last of a geometric sequence; at most
+    ``max_evaluations`` values are computed. Returns the change of score at the end, where g.A is
+    left, the best change and its graph.
     """
     p = g.A.shape[0]
-    max_component, max_parents, max_edges, max_evaluations = limits
     walk = new_walk(p, seed)
     label = np.empty(p, np.int64)
     values = np.empty(p)
-    leader = np.empty(p, np.int64)
-    n_edges = 0
-    for v in range(p):
-        for u in range(p):
-            if g.A[u, v]:
-                n_edges += 1
+    n_edges = count_edges(g.A)
     best = g.A.copy()
     best_change = 0.0
     change = 0.0
@@ -179,52 +210,32 @@ def anneal(
             if g.counter[0] >= max_evaluations:
                 break
             temperature *= cooling
-            propose(g.A, walk, nodes)
-            if walk.size[0] == 0:
+            is_permitted, added = _propose_permitted(g.A, walk, nodes, rules, n_edges)
+            if not is_permitted:
                 continue
-            if not is_allowed(g.A, walk, may_add, may_delete, max_parents):
-                continue
-            added = 0
-            for t in range(walk.size[0]):
-                added += -1 if g.A[walk.toggles[t, 0], walk.toggles[t, 1]] else 1
-            if n_edges + added > max_edges:
-                continue
-            cost = penalty * added
+            cost = rules.penalty * added
             level = -temperature * np.log(uniform(walk.state))
             region = touched(g.A, walk)
-            for w in region:
-                if walk.first[w] == w:
-                    before += walk.values[w]
+            before = _value_before(walk, region)
             apply_toggles(g.A, walk)
-            limit = max_component
+            limit = rules.max_component
             # Without cycles a value costs less than its bound.
-            is_bounded = region.size > 1 and max_component > 1
+            is_bounded = region.size > 1 and limit > 1
             if is_bounded and cost + saturated_value(g, region) - before > level:
                 apply_toggles(g.A, walk)
                 continue
-            n_edges += added
         if region.size == 1 and g.pooled.matrices.shape[0] == 0:
-            label[region[0]] = 0
-            after = _node_value(g, region)
-            values[0] = after
+            after = _node_value(g, region, label, values)
         else:
             after = region_values(g, region, label, values, limit)
         if not cost + after - before <= level:
             apply_toggles(g.A, walk)
-            n_edges -= added
             continue
-        for w in region:
-            leader[label[w]] = -1
-        for w in region:
-            if leader[label[w]] < 0:
-                leader[label[w]] = w
-                walk.values[w] = values[label[w]]
-            walk.first[w] = leader[label[w]]
+        _enter(walk, region, label, values)
+        n_edges += added
         if step >= 0:
             change += cost + after - before
-            if change < best_change - 1e-11:
+            if change < best_change - ROUNDING:
                 best_change = change
-                for u in range(p):
-                    for v in range(p):
-                        best[u, v] = g.A[u, v]
+                _copy(g.A, best)
     return change, best_change, best

@@ -58,6 +58,41 @@ def _is_strong(rows: Ints, sources: Ints, targets: Ints, bits: int, n_inside: in
     return True
 
 
+@lean_kernel
+def _next_set(bits: int, n_bits: int) -> int:
+    """The next larger number with as many bits, one with more than ``n_bits`` after the last."""
+    if bits == 0:
+        return 1 << n_bits
+    lowest = bits & -bits
+    ripple = bits + lowest
+    return ripple | (((bits ^ ripple) // lowest) >> 2)
+
+
+@lean_kernel
+def _has_more_parents(counts: Ints, targets: Ints, bits: int, max_parents: int) -> bool:
+    """Whether some node has more parents than permitted; ``counts`` is room to work."""
+    for a in range(counts.size):
+        counts[a] = 0
+    for b in range(targets.size):
+        if (bits >> b) & 1:
+            counts[targets[b]] += 1
+            if counts[targets[b]] > max_parents:
+                return True
+    return False
+
+
+@lean_kernel
+def _is_banned(g: Scored, component: Ints, banned: Keys) -> bool:
+    """Whether the key of the component is among those banned."""
+    key = np.uint64(0)
+    for v in component:
+        key ^= column_key(g, v)
+    is_banned = False
+    for refused in banned:
+        is_banned = is_banned or refused == key
+    return is_banned
+
+
 @kernel
 def best_structure(
     g: Scored,
@@ -102,39 +137,19 @@ def best_structure(
         bits = (1 << m) - 1
         while bits < 1 << n_bits:
             current = bits
-            # The next larger number with as many bits.
-            if bits == 0:
-                bits = 1 << n_bits
-            else:
-                lowest = bits & -bits
-                ripple = bits + lowest
-                bits = ripple | (((bits ^ ripple) // lowest) >> 2)
+            bits = _next_set(bits, n_bits)
             n_listed += 1
             if current & required != required:
                 continue
             if k > 1 and not _is_strong(rows, from_node, to_node, current, n_inside, k):
                 continue
-            for a in range(k):
-                n_parents[a] = 0
-            too_many = False
-            for b in range(n_bits):
-                if (current >> b) & 1:
-                    n_parents[to_node[b]] += 1
-                    too_many = too_many or n_parents[to_node[b]] > max_parents
-            if too_many:
+            if _has_more_parents(n_parents, to_node, current, max_parents):
                 continue
             _place(g.A, component, sources, targets, current)
             if penalty * m + saturated_value(g, component) >= best:
                 continue
-            if banned.size > 0:
-                key = np.uint64(0)
-                for v in component:
-                    key ^= column_key(g, v)
-                is_banned = False
-                for refused in banned:
-                    is_banned = is_banned or refused == key
-                if is_banned:
-                    continue
+            if _is_banned(g, component, banned):
+                continue
             n_scored += 1
             value = penalty * m + region_values(g, component, label, values, k)
             if value < best - 1e-12:

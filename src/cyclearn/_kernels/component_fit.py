@@ -37,17 +37,15 @@ from cyclearn._kernels.sphere_steps import (
     sweep,
 )
 
-CONVERGED = 0
-SINGULAR = 1
-AT_INFINITY = 2
-ITERATION_LIMIT = 3
-COLLINEAR = 4
+CONVERGED, SINGULAR, AT_INFINITY, ITERATION_LIMIT, COLLINEAR = range(5)
 
 # The Hessian on the spheres is the identity plus coupling terms of order one, so a pivot is
 # small only where two solutions meet or where the likelihood is flat.
-_FLAT_PIVOT = 1e-5
+FLAT_PIVOT = 1e-5
 # |cos| of the angle to a coefficient vector of infinite length.
-_INFINITE_COSINE = 1e-5
+INFINITE_COSINE = 1e-5
+# Newton steps take over where they converge in a few: after two sweeps as a rule, or near enough
+# (fit_speed.md: 4 to 6 iterations in all).
 _SWEEPS_BEFORE_NEWTON = 2
 _NEWTON_GRADIENT = 0.2
 
@@ -311,10 +309,10 @@ def fit_component(
     status = CONVERGED
     if not gradient_norm <= tolerance:
         status = ITERATION_LIMIT
-    elif pivot < _FLAT_PIVOT:
+    elif pivot < FLAT_PIVOT:
         status = SINGULAR
     for i in range(k):
-        if abs(x[at[i + 1] - 1]) < _INFINITE_COSINE:
+        if abs(x[at[i + 1] - 1]) < INFINITE_COSINE:
             status = AT_INFINITY
     coefficients = _coefficients(S, nodes, offsets, parents, order, columns, x, L)
     return value, coefficients, gradient_norm, iterations, status

@@ -57,34 +57,6 @@ def residuals(
 
 
 @kernel
-def gradient(
-    S: Floats,
-    nodes: Ints,
-    offsets: Ints,
-    parents: Ints,
-    coefficients: Floats,
-    noise_variances: Floats,
-) -> Floats:
-    """Gradient of ℓ, shape (m + k,).
-
-    ∂ℓ/∂B[j, i] = (S_{j,pa} bᵢ − S_{ji})/ωᵢ + M[i, j], with M = (I − B)⁻¹ and M[i, j] = 0 for
-    j outside the component; ∂ℓ/∂ωᵢ = 1/(2ωᵢ) − sᵢ/(2ωᵢ²).
-    """
-    m = parents.size
-    M, position = _inverse_and_positions(nodes, offsets, parents, coefficients)
-    slopes, variances = residuals(S, nodes, offsets, parents, coefficients)
-    result = np.empty(m + nodes.size)
-    for i in range(nodes.size):
-        omega = noise_variances[i]
-        for e in range(offsets[i], offsets[i + 1]):
-            result[e] = slopes[e] / omega
-            if position[e] >= 0:
-                result[e] += M[i, position[e]]
-        result[m + i] = 0.5 / omega - 0.5 * variances[i] / omega**2
-    return result
-
-
-@kernel
 def information(
     S: Floats,
     nodes: Ints,

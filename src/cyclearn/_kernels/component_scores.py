@@ -19,13 +19,16 @@ from numpy.typing import NDArray
 from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_fit import fit_component, node_score
 from cyclearn._kernels.shared_weights import Pooled, fit_shared_component, half_regression
+from cyclearn._kernels.sphere_steps import cholesky
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Keys = NDArray[np.uint64]
 
+# Places that a key may take. The table is far larger than a search fills it, so that few keys meet.
 _PROBES = 8
+# Fits take 4 to 6 steps (fit_speed.md); this ends those that do not converge.
 _MAX_ITERATIONS = cast(int, np.int64(300))
 
 
@@ -93,6 +96,33 @@ def column_of(g: Scored, j: int) -> tuple[np.uint64, int]:
 def column_key(g: Scored, j: int) -> np.uint64:
     """Key of one column: node j and the edges into it."""
     return column_of(g, j)[0]
+
+
+@lean_kernel
+def count_edges(A: Bytes) -> int:
+    """How many edges a graph has."""
+    n_edges = 0
+    for i in range(A.shape[0]):
+        for j in range(A.shape[0]):
+            if A[i, j]:
+                n_edges += 1
+    return n_edges
+
+
+@kernel
+def marked(mark: Bytes, value: int) -> Ints:
+    """The nodes with this mark, in ascending order."""
+    n = 0
+    for v in range(mark.size):
+        if mark[v] == value:
+            n += 1
+    nodes = np.empty(n, np.int64)
+    n = 0
+    for v in range(mark.size):
+        if mark[v] == value:
+            nodes[n] = v
+            n += 1
+    return nodes
 
 
 @kernel
@@ -292,25 +322,10 @@ def saturated_value(g: Scored, region: Ints) -> float:
             if not g.targeted[t, v]:
                 order[m] = v
                 m += 1
-        total += g.shares[t] * _half_log_det(g.S[t], order, n_given, n, L)
-    return total
-
-
-@lean_kernel
-def _half_log_det(S: Floats, order: Ints, n_given: int, n: int, L: Floats) -> float:
-    """½ log det of the covariance of ``order[n_given:n]`` given those before; L is room to work."""
-    total = 0.0
-    for a in range(n):
-        for b in range(a + 1):
-            value = S[order[a], order[b]]
-            for c in range(b):
-                value -= L[a, c] * L[b, c]
-            if a == b:
-                if value <= 1e-14:
-                    return -np.inf
-                L[a, a] = np.sqrt(value)
-                if a >= n_given:
-                    total += np.log(L[a, a])
-            else:
-                L[a, b] = value / L[b, b]
+        if not cholesky(g.S[t], order, n, L):
+            return -np.inf
+        half_log_det = 0.0
+        for a in range(n_given, n):
+            half_log_det += np.log(L[a, a])
+        total += g.shares[t] * half_log_det
     return total

@@ -12,10 +12,45 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn._kernels.compilation import kernel
+from cyclearn._kernels.compilation import kernel, lean_kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+@lean_kernel
+def _invert(K: Floats, holes: Ints, L: Floats, inverse: Floats) -> float:
+    """Write the inverse of K on the holes into L; log|K_MM|, infinite where there is none."""
+    q = holes.size
+    log_det = 0.0
+    for a in range(q):
+        for b in range(a + 1):
+            entry = K[holes[a], holes[b]]
+            for c in range(b):
+                entry -= L[a, c] * L[b, c]
+            if a == b:
+                if not entry > 0.0:
+                    return np.inf
+                L[a, a] = np.sqrt(entry)
+                log_det += np.log(entry)
+            else:
+                L[a, b] = entry / L[b, b]
+    # Columns of L⁻¹, then K_MM⁻¹ = L⁻ᵀ L⁻¹.
+    for b in range(q):
+        inverse[b, b] = 1.0 / L[b, b]
+        for a in range(b + 1, q):
+            entry = 0.0
+            for c in range(b, a):
+                entry -= L[a, c] * inverse[c, b]
+            inverse[a, b] = entry / L[a, a]
+    for a in range(q):
+        for b in range(a + 1):
+            entry = 0.0
+            for c in range(a, q):
+                entry += inverse[c, a] * inverse[c, b]
+            L[a, b] = entry
+            L[b, a] = entry
+    return log_det
 
 
 @kernel
@@ -43,48 +78,20 @@ def fill_holes(
     first_row = 0
     first_hole = 0
     for k in range(row_ends.size):
-        q = hole_ends[k] - first_hole
+        own = holes[first_hole : hole_ends[k]]
         n = row_ends[k] - first_row
-        log_det = 0.0
-        for a in range(q):
-            i = holes[first_hole + a]
-            for b in range(a + 1):
-                entry = K[i, holes[first_hole + b]]
-                for c in range(b):
-                    entry -= L[a, c] * L[b, c]
-                if a == b:
-                    if not entry > 0.0:
-                        return np.inf
-                    L[a, a] = np.sqrt(entry)
-                    log_det += np.log(entry)
-                else:
-                    L[a, b] = entry / L[b, b]
-        # Columns of L⁻¹, then K_MM⁻¹ = L⁻ᵀ L⁻¹.
-        for b in range(q):
-            inverse[b, b] = 1.0 / L[b, b]
-            for a in range(b + 1, q):
-                entry = 0.0
-                for c in range(b, a):
-                    entry -= L[a, c] * inverse[c, b]
-                inverse[a, b] = entry / L[a, a]
-        for a in range(q):
-            i = holes[first_hole + a]
-            for b in range(a + 1):
-                entry = 0.0
-                for c in range(a, q):
-                    entry += inverse[c, a] * inverse[c, b]
-                L[a, b] = entry
-                L[b, a] = entry
-                j = holes[first_hole + b]
-                extra[i, j] += n * entry
-                if i != j:
-                    extra[j, i] += n * entry
+        log_det = _invert(K, own, L, inverse)
+        if log_det == np.inf:
+            return np.inf
+        for a in range(own.size):
+            for b in range(own.size):
+                extra[own[a], own[b]] += n * L[a, b]
         for r in range(first_row, row_ends[k]):
-            for a in range(q):
+            for a in range(own.size):
                 entry = 0.0
-                for b in range(q):
-                    entry += L[a, b] * slopes[r, holes[first_hole + b]]
-                rows[r, holes[first_hole + a]] = -entry
+                for b in range(own.size):
+                    entry += L[a, b] * slopes[r, own[b]]
+                rows[r, own[a]] = -entry
         total += n * log_det
         first_row = row_ends[k]
         first_hole = hole_ends[k]

@@ -21,6 +21,8 @@ from cyclearn._kernels.component_scores import (
     Keys,
     Scored,
     column_of,
+    count_edges,
+    marked,
     place_of,
     region_values,
     remember,
@@ -33,21 +35,16 @@ from cyclearn._kernels.parent_sets import (
     empty_factor,
     new_factor,
 )
-from cyclearn._kernels.typed_numbers import ONE
+from cyclearn._kernels.typed_numbers import ONE, ROUNDING
 from cyclearn._kernels.virtual_edges import virtual_edge_moves
 
 # Bits that say which limits kept a move away.
-LIMIT_COMPONENT = 1
-LIMIT_PARENTS = 2
-LIMIT_EDGES = 4
+LIMIT_COMPONENT, LIMIT_PARENTS, LIMIT_EDGES = 1, 2, 4
 
 _ADD, _DELETE, _REVERSE = 0, 1, 2
-_IMPROVEMENT = -1e-10
-# Changes per sample closer than this are one change: rounding must not choose between moves.
-_SAME_CHANGE = 1e-10
 
 
-class Rules(NamedTuple):
+class MoveRules(NamedTuple):
     """Which moves are permitted, and what an edge costs per sample.
 
     Graphs whose keys are ``banned`` are not entered. ``hit[0]`` collects the limits that kept a
@@ -190,7 +187,6 @@ def _between(R: Bytes, toggles: Ints, n_toggles: int) -> Ints:
     """Nodes on paths between ends of the toggled edges: all that the move can touch."""
     p = R.shape[0]
     kept = np.zeros(p, np.uint8)
-    n = 0
     for v in range(p):
         below = False
         above = False
@@ -198,16 +194,8 @@ def _between(R: Bytes, toggles: Ints, n_toggles: int) -> Ints:
             for end in range(2):
                 below = below or R[toggles[t, end], v] == 1
                 above = above or R[v, toggles[t, end]] == 1
-        if below and above:
-            kept[v] = 1
-            n += 1
-    region = np.empty(n, np.int64)
-    n = 0
-    for v in range(p):
-        if kept[v]:
-            region[n] = v
-            n += 1
-    return region
+        kept[v] = below and above
+    return marked(kept, ONE)
 
 
 @kernel
@@ -223,7 +211,7 @@ def _value_before(state: State, region: Ints) -> float:
 
 
 @lean_kernel
-def _is_permitted(g: Scored, state: State, rules: Rules, toggles: Ints, n_toggles: int) -> bool:
+def _is_permitted(g: Scored, state: State, rules: MoveRules, toggles: Ints, n_toggles: int) -> bool:
     """Whether knowledge and limits allow the move, and its result was not refused before."""
     key = state.graph_key
     for t in range(n_toggles):
@@ -261,7 +249,36 @@ def _bound(g: Scored, state: State, region: Ints, toggles: Ints, n_toggles: int)
 
 
 @kernel
-def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
+def _alone(node: int) -> Ints:
+    nodes = np.empty(1, np.int64)
+    nodes[0] = node
+    return nodes
+
+
+@kernel
+def _parent_bound(g: Scored, state: State, toggles: Ints, cost: float) -> tuple[float, bool]:
+    """The least change as one component gains or loses a parent, and whether it is the change.
+
+    No cycle opens or closes.
+    """
+    c = state.label[toggles[0, 1]]
+    key = state.component_keys[c] ^ g.Z[toggles[0, 0], toggles[0, 1]]
+    place = place_of(g, key)
+    is_shared = g.pooled.matrices.shape[0] > 0
+    if place < 0 and state.sizes[c] == 1 and not is_shared:
+        # Where nothing is shared, the bound of a node is its value.
+        value = state.values[c] + _bound(g, state, _alone(toggles[0, 1]), toggles, ONE)
+        g.counter[0] += 1
+        # A node that its parents determine has no likelihood; a bound says −∞.
+        place = remember(g, key, np.inf if value == -np.inf else value)
+    if place < 0:
+        region = _between(state.R, toggles, ONE)
+        return cost + _bound(g, state, region, toggles, ONE), False
+    return cost + g.table_values[place] - state.values[c], True
+
+
+@kernel
+def _list_edges(g: Scored, state: State, rules: MoveRules, moves: Moves) -> int:
     """List every permitted edge added, deleted or reversed; return their number.
 
     Additions whose change is known at once are listed only where no earlier one is better: most of
@@ -270,16 +287,16 @@ def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
     p = g.A.shape[0]
     n = 0
     least = np.inf
-    for kind in (_ADD, _DELETE, _REVERSE):
-        if kind == _ADD and state.n_edges >= rules.max_edges:
+    for operator in (_ADD, _DELETE, _REVERSE):
+        if operator == _ADD and state.n_edges >= rules.max_edges:
             rules.hit[0] |= LIMIT_EDGES
             continue
         for j in range(p):
-            is_alone = kind == _ADD and state.sizes[state.label[j]] == 1
+            is_alone = operator == _ADD and state.sizes[state.label[j]] == 1
             if is_alone:
                 _value_additions(g, state, j)
             for i in range(p):
-                if i == j or (g.A[i, j] == 1) == (kind == _ADD):
+                if i == j or (g.A[i, j] == 1) == (operator == _ADD):
                     continue
                 is_known = is_alone and state.added[i] != np.inf and not state.R[j, i]
                 change = np.inf
@@ -290,25 +307,25 @@ def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
                         rules.hit[0] |= LIMIT_PARENTS
                         continue
                     change = rules.penalty + state.added[i] - state.values[state.label[j]]
-                    if change > least + _SAME_CHANGE:
+                    if change > least + ROUNDING:
                         continue
                 toggles = moves.toggles[n]
                 toggles[0, 0], toggles[0, 1] = i, j
                 moves.sizes[n] = 1
-                if kind == _REVERSE:
+                if operator == _REVERSE:
                     if g.A[j, i]:
                         continue
                     toggles[1, 0], toggles[1, 1] = j, i
                     moves.sizes[n] = 2
                 if not _is_permitted(g, state, rules, toggles, moves.sizes[n]):
                     continue
-                cost = rules.penalty if kind == _ADD else 0.0
-                if kind == _DELETE:
+                cost = rules.penalty if operator == _ADD else 0.0
+                if operator == _DELETE:
                     cost = -rules.penalty
                 moves.costs[n] = cost
                 moves.is_exact[n] = 0
-                closes = kind == _ADD and state.R[j, i] == 1
-                if kind == _REVERSE or closes or (kind == _DELETE and state.R[j, i] == 1):
+                closes = operator == _ADD and state.R[j, i] == 1
+                if operator == _REVERSE or closes or (operator == _DELETE and state.R[j, i] == 1):
                     region = _between(state.R, toggles, moves.sizes[n])
                     if closes and region.size > rules.max_component:
                         rules.hit[0] |= LIMIT_COMPONENT
@@ -319,37 +336,14 @@ def _list_edges(g: Scored, state: State, rules: Rules, moves: Moves) -> int:
                     moves.bounds[n] = change
                     moves.is_exact[n] = 1
                 else:
-                    # No cycle opens or closes: one component gains or loses a parent.
-                    c = state.label[j]
-                    key = state.component_keys[c] ^ g.Z[i, j]
-                    place = place_of(g, key)
-                    is_shared = g.pooled.matrices.shape[0] > 0
-                    if place < 0 and state.sizes[c] == 1 and not is_shared:
-                        # Where nothing is shared, the bound of a node is its value.
-                        value = state.values[c] + _bound(g, state, _alone(j), toggles, ONE)
-                        g.counter[0] += 1
-                        # A node that its parents determine has no likelihood; a bound says −∞.
-                        place = remember(g, key, np.inf if value == -np.inf else value)
-                    if place < 0:
-                        region = _between(state.R, toggles, ONE)
-                        moves.bounds[n] = cost + _bound(g, state, region, toggles, ONE)
-                    else:
-                        moves.bounds[n] = cost + g.table_values[place] - state.values[c]
-                        moves.is_exact[n] = 1
+                    moves.bounds[n], moves.is_exact[n] = _parent_bound(g, state, toggles, cost)
                 n += 1
     return n
 
 
 @kernel
-def _alone(node: int) -> Ints:
-    nodes = np.empty(1, np.int64)
-    nodes[0] = node
-    return nodes
-
-
-@kernel
 def _list_virtual_edges(
-    g: Scored, state: State, rules: Rules, found: Ints, sizes: Ints, moves: Moves, n: int
+    g: Scored, state: State, rules: MoveRules, found: Ints, sizes: Ints, moves: Moves, n: int
 ) -> int:
     """List the permitted moves of the virtual-edge operator after the first n; return the number.
 
@@ -382,20 +376,21 @@ def _next_move(moves: Moves, n: int, first: bool) -> int:
     for m in range(n):
         if moves.bounds[m] == np.inf:
             continue
-        if first and moves.bounds[m] < _IMPROVEMENT:
+        if first and moves.bounds[m] < -ROUNDING:
             return m
         if chosen < 0 or moves.bounds[m] < moves.bounds[chosen]:
             chosen = m
     if chosen >= 0 and moves.is_exact[chosen]:
         for m in range(chosen):
-            if moves.bounds[m] <= moves.bounds[chosen] + _SAME_CHANGE:
+            # Rounding must not choose between moves.
+            if moves.bounds[m] <= moves.bounds[chosen] + ROUNDING:
                 return m
     return chosen
 
 
 @kernel
 def best_neighbour(
-    g: Scored, rules: Rules, max_virtual_cycle: int, first_improvement: bool
+    g: Scored, rules: MoveRules, max_virtual_cycle: int, first_improvement: bool
 ) -> tuple[float, Ints]:
     """The permitted move with the smallest change of score per sample.
 
@@ -406,17 +401,11 @@ def best_neighbour(
     p = g.A.shape[0]
     label = np.empty(p, np.int64)
     values = np.empty(p)
-    n_edges = 0
-    region: Ints = np.empty(p, np.int64)
-    for i in range(p):
-        region[i] = i
-        for j in range(p):
-            if g.A[i, j]:
-                n_edges += 1
+    region: Ints = np.arange(p)
     # The graph itself first, then moves while one could still be better than the best known, all
     # in one place: every function that calls the fit takes seconds to compile.
     virtual, virtual_sizes = virtual_edge_moves(g.A, max_virtual_cycle)
-    capacity = p * p + n_edges + virtual_sizes.size + 1
+    capacity = p * p + count_edges(g.A) + virtual_sizes.size + 1
     moves = Moves(
         np.empty((capacity, virtual.shape[1], 2), np.int64),
         np.empty(capacity, np.int64),

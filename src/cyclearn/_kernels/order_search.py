@@ -19,7 +19,6 @@ from cyclearn._kernels.compilation import lean_kernel
 from cyclearn._kernels.component_scores import Bytes, Floats, Ints, Keys
 from cyclearn._kernels.parent_sets import (
     COLLINEAR,
-    ROUNDING,
     Factor,
     append_parent,
     drop_parent,
@@ -28,6 +27,7 @@ from cyclearn._kernels.parent_sets import (
     grow_and_shrink,
 )
 from cyclearn._kernels.proposals import uniform
+from cyclearn._kernels.typed_numbers import ROUNDING
 
 # Places in ``progress``: nodes placed, parent sets fitted, exchanges made, whether one is not
 # settled yet, the node whose move is to be tried next.

@@ -18,10 +18,10 @@ import numpy as np
 
 from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_scores import Bytes, Floats, Ints
+from cyclearn._kernels.typed_numbers import ROUNDING
 
-# Changes of score per sample that are smaller are rounding.
-ROUNDING = 1e-10
-# Shares of a variable's variance that are smaller are none: it is collinear with the parents.
+# Shares of a variable's variance that are smaller are none: it is collinear with the parents,
+# and what rounding leaves of it is no longer its own.
 COLLINEAR = 1e-10
 
 

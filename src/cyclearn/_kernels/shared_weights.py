@@ -27,6 +27,8 @@ from cyclearn._kernels.component_fit import (
     AT_INFINITY,
     COLLINEAR,
     CONVERGED,
+    FLAT_PIVOT,
+    INFINITE_COSINE,
     ITERATION_LIMIT,
     SINGULAR,
     node_coefficients,
@@ -35,11 +37,9 @@ from cyclearn._kernels.sphere_steps import PIVOT_FLOOR, Floats, Ints, inverse, s
 
 Bytes = NDArray[np.uint8]
 
-# Relative to the quadratic form of a column by itself: a smaller pivot is a flat direction.
-_FLAT_PIVOT = 1e-5
-_INFINITE_COSINE = 1e-5
+# So short a step is none, beside coefficients of order one.
 _HALVINGS = 30
-# A change of the value that is rounding.
+# A change of the value that is rounding: it is a sum of few terms of order one.
 _ROUNDING = 1e-13
 
 
@@ -275,6 +275,84 @@ def half_regression(pooled: Pooled, nodes: Ints, offsets: Ints, parents: Ints) -
     return start
 
 
+@lean_kernel
+def _place_start(c: _Component, D: Floats, start: Floats, q: Floats) -> None:
+    """Write the columns that have the starting coefficients."""
+    e = 0
+    for i in range(c.nodes.size):
+        for a in range(c.at[i], c.at[i + 1] - 1):
+            q[a] = -start[e]
+            e += 1
+        q[c.at[i + 1] - 1] = 1.0
+    _scale(c, D, q)
+
+
+@lean_kernel
+def _newton_step(
+    H: Floats, D: Floats, gradient: Floats, damping: float, L: Floats, step: Floats
+) -> tuple[float, float]:
+    """Write a step that leads downhill; the damping that it took, twice the gain it promises."""
+    pivot = _factor(H, D, damping, L)
+    while pivot < 0.0 and damping < 1e12:
+        damping = max(4.0 * damping, 1e-3)
+        pivot = _factor(H, D, damping, L)
+    solve_factored(L, gradient, step)
+    promised = 0.0
+    for a in range(step.size):
+        promised -= gradient[a] * step[a]
+    return damping, promised
+
+
+@lean_kernel
+def _go_downhill(
+    pooled: Pooled,
+    c: _Component,
+    q: Floats,
+    step: Floats,
+    promised: float,
+    value: float,
+    n_tries: int,
+    trial: Floats,
+    C: Floats,
+    M: Floats,
+) -> tuple[float, float]:
+    """Write into ``trial`` where f has fallen enough along a step, which is halved until then.
+
+    Returns the share of the step, zero where f falls nowhere, and the value.
+    """
+    length = 1.0
+    for _ in range(n_tries):
+        for a in range(q.size):
+            trial[a] = q[a] + length * step[a]
+        after = _value(pooled, c, trial, C, M)
+        if after <= value - 1e-4 * length * promised + _ROUNDING:
+            return length, min(after, value)
+        length *= 0.5
+    return 0.0, value
+
+
+@lean_kernel
+def _write_coefficients(c: _Component, q: Floats, coefficients: Floats) -> None:
+    """Write what the columns say of the edges."""
+    e = 0
+    for i in range(c.nodes.size):
+        last = c.at[i + 1] - 1
+        own = q[last] if q[last] != 0.0 else 1e-15
+        for a in range(c.at[i], last):
+            coefficients[e] = -q[a] / own
+            e += 1
+
+
+@lean_kernel
+def _is_at_infinity(c: _Component, D: Floats, q: Floats) -> bool:
+    """Whether some own entry is as good as zero."""
+    for i in range(c.nodes.size):
+        last = c.at[i + 1] - 1
+        if abs(q[last]) * np.sqrt(D[last, last]) < INFINITE_COSINE:
+            return True
+    return False
+
+
 @kernel
 def fit_shared_component(
     pooled: Pooled,
@@ -313,79 +391,40 @@ def fit_shared_component(
     H, D, L = np.empty((d, d)), np.empty((d, d)), np.empty((d, d))
     q, trial = np.empty(d), np.empty(d)
     gradient, step = np.empty(d), np.empty(d)
+    coefficients = np.zeros(parents.size)
     _metric(pooled, c, D)
-    for a in range(d):
-        for b in range(d):
-            H[a, b] = D[a, b]
-    if not _factor(H, D, 0.0, L) > 1e-12:
-        return np.inf, np.zeros(parents.size), np.inf, 0, COLLINEAR
-    e = 0
-    for i in range(k):
-        for a in range(c.at[i], c.at[i + 1] - 1):
-            q[a] = -start[e]
-            e += 1
-        q[c.at[i + 1] - 1] = 1.0
-    _scale(c, D, q)
+    # A smaller pivot is rounding: the columns of D that it stands for are collinear.
+    if not _factor(D, D, 0.0, L) > 1e-12:
+        return np.inf, coefficients, np.inf, 0, COLLINEAR
+    _place_start(c, D, start, q)
     value = _value(pooled, c, q, C, M)
     if not value < 30.0 * k:
         # det = 0 at the start: columns without coefficients instead.
-        for a in range(d):
-            q[a] = 1.0 if c.rows[a] == c.owners[a] else 0.0
-        _scale(c, D, q)
+        _place_start(c, D, coefficients, q)
         value = _value(pooled, c, q, C, M)
     damping = 0.0
     promised = np.inf
-    pivot = np.inf
     status = ITERATION_LIMIT
     iterations = 0
     while iterations < max_iterations:
         iterations += 1
         _derivatives(pooled, c, q, C, M, gradient, H)
-        pivot = _factor(H, D, damping, L)
-        while pivot < 0.0 and damping < 1e12:
-            damping = max(4.0 * damping, 1e-3)
-            pivot = _factor(H, D, damping, L)
-        solve_factored(L, gradient, step)
-        # Twice the gain that the step promises.
-        promised = 0.0
-        for a in range(d):
-            promised -= gradient[a] * step[a]
+        damping, promised = _newton_step(H, D, gradient, damping, L, step)
         is_last = promised <= tolerance
-        length = 1.0
-        accepted = False
-        for _ in range(_HALVINGS):
-            for a in range(d):
-                trial[a] = q[a] + length * step[a]
-            after = _value(pooled, c, trial, C, M)
-            if after <= value - 1e-4 * length * promised + _ROUNDING:
-                accepted = True
-                break
-            if is_last:
-                break
-            length *= 0.5
-        if accepted:
-            value = min(after, value)
+        n_tries = 1 if is_last else _HALVINGS
+        length, value = _go_downhill(pooled, c, q, step, promised, value, n_tries, trial, C, M)
+        if length > 0.0:
             for a in range(d):
                 q[a] = trial[a]
             _scale(c, D, q)
-            if length == 1.0:
-                damping = 0.25 * damping if damping > 1e-6 else 0.0
+        if length == 1.0:
+            damping = 0.25 * damping if damping > 1e-6 else 0.0
         if is_last:
-            status = CONVERGED if _factor(H, D, 0.0, L) > _FLAT_PIVOT else SINGULAR
+            status = CONVERGED if _factor(H, D, 0.0, L) > FLAT_PIVOT else SINGULAR
             break
-        if not accepted:
+        if length == 0.0:
             damping = max(16.0 * damping, 1e-3)
-    value = _value(pooled, c, q, C, M)
-    coefficients = np.empty(parents.size)
-    e = 0
-    for i in range(k):
-        last = c.at[i + 1] - 1
-        own = q[last]
-        if abs(own) * np.sqrt(D[last, last]) < _INFINITE_COSINE:
-            status = AT_INFINITY
-        if own == 0.0:
-            own = 1e-15
-        for a in range(c.at[i], last):
-            coefficients[e] = -q[a] / own
-            e += 1
-    return value, coefficients, promised, iterations, status
+    if _is_at_infinity(c, D, q):
+        status = AT_INFINITY
+    _write_coefficients(c, q, coefficients)
+    return _value(pooled, c, q, C, M), coefficients, promised, iterations, status

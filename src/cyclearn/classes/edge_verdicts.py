@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-Verdict = Literal["same in all", "turns", "comes and goes"]
+EdgeVerdict = Literal["same in all", "turns", "comes and goes"]
 
-SAME: Verdict = "same in all"
-TURNS: Verdict = "turns"
-OPTIONAL: Verdict = "comes and goes"
+SAME: EdgeVerdict = "same in all"
+TURNS: EdgeVerdict = "turns"
+OPTIONAL: EdgeVerdict = "comes and goes"
 
 
-def edge_verdict(*, compelled: bool, back_compelled: bool, always_adjacent: bool) -> Verdict:
+def edge_verdict(*, compelled: bool, back_compelled: bool, always_adjacent: bool) -> EdgeVerdict:
     """The verdict on an edge a → b that some graph has.
 
     Parameters
@@ -39,7 +39,7 @@ def edge_verdict(*, compelled: bool, back_compelled: bool, always_adjacent: bool
 
 def pair_verdict(
     possible: tuple[bool, bool], compelled: tuple[bool, bool], *, always_adjacent: bool
-) -> Verdict:
+) -> EdgeVerdict:
     """The verdict on a pair that some graph joins: that of its least settled edge.
 
     ``possible`` and ``compelled``: whether some, whether every graph has a → b and b → a.

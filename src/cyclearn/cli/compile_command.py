@@ -47,9 +47,12 @@ def _fit() -> None:
 
 def _order() -> None:
     from cyclearn.search.orders import best_acyclic
+    from cyclearn.search.runs import Budget
+    from cyclearn.search.score import GraphScore, SearchLimits
 
+    score = GraphScore(np.corrcoef(_rows().T), 0.01, SearchLimits(4, 3, 12, 0))
     every, none = ~np.eye(4, dtype=bool), np.zeros((4, 4), dtype=bool)
-    best_acyclic(np.corrcoef(_rows().T), 0.01, every, none, 3, 12, seed=0)
+    best_acyclic(score, every, none, seed=0, n_exchanges=1, budget=Budget())
 
 
 def _search() -> None:

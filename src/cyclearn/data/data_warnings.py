@@ -412,7 +412,7 @@ class TooFewRows(DataWarning):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchLimits(DataWarning):
+class ReachedLimits(DataWarning):
     """Limits, named as options, that kept the search from graphs or ended it."""
 
     code = "search_limits"

@@ -29,7 +29,7 @@ from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
 
 FloatArray = NDArray[np.float64]
 # Second moments of each table about the observed mean, and the nodes that keep their equations.
-Tables: TypeAlias = list[tuple[FloatArray, list[int]]]
+TableMoments: TypeAlias = list[tuple[FloatArray, list[int]]]
 
 _MAX_ROWS = 10**9
 _MAX_STEPS = 60
@@ -79,7 +79,7 @@ class Experiment:
         return scaled_columns(self.truth)
 
     @cached_property
-    def tables(self) -> Tables:
+    def tables(self) -> TableMoments:
         """Observed data and the experiment."""
         everything = list(range(self.truth.n_variables))
         return [(self.truth.covariance, everything), (self.covariance, self.untargeted)]
@@ -99,7 +99,7 @@ def scaled_columns(model: LinearGaussianModel) -> FloatArray:
     )
 
 
-def table_values(tables: Tables, Q: FloatArray) -> FloatArray:
+def table_values(tables: TableMoments, Q: FloatArray) -> FloatArray:
     """Negative log-likelihood of a row of each table, without constants."""
     values = []
     for S, U in tables:
@@ -109,7 +109,7 @@ def table_values(tables: Tables, Q: FloatArray) -> FloatArray:
 
 
 def best_columns(
-    tables: Tables, graph: DirectedGraph, start: FloatArray, counts: FloatArray
+    tables: TableMoments, graph: DirectedGraph, start: FloatArray, counts: FloatArray
 ) -> FloatArray:
     """Q on a graph with the greatest likelihood for tables with so many rows.
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cyclearn.classes.edge_verdicts import SAME
 from cyclearn.data import DataWarning, Moments
-from cyclearn.data.data_warnings import DependentRows, RankScale, SearchLimits
+from cyclearn.data.data_warnings import DependentRows, RankScale, ReachedLimits
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.readable import count_of
@@ -137,7 +137,7 @@ def find_out(result: LearnResult, data: SeveralData | None, max_members: int) ->
             *_data_warnings(result, given),
             *(w.in_group(name) for name, model in models.items() for w in check_fit(model)),
             *(each.warning for each in hidden or () if each.warning is not None),
-            *((SearchLimits(limits=result.limits),) if result.limits else ()),
+            *((ReachedLimits(limits=result.limits),) if result.limits else ()),
         ),
         has_rows=given is not None and all(table.rows is not None for table in given),
         has_knowledge=knowledge is not None and knowledge != Knowledge(),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.classes.edge_verdicts import SAME, Verdict
+from cyclearn.classes.edge_verdicts import SAME, EdgeVerdict
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.over_time import lag_of
@@ -56,7 +56,7 @@ class EdgeRow:
     weight: float
     std_error: float
     standardised: float
-    verdict: Verdict
+    verdict: EdgeVerdict
     n_graphs: int | None
     probability: float | None
     resamples: float | None

@@ -35,8 +35,8 @@ from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.noise_shape import fit_noise_shape
 from cyclearn.results.member_ranking_result import (
     BlockRanking,
-    Candidate,
     ClassRanking,
+    Filling,
     ListedBlock,
     MemberRanking,
 )
@@ -172,7 +172,7 @@ def _listed_block(
 ) -> ListedBlock:
     """All fillings of a block with all of their parameter sets."""
     fillings = list(islice(seating.iter_block(block), max_fillings + 1))
-    candidates: list[Candidate] = []
+    candidates: list[Filling] = []
     for filling in fillings[:max_fillings]:
         # No cycle leaves a block, so the edges into other blocks can be left out of the fit.
         columns = [1 << j for j in range(moments.n_variables)]
@@ -189,7 +189,7 @@ def _candidates(
     block: Block,
     moments: Moments,
     residuals: Residuals,
-) -> Iterator[Candidate]:
+) -> Iterator[Filling]:
     fitted = fit(graph, moments)
     if fitted.status is FitStatus.AT_INFINITY:
         return
@@ -200,7 +200,7 @@ def _candidates(
     for chosen in product(*(part.solutions for part in parts)):
         B = _weights(parts, chosen, moments.n_variables)
         Q = np.eye(len(B)) - B
-        yield Candidate(
+        yield Filling(
             filling,
             tuple(B[:, j] * moments.scale[j] / moments.scale for j in block.nodes),
             tuple(sorted(residuals.number(Q[:, j]) for j in block.nodes)),

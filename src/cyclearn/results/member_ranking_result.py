@@ -27,7 +27,7 @@ _CLEAR = 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class Filling:
     """One filling of a block with one of its parameter sets.
 
     Attributes
@@ -55,11 +55,11 @@ class ListedBlock:
     """The candidates of a block, and whether these are all."""
 
     nodes: tuple[int, ...]
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Filling, ...]
     complete: bool
 
     @property
-    def stable(self) -> tuple[Candidate, ...]:
+    def stable(self) -> tuple[Filling, ...]:
         """The candidates that are stable."""
         return tuple(candidate for candidate in self.candidates if candidate.stable)
 
@@ -163,7 +163,7 @@ class ClassRanking:
         """Likelihood of all members together, over that of the best."""
         return prod(float(np.exp(-block.behind).sum()) for block in self.blocks)
 
-    def iter_members(self) -> Iterator[tuple[tuple[Candidate, ...], float, float]]:
+    def iter_members(self) -> Iterator[tuple[tuple[Filling, ...], float, float]]:
         """Stream the members, the most likely first: candidates, weight, how far behind."""
         first = (0,) * len(self.blocks)
         waiting, seen = [(0.0, first)], {first}
@@ -309,10 +309,10 @@ class MemberRanking:
     def _member(
         self,
         each: ClassRanking,
-        chosen: tuple[Candidate, ...],
+        chosen: tuple[Filling, ...],
         weight: float,
         behind: float,
-        first: tuple[Candidate, ...],
+        first: tuple[Filling, ...],
     ) -> RankedMember:
         p = len(each.names)
         columns, B = [0] * p, np.zeros((p, p))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cyclearn.classes import ClassStatements, EquivalenceClass, class_statements
 from cyclearn.classes.edge_counts import EdgeCounts
-from cyclearn.classes.edge_verdicts import Verdict, edge_verdict, pair_verdict
+from cyclearn.classes.edge_verdicts import EdgeVerdict, edge_verdict, pair_verdict
 from cyclearn.foundation.errors import LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
@@ -55,11 +55,11 @@ class PairVerdict:
         return self._edges(self.possible)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> EdgeVerdict:
         """The same in all, turns, or comes and goes."""
         return pair_verdict(self.possible, self.compelled, always_adjacent=not self.can_vanish)
 
-    def edge_verdict(self, edge: Edge) -> Verdict:
+    def edge_verdict(self, edge: Edge) -> EdgeVerdict:
         """The verdict on one of the two edges of this pair."""
         compelled, back = self.compelled if edge == (self.a, self.b) else self.compelled[::-1]
         return edge_verdict(

@@ -24,7 +24,9 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn._kernels.typed_numbers import ROUNDING
 from cyclearn.search.closed_rings import iter_ringed, linked_pairs
+from cyclearn.search.effort import SIZES, MoveEffort, StartEffort
 from cyclearn.search.local_search import Climbing, local_search
 from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
@@ -39,62 +41,13 @@ from cyclearn.search.runs import (
 from cyclearn.search.score import GraphScore
 from cyclearn.search.turned_edges import leading_away
 
-_ROUNDING = 1e-10
-# Temperatures are in units of the log-likelihood of the whole sample, an edge's penalty at most.
-_LAST_TEMPERATURE = 0.5
-# While superfluous edges are many, climbing would make components of dozens of nodes out of them,
-# and virtual-edge moves with long cycles by the ten thousand. Larger components are left for later
-# climbs, and long cycles for shorter ones one after the other.
-_CLIMBED_COMPONENT = 10
-_VIRTUAL_COMPONENT = 20
-_VIRTUAL_CYCLE = 3
-# With many variables, only what is near a change is annealed again.
-MANY_VARIABLES = 50
-# A graph with a ring closed is worth a climb when it is worse by at most so many edges' penalties:
-# what else is wrong around a true ring costs that much (10 is the most met), and most other rings
-# far more.
-_RING_WORSE = 12
-# Nor is one that makes a component of more than so many times its nodes: it closes other ways too,
-# is no ring that the graph imitates, and takes long to fit.
-_RING_GROWS = 2
-# In several groups an edge costs and brings several times as much, so that a region begins hotter
-# and takes longer to cool down.
-_LONGER_IN_GROUPS = 3
-# So many edges' penalties above its best a region is while it is hot: where an edge costs more, the
-# way from one good graph to another leads higher up.
-_STEPS_UP = 1.1
-
-
-@dataclass(frozen=True)
-class Annealing:
-    """How much work the search does.
-
-    ``n_exchanges`` belongs to the first stage: exchanges per node in the search over orders, of
-    graphs of 20 nodes or more, and as the square of the nodes in smaller ones. Where
-    required edges close cycles, ``acyclic_proposals`` and ``acyclic_temperature`` do: proposals per
-    node, in graphs of 20 nodes or more, and as the square of the nodes in smaller ones.
-    ``region_nodes``, ``region_proposals``, ``region_temperature`` and ``region_component`` (the
-    largest component entered in a region, unless the graph has one almost as large already: long
-    cycles grow node by node) belong to the third, which ends after ``n_passes`` over all nodes
-    without a better graph. A graph of at most ``region_nodes`` nodes is one region.
-    """
-
-    n_exchanges: int = 10
-    acyclic_proposals: int = 5000
-    acyclic_temperature: float = 100.0
-    region_nodes: int = 7
-    region_proposals: int = 1500
-    region_temperature: float = 5.0
-    region_component: int = 7
-    n_passes: int = 1
-
 
 def run_from(
     problem: SearchProblem,
     start: Adjacency,
     acyclic_stage: bool,
     seed: int,
-    effort: Annealing,
+    effort: StartEffort,
     budget: Budget,
     on_step: OnStep | None = None,
 ) -> SearchRun:
@@ -110,7 +63,7 @@ class AnnealedSearch:
     problem: SearchProblem
     score: GraphScore
     seed: int
-    effort: Annealing = field(default_factory=Annealing)
+    effort: StartEffort = field(default_factory=StartEffort)
     budget: Budget = field(default_factory=Budget)
     on_step: OnStep | None = None
 
@@ -170,25 +123,24 @@ class AnnealedSearch:
         n_proposals: int,
     ) -> tuple[Adjacency, float]:
         """The best graph met and its change of score; in parts, to keep to a time limit."""
-        n_parts = 1 + n_proposals // 20_000
-        ratio = _LAST_TEMPERATURE / temperature
+        n_parts = 1 + n_proposals // self.effort.proposals_at_once
+        ratio = self.effort.last_temperature / temperature
+        score = self.score.limited(max_component=max_component, max_virtual_cycle=0)
         current, change = start, 0.0
         best, best_change = start, 0.0
         for part in range(n_parts):
             steps = [self._unit * temperature * ratio ** ((part + k) / n_parts) for k in (0, 1)]
-            annealed = self.score.anneal(
+            annealed = score.anneal(
                 current,
                 nodes,
-                self._may_add,
-                self._may_delete,
-                max_component=max_component,
-                max_evaluations=self._evaluations_left(),
+                score.rules(self._may_add, self._may_delete),
                 temperatures=(steps[0], steps[1]),
                 n_proposals=n_proposals // n_parts,
+                max_evaluations=self._evaluations_left(),
                 seed=int(self._rng.integers(1, 2**62)),
             )
             self._n_evaluations += annealed.n_evaluations
-            if change + annealed.best_change < best_change - _ROUNDING:
+            if change + annealed.best_change < best_change - ROUNDING:
                 best, best_change = annealed.best, change + annealed.best_change
             current, change = annealed.last, change + annealed.change
             if self._ended():
@@ -197,7 +149,7 @@ class AnnealedSearch:
 
     def _best_acyclic(self) -> Adjacency:
         """The best acyclic graph found, which is where the search then stands if it may."""
-        p, effort, limits = len(self._graph), self.effort, self.score.limits
+        p = len(self._graph)
         largest = self.score.largest_component(self.problem.required.astype(np.uint8))
         is_plain = len(self.score.shares) == 1 and self.score.experiments is None
         if largest > 1 or not is_plain:
@@ -207,27 +159,23 @@ class AnnealedSearch:
                 self._graph,
                 np.arange(p),
                 self.score.largest_component(self._graph),
-                effort.acyclic_temperature,
-                effort.acyclic_proposals * p * min(p, 20) ** 2 // 400,
+                self.effort.acyclic_temperature,
+                self.effort.acyclic_proposals_of(p),
             )
         else:
             run = best_acyclic(
-                self.score.S[0],
-                self.score.penalty,
+                self.score,
                 self.problem.allowed,
                 self.problem.required,
-                limits.max_parents,
-                limits.max_edges,
                 seed=int(self._rng.integers(2**31)),
-                effort=-(-effort.n_exchanges * min(p, 20) ** 2 // 400),
-                max_evaluations=self._evaluations_left(),
-                deadline=self.budget.deadline,
+                n_exchanges=self.effort.exchanges_of(p),
+                budget=replace(self.budget, max_evaluations=self._evaluations_left()),
             )
             self._n_evaluations += run.n_evaluations
             found, change = run.adjacency, run.value - self._value
         # With required cycles it can have no stable fit.
         is_admitted = self._admit(found)[0] is found
-        if change < -_ROUNDING and (is_admitted or not self._is_admitted):
+        if change < -ROUNDING and (is_admitted or not self._is_admitted):
             self._adopt(found, self._value + change)
             self._is_admitted = is_admitted
         return found
@@ -252,12 +200,12 @@ class AnnealedSearch:
             largest = self.score.largest_component(ringed)
             if not self.score.limits.allow(ringed, largest):
                 continue
-            if largest > max(_RING_GROWS * len(nodes), largest_now):
+            if largest > max(self.effort.ring_grows * len(nodes), largest_now):
                 continue
             if not self.problem.respects_knowledge(ringed):
                 continue
             worse = self.score.value(ringed) - self._value
-            if worse >= _RING_WORSE * self.score.penalty:
+            if worse >= self.effort.ring_worse * self.score.penalty:
                 continue
             # Elsewhere nothing has changed, and nothing was left to climb.
             near = np.zeros(len(ringed), dtype=bool)
@@ -273,36 +221,35 @@ class AnnealedSearch:
         before = self._value
         effort = self.effort
         is_whole = p <= effort.region_nodes
-        skips = p > MANY_VARIABLES
         largest = self.score.largest_component(self._graph)
-        for _ in range(effort.n_passes):
-            # A small graph is a region of its own, annealed twice.
-            for centre in self._rng.permutation(p)[: 2 if is_whole else p].tolist():
-                if self._ended():
-                    return False
-                if skips and self._is_settled(centre):
-                    continue
-                nodes = np.arange(p) if is_whole else self._region(centre)
-                if nodes.size < 2:
-                    continue
-                found, change = self._anneal(
-                    self._graph if is_whole else self._leading_away(centre),
-                    nodes,
-                    min(self.score.limits.max_component, max(effort.region_component, largest + 2)),
-                    max(effort.region_temperature, _STEPS_UP * self.score.penalty / self._unit),
-                    effort.region_proposals * (_LONGER_IN_GROUPS if self._has_groups else 1),
-                )
-                if change < -_ROUNDING or not self._is_admitted:
-                    self._climb(found)
-                    largest = self.score.largest_component(self._graph)
-        return self._value < before - _ROUNDING
+        # A small graph is a region of its own, annealed twice.
+        for centre in self._rng.permutation(p)[: 2 if is_whole else p].tolist():
+            if self._ended():
+                return False
+            if p > SIZES.many and self._is_settled(centre):
+                continue
+            nodes = np.arange(p) if is_whole else self._region(centre)
+            if nodes.size < 2:
+                continue
+            found, change = self._anneal(
+                self._graph if is_whole else self._leading_away(centre),
+                nodes,
+                max(effort.region_nodes, largest + 2),
+                max(effort.region_temperature, effort.steps_up * self.score.penalty / self._unit),
+                effort.region_proposals * (effort.longer_in_groups if self._has_groups else 1),
+            )
+            if change < -ROUNDING or not self._is_admitted:
+                self._climb(found)
+                largest = self.score.largest_component(self._graph)
+        return self._value < before - ROUNDING
 
     def _leading_away(self, centre: int) -> Adjacency:
         """An equivalent graph in which as many edges as can be lead away from a node."""
         if self.score.experiments is not None:
             return self._graph  # what is equivalent to what depends on who is set
         label = self.score.components(self._graph)
-        return leading_away(self._graph, centre, label, self._may_turn)
+        furthest = self.effort.turned_distance
+        return leading_away(self._graph, centre, label, self._may_turn, furthest)
 
     def _is_settled(self, centre: int) -> bool:
         """Whether nothing near the node changed since a region around it was annealed.
@@ -332,8 +279,8 @@ class AnnealedSearch:
     def _climb_with_virtual_edges(self) -> bool:
         most = min(self.score.limits.max_component, len(self._graph))
         return any(
-            self._climb(self._graph, component, _VIRTUAL_CYCLE)
-            for component in sorted({min(_VIRTUAL_COMPONENT, most), most})
+            self._climb(self._graph, component, self.effort.virtual_cycle)
+            for component in sorted({min(self.effort.virtual_component, most), most})
         )
 
     def _region(self, centre: int) -> NDArray[np.int64]:
@@ -359,7 +306,7 @@ class AnnealedSearch:
     def _climb(
         self,
         found: Adjacency,
-        component: int = _CLIMBED_COMPONENT,
+        component: int = MoveEffort.large_component,
         virtual_cycle: int = 0,
         *,
         near: NDArray[np.bool_] | None = None,
@@ -394,7 +341,7 @@ class AnnealedSearch:
         # A limit that only this stage has is none that kept anything away.
         own = LIMIT_COMPONENT if most < self.score.limits.max_component else 0
         self._limits |= run.limits & ~own
-        if run.score < (self._value - _ROUNDING if self._is_admitted else inf):
+        if run.score < (self._value - ROUNDING if self._is_admitted else inf):
             self._adopt(admitted, self.score.value(admitted))
             for step in run.steps:
                 self._note(step)
@@ -407,7 +354,7 @@ class AnnealedSearch:
         toggles = np.argwhere(self._graph != graph)
         if len(toggles):
             delta = value - self._value
-            self._note(SearchStep(toggles, delta, value, delta < -_ROUNDING, graph, True))
+            self._note(SearchStep(toggles, delta, value, delta < -ROUNDING, graph, True))
         self._graph, self._value = graph, value
 
     def _note(self, step: SearchStep) -> None:

@@ -30,6 +30,7 @@ from cyclearn.foundation.deadlines import Deadline, has_passed
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import bits, columns_to_support
+from cyclearn.search.effort import SIZES, TieEffort
 from cyclearn.search.local_scores import LocalScores
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.redrawn_triples import Pair, redrawn_pairs, toggled
@@ -39,13 +40,7 @@ from cyclearn.search.tied_graphs import tied_graphs
 
 Mask = NDArray[np.bool_]
 
-MAX_CLASSES = 100
-# Scores computed in looking for ties, and fillings of one block of a class that they come from.
-# Graphs with large components count for several of the first.
-_MAX_REDRAWN = 10_000
-_MAX_FILLINGS = 500
-# So many that the choice of the member shown takes a good part of a second.
-_VERY_MANY_VARIABLES = 300
+_EFFORT = TieEffort()
 
 
 @dataclass(frozen=True)
@@ -81,10 +76,10 @@ def answer(
         return solution.ended_early is not None or budget.ended(0) is not None
 
     if problem.experiments is not None:
-        (first, *others), is_cut = tied_graphs(problem, solution, MAX_CLASSES, is_over)
-        return Answer(first, tuple(others[:MAX_CLASSES]), is_cut)
+        (first, *others), is_cut = tied_graphs(problem, solution, _EFFORT, is_over)
+        return Answer(first, tuple(others[: _EFFORT.max_classes]), is_cut)
     as_found = Answer(DirectedGraph(solution.best.best.astype(bool), problem.names), (), True)
-    if problem.n_variables > _VERY_MANY_VARIABLES and has_passed(end):
+    if problem.n_variables > SIZES.very_many and has_passed(end):
         return as_found
     ties = _Ties(problem, solution.best.best)
     for run in solution.agreeing:
@@ -94,7 +89,7 @@ def answer(
         return as_found
     ties.close(is_over)
     first, *others = [graph for _, graph in sorted(ties.found, key=lambda each: each[0])]
-    return Answer(first, tuple(others[:MAX_CLASSES]), ties.is_cut)
+    return Answer(first, tuple(others[: _EFFORT.max_classes]), ties.is_cut)
 
 
 def shown_member(
@@ -161,7 +156,9 @@ class _Ties:
             masks = self._problem.allowed, self._problem.required
             for columns, near in members_by_block(member, self._class_of[member], *masks):
                 self.is_cut = (
-                    is_over() or len(self.found) > MAX_CLASSES or self._work > _MAX_REDRAWN
+                    is_over()
+                    or len(self.found) > _EFFORT.max_classes
+                    or self._work > _EFFORT.max_scored
                 )
                 if self.is_cut:
                     break
@@ -208,7 +205,7 @@ def members_by_block(
         yield first, everywhere
         for block in seating.blocks:
             near = reduce(or_, (seating.territories[seat].elements for seat in block.seats))
-            for filling in islice(seating.iter_block(block), _MAX_FILLINGS):
+            for filling in islice(seating.iter_block(block), _EFFORT.max_members):
                 columns = list(first)
                 for j, column in zip(block.nodes, filling, strict=True):
                     columns[j] = column

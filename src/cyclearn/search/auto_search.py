@@ -7,7 +7,7 @@ and that graph is improved once more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -15,39 +15,19 @@ from scipy.sparse.csgraph import connected_components
 
 from cyclearn.foundation.deadlines import seconds_left
 from cyclearn.foundation.interruption import is_asked_to_stop
-from cyclearn.search.annealed_search import MANY_VARIABLES, Annealing, run_from
+from cyclearn.search.annealed_search import run_from
 from cyclearn.search.combined_starts import combined
+from cyclearn.search.effort import SIZES, AutoEffort
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, SearchRun, SearchStatus, Solution
 from cyclearn.search.starts import SearchCall, run_calls, starting_graphs
-
-# The search starts again until this many starts have come to the best score, and at most so often.
-# Few variables have near ties that one start in two misses, and starts cost little. Very many have
-# so many near ties that starts hardly ever agree.
-_FEW_VARIABLES, _VERY_MANY_VARIABLES = 7, 200
-_FEW_AGREE, _FEW_STARTS = 5, 12
-_AGREE, _STARTS = 2, 4
-_VERY_MANY_STARTS = 2
-# The first start is a quick one; those that are to confirm or to improve on it take longer.
-_FURTHER = Annealing()
-_FIRST = replace(
-    _FURTHER,
-    n_exchanges=_FURTHER.n_exchanges // 2,
-    acyclic_proposals=_FURTHER.acyclic_proposals // 2,
-    region_proposals=_FURTHER.region_proposals // 2,
-)
-# Starts agree on components made of superfluous edges now and then. Where one is larger than what a
-# region takes in, and has so many edges more than nodes, another start goes through graphs whose
-# edges cost so many times as much: in these there are none.
-_THICKET = 2
-_DEARER = 1.5
-# Seconds until other processes work: they start, and load compiled code.
-_WORKERS_BEGIN = 5.0
 
 
 @dataclass(frozen=True)
 class AutoSearch:
     """``"auto"``: independent starts, each with a seed of its own, until some agree."""
+
+    effort: AutoEffort = field(default_factory=AutoEffort)
 
     def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
         """From given graphs, one start each; from the default one, as many as it takes.
@@ -55,10 +35,7 @@ class AutoSearch:
         Starts that ran ahead on other cores after enough agreed do not count. With a time limit
         the first runs in this process: others take seconds to begin.
         """
-        p, deadline = problem.n_variables, call.budget.deadline
-        needed, most = (_FEW_AGREE, _FEW_STARTS) if p <= _FEW_VARIABLES else (_AGREE, _STARTS)
-        if p > _VERY_MANY_VARIABLES:
-            most = _VERY_MANY_STARTS
+        needed, most = self.effort.starts_of(problem.n_variables)
         starts = starting_graphs(problem, call.starts, 1, call.seed)
         is_default = call.starts is None
         may_add_starts = is_default and call.n_starts is None
@@ -67,60 +44,64 @@ class AutoSearch:
         elif call.n_starts is not None:
             needed = most = call.n_starts
         seeds = np.random.default_rng(call.seed).integers(2**62, size=most).tolist()
+        efforts = [self.effort.further] * most
+        if is_default:
+            starts *= most
+            efforts[0] = self.effort.first
         calls = [
             (problem, start, is_default, seed, effort, call.budget)
-            for start, seed, effort in zip(
-                starts * most if is_default else starts,
-                seeds,
-                [_FIRST if is_default else _FURTHER] + [_FURTHER] * (most - 1),
-                strict=True,
-            )
+            for start, seed, effort in zip(starts, seeds, efforts, strict=True)
         ]
         at_once = min(effective_n_jobs(call.n_jobs), most)
         runs: list[SearchRun] = []
         while len(runs) < most:
-            is_first = not runs and deadline is not None
-            n_next = 1 if is_first or seconds_left(deadline) < _WORKERS_BEGIN else at_once
+            is_first = not runs and call.budget.deadline is not None
+            n_next = 1 if is_first or self._ends_soon(call) else at_once
             following = calls[len(runs) : len(runs) + n_next]
             for run in run_calls(run_from, following, n_jobs=n_next, on_step=call.on_step):
                 runs.append(run)
                 if len(Solution(tuple(runs)).agreeing) >= needed:
                     may_go_on = may_add_starts and not call.budget.ended(0)
-                    if may_go_on and _has_thicket(problem, runs):
-                        runs.append(_run_through_dearer_edges(problem, starts[0], seeds[0], call))
+                    if may_go_on and self._has_thicket(problem, runs):
+                        dearer = self._run_through_dearer_edges(problem, starts[0], seeds[0], call)
+                        runs.append(dearer)
                     return Solution(tuple(runs))
             if is_asked_to_stop() or any(run.status is SearchStatus.TIME_LIMIT for run in runs):
                 return Solution(tuple(runs))
-        if may_add_starts and p > MANY_VARIABLES:
+        if may_add_starts and problem.n_variables > SIZES.many:
             better = combined(problem, runs)
             if better is not None:
-                last = (problem, better, False, seeds[-1], _FURTHER, call.budget)
+                last = (problem, better, False, seeds[-1], self.effort.further, call.budget)
                 runs += run_calls(run_from, [last], n_jobs=1, on_step=call.on_step)
         return Solution(tuple(runs))
 
+    def _ends_soon(self, call: SearchCall) -> bool:
+        """Whether other processes would hardly have begun when the time is over."""
+        return seconds_left(call.budget.deadline) < self.effort.workers_begin
 
-def _has_thicket(problem: SearchProblem, runs: list[SearchRun]) -> bool:
-    """Whether the best graph of a problem that is not large has a component larger than a region.
+    def _has_thicket(self, problem: SearchProblem, runs: list[SearchRun]) -> bool:
+        """Whether the best graph of a problem that is not large has a component that is a thicket.
 
-    One with more edges than a ring, or a ring with one way across, needs. With many variables a
-    start takes long, and a thicket is a small part of what can be wrong.
-    """
-    if problem.n_variables > MANY_VARIABLES:
-        return False
-    best = Solution(tuple(runs)).best.best
-    _, label = connected_components(best, connection="strong")
-    inside = label == np.bincount(label).argmax()
-    n_nodes, n_edges = int(inside.sum()), int(best[np.ix_(inside, inside)].sum())
-    return n_nodes > _FURTHER.region_component and n_edges >= n_nodes + _THICKET
+        One larger than a region, with more edges than a ring, or a ring with one way across, needs.
+        With many variables a start takes long, and a thicket is a small part of what can be wrong.
+        """
+        if problem.n_variables > SIZES.many:
+            return False
+        best = Solution(tuple(runs)).best.best
+        _, label = connected_components(best, connection="strong")
+        inside = label == np.bincount(label).argmax()
+        n_nodes, n_edges = int(inside.sum()), int(best[np.ix_(inside, inside)].sum())
+        is_larger = n_nodes > self.effort.further.region_nodes
+        return is_larger and n_edges >= n_nodes + self.effort.thicket
 
-
-def _run_through_dearer_edges(
-    problem: SearchProblem, start: Adjacency, seed: int, call: SearchCall
-) -> SearchRun:
-    """One start that goes on from what it finds where edges cost more."""
-    dearer = replace(problem, penalty=_DEARER * problem.penalty)
-    sparse = run_from(dearer, start, True, seed, _FIRST, call.budget)
-    left = call.budget.evaluations_left(sparse.n_evaluations)
-    budget = replace(call.budget, max_evaluations=left)
-    found = run_from(problem, sparse.best, False, seed, _FURTHER, budget, call.on_step)
-    return replace(found, n_evaluations=found.n_evaluations + sparse.n_evaluations)
+    def _run_through_dearer_edges(
+        self, problem: SearchProblem, start: Adjacency, seed: int, call: SearchCall
+    ) -> SearchRun:
+        """One start that goes on from what it finds where edges cost more."""
+        dearer = replace(problem, penalty=self.effort.dearer * problem.penalty)
+        sparse = run_from(dearer, start, True, seed, self.effort.first, call.budget)
+        left = call.budget.evaluations_left(sparse.n_evaluations)
+        budget = replace(call.budget, max_evaluations=left)
+        further = self.effort.further
+        found = run_from(problem, sparse.best, False, seed, further, budget, call.on_step)
+        return replace(found, n_evaluations=found.n_evaluations + sparse.n_evaluations)

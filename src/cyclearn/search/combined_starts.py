@@ -10,10 +10,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from cyclearn._kernels.typed_numbers import ROUNDING
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, SearchRun
-
-_ROUNDING = 1e-10
 
 
 def combined(problem: SearchProblem, runs: list[SearchRun]) -> Adjacency | None:
@@ -34,6 +33,6 @@ def combined(problem: SearchProblem, runs: list[SearchRun]) -> Adjacency | None:
             changed = graph.copy()
             changed[:, nodes] = other.best[:, nodes]
             its_value = score.value(changed)
-            if its_value < value - _ROUNDING and admit(changed)[0] is changed:
+            if its_value < value - ROUNDING and admit(changed)[0] is changed:
                 graph, value = changed, its_value
     return None if graph is best.best else graph

@@ -20,26 +20,20 @@ from numpy.typing import NDArray
 from cyclearn.foundation.deadlines import Deadline, has_passed
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.interruption import is_asked_to_stop
-from cyclearn.search.annealed_search import Annealing, run_from
+from cyclearn.search.annealed_search import run_from
+from cyclearn.search.effort import ExactEffort, StartEffort
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, SearchRun, SearchStatus, Solution
 from cyclearn.search.score import GraphScore
 from cyclearn.search.starts import SearchCall, starting_graphs
 
-# Scores per sample closer than this are not told apart, nor closer than rounding allows.
+# Scores per sample closer than this are not told apart, nor closer than rounding allows: scores
+# that tie do so to about 1e-15, and others are rarely closer than 1e-6.
 TOLERANCE = 1e-9
-# Structures listed at most: some minutes.
-MAX_STRUCTURES = 5_000_000_000
-# An estimate is counted no further than this.
-COUNTED_STRUCTURES = 1000 * MAX_STRUCTURES
 # Half the logarithm of a variance that is as good as none.
 _NO_BOUND = 1e3
-# A structure is kept in the bits of one number.
+# A structure is kept in the bits of one signed number of 64.
 _MAX_BITS = 60
-# A value is kept for every set of variables.
-_MAX_VARIABLES = 14
-# Structures of more variables take minutes to count; there are more than with so many.
-_COUNTED = 20
 
 
 @dataclass(frozen=True)
@@ -96,6 +90,7 @@ class ComponentProgramme:
     allowed: NDArray[np.bool_]
     required: NDArray[np.bool_]
     incumbent: float
+    effort: ExactEffort
     deadline: Deadline = None
 
     def __post_init__(self) -> None:
@@ -143,7 +138,7 @@ class ComponentProgramme:
                 total += sum(comb(sources.size, m) for m in range(fewest, most + 1))
                 if sources.size > _MAX_BITS and most >= fewest:
                     total += 1 << _MAX_BITS
-                if total > COUNTED_STRUCTURES:
+                if total > self.effort.counted_structures:
                     return total
         return total
 
@@ -287,24 +282,26 @@ class _StoppedError(Exception):
 class ExactSearch:
     """``"exact"``: the best graph of all, or an error with an estimate of what it would take."""
 
+    effort: ExactEffort = field(default_factory=ExactEffort)
+
     def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
         """A first search from nothing gives a score that the rest has to beat."""
-        _check_call(problem, call)
+        _check_call(problem, call, self.effort.max_variables)
         limits, p = problem.limits, problem.n_variables
         (start,) = starting_graphs(problem, None, 1, call.seed)
         score = problem.score()
-        first = run_from(problem, start, True, 0, Annealing(), call.budget)
+        first = run_from(problem, start, True, 0, StartEffort(), call.budget)
         known = score.value(first.best) if isfinite(first.score) else np.inf
         programme = ComponentProgramme(
-            score, problem.allowed, problem.required, known, call.budget.deadline
+            score, problem.allowed, problem.required, known, self.effort, call.budget.deadline
         )
         estimate = programme.estimate()
-        if estimate > MAX_STRUCTURES:
-            how_many = "up to" if estimate <= COUNTED_STRUCTURES else "more than"
+        if estimate > self.effort.max_structures:
+            how_many = "up to" if estimate <= self.effort.counted_structures else "more than"
             raise LimitError(
                 f"an exact search would list {how_many} {_power_of_ten(estimate)} structures, and "
-                f"{MAX_STRUCTURES:.0e} are taken; limit max_component or max_parents, or use "
-                "method='auto'"
+                f"{self.effort.max_structures:.0e} are taken; limit max_component or max_parents, "
+                "or use method='auto'"
             )
         banned: list[int] = []
         admit = problem.admission(score)
@@ -342,7 +339,7 @@ class ExactSearch:
         return Solution((run,), certificate)
 
 
-def _check_call(problem: SearchProblem, call: SearchCall) -> None:
+def _check_call(problem: SearchProblem, call: SearchCall, max_variables: int) -> None:
     """Refuse what the method has no use for, and more variables than it takes."""
     limits, p = problem.limits, problem.n_variables
     if call.starts is not None or call.n_starts is not None:
@@ -358,12 +355,14 @@ def _check_call(problem: SearchProblem, call: SearchCall) -> None:
             f"method 'exact' does not take {named}; limit max_component or max_parents, or use "
             "method='auto'"
         )
-    if p > _MAX_VARIABLES:
-        estimate = n_structures(min(p, _COUNTED), limits.max_component, limits.max_parents)
-        how_many = "up to" if p <= _COUNTED else "more than"
+    if p > max_variables:
+        # Those of many more take minutes to count.
+        counted = max_variables + 1
+        estimate = n_structures(counted, limits.max_component, limits.max_parents)
+        how_many = "up to" if p == counted else "more than"
         raise LimitError(
             f"an exact search over {p} variables would list {how_many} {_power_of_ten(estimate)} "
-            f"structures, and keep values of 2^{p} sets; at most {_MAX_VARIABLES} variables are "
+            f"structures, and keep values of 2^{p} sets; at most {max_variables} variables are "
             "taken, fewer without limits on components and parents; use method='auto'"
         )
 

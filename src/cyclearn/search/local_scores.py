@@ -18,12 +18,13 @@ from cyclearn.search.runs import SAME_SCORE, Adjacency
 from cyclearn.search.score import GraphScore
 from cyclearn.search.surroundings import Surroundings
 
-# Scores per sample that are looked at more closely.
+# Scores per sample that are looked at more closely: one start for each component may end a little
+# above the best, never below.
 NEAR = 1e-4
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Inside:
     """A part of a graph, the score on it, and the value and largest component of the rest."""
 
     around: Surroundings
@@ -48,7 +49,6 @@ class LocalScores:
         """Whether the graph with the pairs toggled has this score per sample."""
         part = self._part(pairs)
         inside = part.around.part(toggled(self._A, pairs))
-        # One start for each component may end a little above the best, never below.
         quick = part.outside + part.score.value(inside) - value
         return bool(
             -SAME_SCORE <= quick <= NEAR
@@ -65,16 +65,16 @@ class LocalScores:
             redrawn
         )
 
-    def _part(self, pairs: list[Pair]) -> _Part:
+    def _part(self, pairs: list[Pair]) -> _Inside:
         # Where no part is taken out, it is the same for all.
         ends = () if self._score.takes_all(self._A) else sorted(set(chain.from_iterable(pairs)))
         return self._part_around(tuple(ends))
 
-    def _surroundings(self, nodes: tuple[int, ...]) -> _Part:
+    def _surroundings(self, nodes: tuple[int, ...]) -> _Inside:
         around, score = self._score.around(self._A, np.array(nodes, dtype=np.int64))
         sizes = self._component_sizes.copy()
         sizes[around.index[around.is_inner]] = 0
-        return _Part(
+        return _Inside(
             around,
             score,
             self._value - score.thorough_value(around.part(self._A)),

@@ -10,6 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn._kernels.typed_numbers import ROUNDING
+from cyclearn.search.effort import LocalEffort
 from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import (
@@ -24,13 +26,7 @@ from cyclearn.search.runs import (
 from cyclearn.search.score import GraphScore, Neighbour
 from cyclearn.search.starts import SearchCall, run_calls, starting_graphs
 
-# Changes of score per sample smaller than this are rounding.
-_ROUNDING = 1e-10
-# Moves one by one make components of dozens of nodes out of superfluous edges, and every further
-# move is then a thousand slow fits.
-_SMALL_COMPONENT = 15
-# Seconds for each variable, about, that a quick acyclic graph takes.
-_QUICK = 0.4e-3
+_EFFORT = LocalEffort()
 
 
 class Strategy(Protocol):
@@ -67,7 +63,7 @@ class Climbing:
 
     def wants(self, neighbour: Neighbour) -> bool:
         """Only improvements."""
-        return neighbour.delta < -_ROUNDING
+        return neighbour.delta < -ROUNDING
 
     def left(self, key: int, is_new_best: bool) -> None:
         """Nothing to note."""
@@ -107,6 +103,86 @@ class Tabu:
         return self._n_stalled >= self.patience
 
 
+class _Walk:
+    """Where a local search stands, the best graph that it met, and what that took."""
+
+    def __init__(
+        self,
+        problem: SearchProblem,
+        score: GraphScore,
+        start: Adjacency,
+        near: NDArray[np.bool_] | None,
+    ) -> None:
+        within = np.True_ if near is None else near | near[:, None]
+        self._may_add = (problem.allowed & within).astype(np.uint8)
+        self._may_delete = (~problem.required & within).astype(np.uint8)
+        self._score = score
+        self._admit = problem.admission(score)
+        self._start = np.ascontiguousarray(start, dtype=np.uint8)
+        self._current = self._best = self._start
+        self._value = self._best_value = score.value(self._start)
+        if self._admit(self._start)[0] is not self._start:
+            # A start that may not be visited may be left, but not returned.
+            self._best_value = np.inf
+        self._refused: list[int] = []
+        self._refusals: Counter[str] = Counter()
+        self._limits = 0
+        self.steps: list[SearchStep] = []
+        self.n_evaluations = 0
+
+    def move(self, strategy: Strategy) -> bool:
+        """Take the move that the strategy wants, or refuse it; false when it wants none.
+
+        Whether a graph may be visited (:meth:`SearchProblem.admission`) is asked only for the move
+        about to be taken; a refusal rules out that graph alone.
+        """
+        score, tabu = self._score, strategy.tabu
+        neighbour = score.best_neighbour(
+            self._current,
+            score.rules(self._may_add, self._may_delete, [*tabu, *self._refused]),
+            first_improvement=strategy.first_improvement,
+        )
+        self.n_evaluations += neighbour.n_evaluations
+        self._limits |= neighbour.limits
+        if not strategy.wants(neighbour):
+            return False
+        proposed = neighbour.applied_to(self._current)
+        following, rule = self._admit(proposed)
+        if following is not proposed:
+            self._refused.append(score.key(proposed))
+        if following is None or (following is not proposed and score.key(following) in tabu):
+            self._refusals[rule or "tabu"] += 1
+            return True
+        delta = neighbour.delta
+        if following is not proposed:
+            # Equivalent, so of the same score but for rounding.
+            delta = score.value(following) - self._value
+        self._go_to(following, delta, strategy)
+        return True
+
+    def _go_to(self, following: Adjacency, delta: float, strategy: Strategy) -> None:
+        is_new_best = self._value + delta < self._best_value - ROUNDING
+        strategy.left(self._score.key(self._current), is_new_best)
+        toggles = np.argwhere(self._current != following)
+        self._current, self._value = following, self._value + delta
+        if is_new_best:
+            self._best, self._best_value = self._current, self._value
+        self.steps.append(SearchStep(toggles, delta, self._value, is_new_best, self._current))
+
+    def ended(self, status: SearchStatus) -> SearchRun:
+        """The run, which ends here."""
+        return SearchRun(
+            self._start,
+            self._best,
+            self._best_value,
+            tuple(self.steps),
+            status,
+            self.n_evaluations,
+            self._refusals,
+            self._limits,
+        )
+
+
 def local_search(
     problem: SearchProblem,
     score: GraphScore,
@@ -118,73 +194,19 @@ def local_search(
 ) -> SearchRun:
     """Move from graph to graph as the strategy decides; return the best graph met.
 
-    Whether a graph may be visited (:meth:`SearchProblem.admission`) is asked only for the move
-    about to be taken; a refusal rules out that graph alone. With nodes marked as ``near``, only
-    edges that begin or end there are changed.
+    With nodes marked as ``near``, only edges that begin or end there are changed.
     """
-    within = np.True_ if near is None else near | near[:, None]
-    may_add = (problem.allowed & within).astype(np.uint8)
-    may_delete = (~problem.required & within).astype(np.uint8)
-    admit = problem.admission(score)
-    current = best = np.ascontiguousarray(start, dtype=np.uint8)
-    value = best_value = score.value(current)
-    if admit(current)[0] is not current:
-        # A start that may not be visited may be left, but not returned.
-        best_value = np.inf
-    refusals: Counter[str] = Counter()
-    steps: list[SearchStep] = []
-    refused: list[int] = []
-    n_evaluations = limits = 0
-    status = SearchStatus.LOCAL_OPTIMUM
+    walk = _Walk(problem, score, start, near)
     while True:
         if strategy.is_exhausted:
-            status = SearchStatus.PATIENCE
-            break
-        if ended := budget.ended(n_evaluations):
-            status = ended
-            break
-        tabu = strategy.tabu
-        neighbour = score.best_neighbour(
-            current,
-            may_add,
-            may_delete,
-            [*tabu, *refused],
-            first_improvement=strategy.first_improvement,
-        )
-        n_evaluations += neighbour.n_evaluations
-        limits |= neighbour.limits
-        if not strategy.wants(neighbour):
-            break
-        proposed = neighbour.applied_to(current)
-        following, rule = admit(proposed)
-        if following is None or (following is not proposed and score.key(following) in tabu):
-            refusals[rule or "tabu"] += 1
-            refused.append(score.key(proposed))
-            continue
-        delta = neighbour.delta
-        if following is not proposed:
-            # Equivalent, so of the same score but for rounding.
-            refused.append(score.key(proposed))
-            delta = score.value(following) - value
-        is_new_best = value + delta < best_value - _ROUNDING
-        strategy.left(score.key(current), is_new_best)
-        toggles = np.argwhere(current != following)
-        current, value = following, value + delta
-        if is_new_best:
-            best, best_value = current, value
-        steps.append(SearchStep(toggles, delta, value, is_new_best, current))
-        if on_step is not None:
-            on_step(steps[-1])
-    return SearchRun(
-        np.ascontiguousarray(start, dtype=np.uint8),
-        best,
-        best_value,
-        tuple(steps),
-        status,
-        n_evaluations,
-        refusals,
-        limits,
-    )
+            return walk.ended(SearchStatus.PATIENCE)
+        if status := budget.ended(walk.n_evaluations):
+            return walk.ended(status)
+        n_steps = len(walk.steps)
+        if not walk.move(strategy):
+            return walk.ended(SearchStatus.LOCAL_OPTIMUM)
+        if on_step is not None and len(walk.steps) > n_steps:
+            on_step(walk.steps[-1])
 
 
 @dataclass(frozen=True)
@@ -243,10 +265,10 @@ def _run_from(
     if max_component is None:
         largest = score.largest_component(np.ascontiguousarray(start, dtype=np.uint8))
         score = score.limited(
-            max_component=max(_SMALL_COMPONENT, largest),
+            max_component=max(_EFFORT.max_component, largest),
             max_virtual_cycle=score.limits.max_virtual_cycle,
         )
-    most = budget.before(_QUICK * problem.n_variables)
+    most = budget.before(_EFFORT.quick_seconds * problem.n_variables)
     run = local_search(problem, score, start, deepcopy(strategy), most, on_step)
     if run.status is SearchStatus.TIME_LIMIT:
         return _no_worse_than_quick(problem, score, run, budget)
@@ -263,20 +285,12 @@ def _no_worse_than_quick(
     requires_cycles = score.largest_component(problem.required.astype(np.uint8)) > 1
     if requires_cycles or len(score.shares) > 1 or score.experiments is not None:
         return run  # orders are searched for one table
-    limits = problem.limits
+    at_once = replace(budget, max_evaluations=None)
     quick = best_acyclic(
-        score.S[0],
-        problem.penalty,
-        problem.allowed,
-        problem.required,
-        limits.max_parents,
-        limits.max_edges,
-        seed=0,
-        effort=0,
-        deadline=budget.deadline,
+        score, problem.allowed, problem.required, seed=0, n_exchanges=0, budget=at_once
     ).adjacency
     value = score.value(quick)
-    if not value < run.score - _ROUNDING:
+    if not value < run.score - ROUNDING:
         return run
     last, before = run.start, score.value(run.start)
     if run.steps:

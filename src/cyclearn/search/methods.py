@@ -17,7 +17,7 @@ from cyclearn.search.starts import SearchCall
 
 
 class SearchMethod(Protocol):
-    """A way to solve a search problem; its fields are the options that it takes."""
+    """A way to solve a search problem; its fields are the options that it takes, and its effort."""
 
     def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
         """Search, and return one run for each start."""
@@ -36,6 +36,7 @@ def method_named(name: str, options: Mapping[str, Any]) -> SearchMethod:
     if not isinstance(name, str) or name not in METHODS:
         known = ", ".join(repr(each) for each in METHODS)
         raise InputError(f"method is {short(name)}; give one of {known}")
-    kind = METHODS[name]
-    made: SearchMethod = kind(**{each.name: options[each.name] for each in fields(kind)})
+    method = METHODS[name]
+    taken = {each.name for each in fields(method)} & set(options)
+    made: SearchMethod = method(**{each: options[each] for each in taken})
     return made

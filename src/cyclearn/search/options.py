@@ -21,6 +21,7 @@ from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.methods import SearchMethod, method_named
 from cyclearn.search.penalty import DEFAULT_PENALTY, Penalty, edge_penalty
 from cyclearn.search.problem import SearchProblem
+from cyclearn.search.score import SearchLimits
 
 Method = Literal["auto", "exact", "tabu", "hill-climbing"]
 Start = DirectedGraph | Sequence[DirectedGraph] | None
@@ -153,16 +154,15 @@ class ProblemOptions(Reading):
     def problem(self, tables: Tables, *, virtual_edges: bool = True) -> SearchProblem:
         """The problem that data pose with these options."""
         allowed, required = (self.knowledge or Knowledge()).masks(tables.names)
+        limits = {"max_edges": self.max_edges, **self._limits(tables)}
         return SearchProblem.of(
             tables.without_rows(),
             self.edge_penalty(tables),
             allowed=allowed,
             required=required,
+            limits=SearchLimits.of(tables.n_variables, virtual_edges, **limits),
             stable=self.stable,
-            virtual_edges=virtual_edges,
             max_cycle_length=self.max_cycle_length,
-            max_edges=self.max_edges,
-            **self._limits(tables),
         )
 
 

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.foundation.deadlines import Deadline, has_passed, now
+from cyclearn._kernels.typed_numbers import ROUNDING
+from cyclearn.foundation.deadlines import has_passed, now
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.interruption import is_asked_to_stop
-from cyclearn.search.runs import Adjacency, SearchStatus
+from cyclearn.search.effort import OrderEffort
+from cyclearn.search.runs import Adjacency, Budget, SearchStatus
+from cyclearn.search.score import GraphScore
 
 if TYPE_CHECKING:
     from cyclearn._kernels.order_search import Ordered
@@ -23,14 +26,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-# Seconds between two looks at the clock, about, and parent sets before the first one.
-_SLICE = 0.05
-_FIRST_SLICE = 100
-# A walk along the order ends where the score is worse by so many edges' penalties.
-_CUTOFF = 10.0
-# How many of the nodes near another one exchange places with it.
-_N_NEAR = 4
-# Makes states with bits everywhere out of small seeds.
+_EFFORT = OrderEffort()
+# Makes states with bits everywhere out of small seeds (the golden ratio, as in splitmix64).
 _SPREAD = 0x9E3779B97F4A7C15
 
 
@@ -50,46 +47,37 @@ class AcyclicRun:
 
 
 def best_acyclic(
-    correlation: Floats,
-    penalty: float,
+    score: GraphScore,
     allowed: Mask,
     required: Mask,
-    max_parents: int,
-    max_edges: int,
     *,
     seed: int,
-    effort: int = 10,
-    max_evaluations: int | None = None,
-    deadline: Deadline = None,
+    n_exchanges: int,
+    budget: Budget,
 ) -> AcyclicRun:
     """The acyclic graph with the smallest score that a search over orders finds.
 
     Variables are placed one by one where the score is best, then moved until no move of one
-    variable improves the graph, which takes milliseconds to seconds. Then ``effort`` times the
-    number of variables a few that are near each other exchange places, and the moves around them
-    are made again. Variables are numbered by their correlations inside, so the order of the
-    columns matters only where scores are equal. Memory is that of a few matrices of the size of
-    ``correlation``.
+    variable improves the graph, which takes milliseconds to seconds. Then ``n_exchanges`` times
+    the number of variables a few that are near each other exchange places, and the moves around
+    them are made again. Variables are numbered by their correlations inside, so the order of the
+    columns matters only where scores are equal. Memory is that of a few correlation matrices.
 
     Parameters
     ----------
-    correlation : array, shape (p, p)
-        Correlation matrix.
-    penalty : float
-        For one edge and one sample.
+    score : GraphScore
+        Of one table; its limits on parents and edges hold. Where the best graph has more edges
+        than permitted, the weakest are removed.
     allowed, required : boolean arrays, shape (p, p)
         Entry (i, j) is about the edge i → j; required edges are allowed and have no cycle.
-    max_parents, max_edges : int
-        Inclusive. Where the best graph has more edges than permitted, the weakest are removed.
     seed : int
         The same seed, the same graph.
-    effort : int
+    n_exchanges : int
         Exchanges per variable; zero for the first local optimum.
-    max_evaluations : int, optional
-        Parent sets to fit, about; what was not reached has no parents but required ones.
-    deadline : float, optional
-        When to stop, by :func:`deadlines.now`, but not before every variable has its
-        first parents, which takes a fraction of a second with 1,000 variables.
+    budget : Budget
+        Parent sets to fit, about; what was not reached has no parents but required ones. And when
+        to stop, but not before every variable has its first parents, which takes a fraction of a
+        second with 1,000 variables.
 
     Returns
     -------
@@ -102,33 +90,36 @@ def best_acyclic(
 
     Examples
     --------
-    >>> import numpy as np
+    >>> from cyclearn.search.score import SearchLimits
     >>> S = np.array([[1.0, 0.6, 0.0], [0.6, 1.0, 0.5], [0.0, 0.5, 1.0]])
     >>> free, none = ~np.eye(3, dtype=bool), np.zeros((3, 3), dtype=bool)
-    >>> best_acyclic(S, 0.01, free, none, 2, 6, seed=0).adjacency
+    >>> score = GraphScore(S, 0.01, SearchLimits(3, 2, 6, 0))
+    >>> best_acyclic(score, free, none, seed=0, n_exchanges=10, budget=Budget()).adjacency
     array([[0, 1, 0],
            [0, 0, 0],
            [0, 1, 0]], dtype=uint8)
     """
+    correlation, penalty = score.S[0], score.penalty
+    max_parents, max_edges = score.limits.max_parents, score.limits.max_edges
     first = _first_order(correlation, required)
     inside = np.ix_(first, first)
-    S = np.ascontiguousarray(correlation[inside], dtype=np.float64)
+    S = np.ascontiguousarray(correlation[inside])
     must = required[inside]
     most_parents = max(1, min(max_parents, len(S) - 1), int(must.sum(axis=0).max(initial=0)))
     may = allowed[inside] & ~np.eye(len(S), dtype=bool)
     if max_parents == 0:
         may &= must
     problem = _Problem(S, penalty, may, must, most_parents, seed)
-    run = problem.search(effort * len(S), max_evaluations, deadline)
+    run = problem.search(n_exchanges * len(S), budget)
     if run.adjacency.sum() > max_edges:
         pruned, level = _pruned(run.adjacency, S, must, max_edges)
         n_evaluations, ended = run.n_evaluations, run.ended
         # With what its weakest edge is worth as the penalty, the search aims at so few edges.
         sparser = replace(problem, penalty=max(penalty, level))
-        again = sparser.search(effort * len(S), max_evaluations, deadline)
+        again = sparser.search(n_exchanges * len(S), budget)
         candidates = [pruned, _pruned(again.adjacency, S, must, max_edges)[0]]
         values = [_value(A, S, penalty) for A in candidates]
-        best = int(values[1] < values[0] - 1e-10)
+        best = int(values[1] < values[0] - ROUNDING)
         if ended is SearchStatus.LOCAL_OPTIMUM:
             ended = again.ended
         n_evaluations += again.n_evaluations
@@ -149,9 +140,7 @@ class _Problem:
     max_parents: int
     seed: int
 
-    def search(
-        self, n_exchanges: int, max_evaluations: int | None, deadline: Deadline
-    ) -> AcyclicRun:
+    def search(self, n_exchanges: int, budget: Budget) -> AcyclicRun:
         """Search in slices, with a look at the clock after each, which changes no result."""
         from cyclearn._kernels.order_search import (
             FITTED,
@@ -163,13 +152,12 @@ class _Problem:
 
         o = self._start()
         p = len(self.S)
-        most = 2**62 if max_evaluations is None else max_evaluations
-        size = _FIRST_SLICE
-        ended = None
+        most, deadline = budget.evaluations_left(0), budget.deadline
+        size, ended = 1, None
         while ended is None:
             fitted, started = int(o.progress[FITTED]), now()
-            is_done = search_orders(o, min(most, fitted + size), n_exchanges, _N_NEAR)
-            size = size * 2 if now() - started < _SLICE else max(1, size // 2)
+            is_done = search_orders(o, min(most, fitted + size), n_exchanges, _EFFORT.n_near)
+            size = size * 2 if now() - started < _EFFORT.slice_seconds else max(1, size // 2)
             if is_done:
                 ended = SearchStatus.LOCAL_OPTIMUM
             elif o.progress[FITTED] >= most:
@@ -200,7 +188,7 @@ class _Problem:
             required=np.ascontiguousarray(self.required.T, dtype=np.uint8),
             penalty=float(self.penalty),
             share=least_share(float(self.penalty)),
-            cutoff=_CUTOFF * float(self.penalty),
+            cutoff=_EFFORT.cutoff * float(self.penalty),
             order=np.arange(p),
             position=np.arange(p),
             n_parents=np.zeros(p, np.int64),

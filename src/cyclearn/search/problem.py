@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
@@ -15,14 +15,9 @@ from cyclearn.data.tables import Tables
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models.experiments import Experiments
+from cyclearn.search.effort import MoveEffort
 from cyclearn.search.runs import Adjacency
 from cyclearn.search.score import GraphScore, SearchLimits
-
-# How many cycles of an unstable structure are turned in search of a stable equivalent one.
-_MAX_REVERSIONS = 50
-# Longer cycles are found by single edges and smaller virtual-edge moves; listing them all would
-# take longer than the rest of the search.
-_MAX_VIRTUAL_CYCLE = 6
 
 Admit = Callable[[Adjacency], tuple[Adjacency | None, str | None]]
 
@@ -51,12 +46,9 @@ class SearchProblem:
         *,
         allowed: NDArray[np.bool_],
         required: NDArray[np.bool_],
-        stable: bool = True,
-        virtual_edges: bool = True,
-        max_component: int | None = None,
-        max_cycle_length: int | None = None,
-        max_parents: int | None = None,
-        max_edges: int | None = None,
+        limits: SearchLimits,
+        stable: bool,
+        max_cycle_length: int | None,
     ) -> SearchProblem:
         """The problem that checked options pose.
 
@@ -64,8 +56,7 @@ class SearchProblem:
         ``required`` say for each edge, in the order of the tables' columns, whether it may and
         must be there.
         """
-        p, order = tables.n_variables, tables.order
-        fewest = tables.n_fewest
+        order, fewest = tables.order, tables.n_fewest
         if tables.design is not None:
             experiments = Experiments.of(tables)
             everywhere = experiments.is_set_everywhere
@@ -76,17 +67,11 @@ class SearchProblem:
         is_past = tables.tables[0].moments.is_past
         _check_past(tables, required, is_past)
         allowed = allowed & ~is_past
-        limits = SearchLimits(
-            max_component=max_component or p,
-            # A node and its parents must stay below the number of samples, in every group.
-            max_parents=min(p if max_parents is None else max_parents, fewest - 2),
-            max_edges=p * p if max_edges is None else max_edges,
-            max_virtual_cycle=min(p, _MAX_VIRTUAL_CYCLE) if virtual_edges and p > 2 else 0,
-        )
         return cls(
             tables=tables.sorted(),
             penalty=penalty / tables.n_effective,
-            limits=limits,
+            # A node and its parents must stay below the number of samples, in every group.
+            limits=replace(limits, max_parents=min(limits.max_parents, fewest - 2)),
             allowed=allowed[np.ix_(order, order)],
             required=required[np.ix_(order, order)],
             stable=stable,
@@ -181,7 +166,7 @@ class SearchProblem:
     def _turned(self, A: Adjacency) -> Iterator[Adjacency]:
         """Equivalent graphs with one cycle reversed: turning a cycle inverts its gain."""
         graph = DirectedGraph(A.astype(bool))
-        for reversion in islice(iter_reversions(graph), _MAX_REVERSIONS):
+        for reversion in islice(iter_reversions(graph), MoveEffort.reversions):
             turned = reversion.apply(graph).adjacency
             if (
                 self.respects_knowledge(turned)

@@ -7,7 +7,7 @@ the rows of the data are never seen again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -25,21 +25,19 @@ from cyclearn.models.component_solutions import (
 )
 from cyclearn.models.experiments import Experiments
 from cyclearn.models.shared_fit import fit_shared
+from cyclearn.search.effort import SIZES, MoveEffort
 from cyclearn.search.runs import Adjacency
 from cyclearn.search.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from cyclearn._kernels.component_scores import Scored
+    from cyclearn._kernels.neighbourhood import MoveRules
     from cyclearn._kernels.shared_weights import Pooled
 
+_EFFORT = MoveEffort()
+# Values of components remembered: some megabytes, and more than a search with 50 variables computes
+# (where_time_goes.md).
 _CACHE_SIZE = 1 << 18
-# Graphs with many superfluous edges have thousands of virtual-edge moves, each a component to be
-# fitted. Small graphs are fitted fast, and may have more; large components are fitted slowly.
-_MAX_VIRTUAL_MOVES = 500
-_MAX_VIRTUAL_NODES = 10_000
-_LARGE_COMPONENT = 10
-# In graphs of at most so many nodes taking a part out costs as much as it saves.
-_SMALL = 30
 
 
 @dataclass(frozen=True)
@@ -50,6 +48,24 @@ class SearchLimits:
     max_parents: int
     max_edges: int
     max_virtual_cycle: int
+
+    @classmethod
+    def of(
+        cls,
+        p: int,
+        virtual_edges: bool,
+        *,
+        max_component: int | None,
+        max_parents: int | None,
+        max_edges: int | None,
+    ) -> SearchLimits:
+        """The limits given, and none where there is nothing given, for graphs of p nodes."""
+        return cls(
+            max_component=max_component or p,
+            max_parents=p if max_parents is None else max_parents,
+            max_edges=p * p if max_edges is None else max_edges,
+            max_virtual_cycle=min(p, _EFFORT.virtual_cycle) if virtual_edges and p > 2 else 0,
+        )
 
     def allow(self, A: NDArray[np.bool_] | Adjacency, largest: int) -> bool:
         """Whether a graph whose largest component has so many nodes keeps to the limits."""
@@ -169,21 +185,14 @@ class GraphScore:
         """A number that identifies the graph."""
         return int(np.bitwise_xor.reduce(self.Z[A == 1], initial=np.uint64(0)))
 
-    def best_neighbour(
-        self,
-        A: Adjacency,
-        may_add: Adjacency,
-        may_delete: Adjacency,
-        banned: list[int],
-        *,
-        first_improvement: bool = False,
-    ) -> Neighbour:
-        """The permitted move with the smallest change of score, to no graph with a banned key."""
-        from cyclearn._kernels.neighbourhood import Rules, best_neighbour
+    def rules(
+        self, may_add: Adjacency, may_delete: Adjacency, banned: Sequence[int] = ()
+    ) -> MoveRules:
+        """Which moves masks and limits permit; none to a graph with a banned key."""
+        from cyclearn._kernels.neighbourhood import MoveRules
 
-        graph = self._scored(A)
         limits = self.limits
-        rules = Rules(
+        return MoveRules(
             may_add,
             may_delete,
             np.array(banned, dtype=np.uint64),
@@ -193,6 +202,14 @@ class GraphScore:
             limits.max_edges,
             np.zeros(1, dtype=np.int64),
         )
+
+    def best_neighbour(
+        self, A: Adjacency, rules: MoveRules, *, first_improvement: bool = False
+    ) -> Neighbour:
+        """The permitted move with the smallest change of score."""
+        from cyclearn._kernels.neighbourhood import best_neighbour
+
+        graph = self._scored(A)
         delta, toggles = best_neighbour(graph, rules, self._virtual_cycle(A), first_improvement)
         return Neighbour(float(delta), toggles, int(graph.counter[0]), int(rules.hit[0]))
 
@@ -203,7 +220,8 @@ class GraphScore:
         longest = self.limits.max_virtual_cycle
         if longest <= 2:
             return longest
-        most = max(_MAX_VIRTUAL_MOVES, _MAX_VIRTUAL_NODES // len(A))
+        # Each is a component to be fitted, and small graphs are fitted fast.
+        most = _EFFORT.virtual_moves // min(len(A), SIZES.small)
         weight = self.relative_cost(A)
         while longest > 2 and weight * len(virtual_edge_moves(A, longest)[1]) > most:
             longest -= 1
@@ -213,13 +231,11 @@ class GraphScore:
         self,
         A: Adjacency,
         nodes: NDArray[np.int64],
-        may_add: Adjacency,
-        may_delete: Adjacency,
+        rules: MoveRules,
         *,
-        max_component: int,
-        max_evaluations: int,
         temperatures: tuple[float, float],
         n_proposals: int,
+        max_evaluations: int,
         seed: int,
     ) -> Annealed:
         """Anneal the edges among ``nodes``, from the first temperature per sample to the last."""
@@ -233,17 +249,14 @@ class GraphScore:
         change, best_change, best = anneal(
             graph,
             around.places(nodes),
-            np.ascontiguousarray(may_add[inside]),
-            np.ascontiguousarray(may_delete[inside]),
-            (
-                max_component,
-                self.limits.max_parents,
-                self.limits.max_edges - n_outside,
-                max_evaluations,
+            rules._replace(
+                may_add=np.ascontiguousarray(rules.may_add[inside]),
+                may_delete=np.ascontiguousarray(rules.may_delete[inside]),
+                max_edges=rules.max_edges - n_outside,
             ),
-            self.penalty,
             temperatures,
             n_proposals,
+            max_evaluations,
             seed,
         )
         return Annealed(
@@ -272,7 +285,7 @@ class GraphScore:
 
     def takes_all(self, A: Adjacency) -> bool:
         """Whether what is around any nodes is the whole graph."""
-        return self.experiments is not None or len(A) <= _SMALL
+        return self.experiments is not None or len(A) <= SIZES.small
 
     def components(self, A: Adjacency) -> NDArray[np.int64]:
         """The number of each node's strongly connected component."""
@@ -288,7 +301,7 @@ class GraphScore:
 
     def relative_cost(self, A: Adjacency) -> float:
         """How many graphs a neighbour of this one counts for: large components are slow to fit."""
-        return max(1.0, (self.largest_component(A) / _LARGE_COMPONENT) ** 2)
+        return max(1.0, (self.largest_component(A) / _EFFORT.large_component) ** 2)
 
     def is_stable(self, A: Adjacency) -> bool:
         """Whether every component has a best-likelihood parameter set that is stable."""

@@ -15,22 +15,19 @@ import numpy as np
 from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.graphs import DirectedGraph
+from cyclearn.search.effort import TieEffort
 from cyclearn.search.local_scores import NEAR
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.redrawn_triples import iter_redrawn
 from cyclearn.search.runs import SAME_SCORE, Adjacency, Solution
 
-# Members of a class that are scored, and graphs looked at in all.
-_MAX_MEMBERS = 1000
-_MAX_SEEN = 20_000
-
 
 def tied_graphs(
-    problem: SearchProblem, solution: Solution, most: int, is_over: Callable[[], bool]
+    problem: SearchProblem, solution: Solution, effort: TieEffort, is_over: Callable[[], bool]
 ) -> tuple[list[DirectedGraph], bool]:
     """Graphs whose score is the best, the one to be shown first; whether a limit cut the list.
 
-    The list is cut at ``most`` graphs, or when ``is_over`` says so.
+    The list is cut where the ``effort`` ends, or when ``is_over`` says so.
     """
     score = problem.score()
     admit = problem.admission(score)
@@ -51,7 +48,7 @@ def tied_graphs(
     is_cut = False
     while waiting and not is_cut:
         A = waiting.pop()
-        for other in _around(A, problem.names):
+        for other in _around(A, problem.names, effort.max_members):
             key = score.key(other)
             if key in seen:
                 continue
@@ -62,15 +59,15 @@ def tied_graphs(
             if is_tied(other):
                 found[other.tobytes()] = other
                 waiting.append(other)
-        is_cut = is_cut or len(found) > most or len(seen) > _MAX_SEEN
+        is_cut = is_cut or len(found) > effort.max_classes or len(seen) > effort.max_scored
     graphs = [DirectedGraph(A.astype(bool), problem.names) for A in found.values()]
     graphs.sort(key=lambda graph: canonical_order(range(graph.n_nodes), graph.columns))
     return graphs, is_cut
 
 
-def _around(A: Adjacency, names: tuple[str, ...]) -> Iterator[Adjacency]:
+def _around(A: Adjacency, names: tuple[str, ...], max_members: int) -> Iterator[Adjacency]:
     """Members of the class of a graph without interventions, and graphs with a triple redrawn."""
     members = EquivalenceClass(DirectedGraph(A.astype(bool), names))
-    for member in islice(members, _MAX_MEMBERS):
+    for member in islice(members, max_members):
         yield member.adjacency.astype(np.uint8)
     yield from iter_redrawn(A)

@@ -12,28 +12,30 @@ from numpy.typing import NDArray
 
 from cyclearn.search.runs import Adjacency
 
-# Edges further away have little to do with what happens around the node.
-_FURTHEST = 4
-
 
 def leading_away(
-    graph: Adjacency, centre: int, label: NDArray[np.int64], may_turn: NDArray[np.bool_]
+    graph: Adjacency,
+    centre: int,
+    label: NDArray[np.int64],
+    may_turn: NDArray[np.bool_],
+    furthest: int,
 ) -> Adjacency:
     """An equivalent graph with edges near the centre turned away from it, as far as they can be.
 
     An edge can be turned when no cycle goes through its ends and its target has the same parents as
     its source, but for the source itself. ``label`` is the component of each node, and
-    ``may_turn[i, j]`` says whether i → j may be turned.
+    ``may_turn[i, j]`` says whether i → j may be turned. Edges ``furthest`` steps away or more stay:
+    they have little to do with what happens around the centre.
 
     Examples
     --------
     >>> chain = np.diag(np.ones(3, np.uint8), k=1)
-    >>> np.argwhere(leading_away(chain, 2, np.arange(4), np.ones((4, 4), bool))).tolist()
+    >>> np.argwhere(leading_away(chain, 2, np.arange(4), np.ones((4, 4), bool), 4)).tolist()
     [[1, 0], [2, 1], [2, 3]]
     """
     A = graph.astype(bool)
-    distance = _distances(A | A.T, centre)
-    near = distance < _FURTHEST
+    distance = _distances(A | A.T, centre, furthest)
+    near = distance < furthest
     toward = A & near & (distance[:, None] > distance) & may_turn
     if not toward.any():
         return graph
@@ -50,12 +52,12 @@ def leading_away(
                 waiting.discard((i, j))
 
 
-def _distances(joined: NDArray[np.bool_], centre: int) -> NDArray[np.int64]:
+def _distances(joined: NDArray[np.bool_], centre: int, furthest: int) -> NDArray[np.int64]:
     """Edges on the way to each node, whatever their direction, and a little more than is asked."""
-    distance = np.full(len(joined), _FURTHEST + 1)
+    distance = np.full(len(joined), furthest + 1)
     distance[centre] = 0
     reached = distance == 0
-    for step in range(1, _FURTHEST + 1):
+    for step in range(1, furthest + 1):
         reached = joined[reached].any(axis=0) & (distance > step)
         distance[reached] = step
     return distance
