@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from math import sqrt
+from statistics import fmean
 
 import networkx as nx
 import numpy as np
@@ -173,14 +174,15 @@ class _Part:
             down = sweep % 2 == 0
             neighbours = self._up if down else self._down
             for n in range(1, len(rows)) if down else range(len(rows) - 2, -1, -1):
-                fixed = rows[n - 1] if down else rows[n + 1]
-                place = self._middles(fixed)
-                current = {item: position for position, item in enumerate(rows[n])}
-                heights = {}
-                for item in rows[n]:
-                    near = [place[other] + port for other, port, _, _ in neighbours[item]]
-                    heights[item] = sum(near) / len(near) if near else None
-                rows[n] = _sorted_around(rows[n], heights, current)
+                place = self._middles(rows[n]) | self._middles(rows[n - 1 if down else n + 1])
+                rows[n] = sorted(
+                    rows[n],
+                    key=lambda item, place=place, near=neighbours: (  # type: ignore[misc]
+                        fmean(place[other] + port for other, port, _, _ in near[item])
+                        if near[item]
+                        else place[item]
+                    ),
+                )
             crossings = self._crossings(rows)
             if crossings < fewest:
                 best, fewest = [list(row) for row in rows], crossings
@@ -278,13 +280,3 @@ class _Part:
         base = np.concatenate([[0.0], np.cumsum((width[:-1] + width[1:]) / 2)])
         moved = isotonic_regression(np.array(wanted) - base, weights=np.array(weights)).x + base
         x.update(zip(row, moved.tolist(), strict=True))
-
-
-def _sorted_around(
-    row: list[int], heights: dict[int, float | None], current: dict[int, int]
-) -> list[int]:
-    """Items by barycentre; those without neighbours stay where they are."""
-    free = [item for item in row if heights[item] is not None]
-    free.sort(key=lambda item: (heights[item], current[item]))
-    ordered = iter(free)
-    return [item if heights[item] is None else next(ordered) for item in row]

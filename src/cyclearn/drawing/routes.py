@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.drawing.curves import SAMPLES, arc, leaving, part, rounded, sampled, smooth
+from cyclearn.drawing.curves import SAMPLES, arc, end_of, part, rounded, sampled, smooth
 
 FloatArray = NDArray[np.float64]
 Pair = tuple[int, int]
@@ -138,10 +138,15 @@ class Router:
 
     def _clipped(self, curve: FloatArray, pair: Pair) -> FloatArray:
         """The part of a curve between the border of its source and that of its target."""
-        i, j = pair
-        first = leaving(curve, self._centres[i], self._half[i])
-        last = leaving(curve[::-1], self._centres[j], self._half[j] + _TIP_GAP)
+        first, last = (
+            end_of(run, lambda points, v=v, gap=gap: self._is_within(points, v, gap))
+            for run, v, gap in ((curve, pair[0], 0.0), (curve[::-1], pair[1], _TIP_GAP))
+        )
         return part(curve, first, (len(curve) - 1) / 3 - last)
+
+    def _is_within(self, points: FloatArray, v: int, gap: float) -> NDArray[np.bool_]:
+        away = np.abs(points - self._centres[v])
+        return np.asarray((away <= self._half[v] + gap).all(axis=1))
 
     def _n_hits(self, curve: FloatArray, obstacles: NDArray[np.int64]) -> int:
         """How many sampled points lie on obstacles."""
