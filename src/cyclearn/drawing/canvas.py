@@ -76,23 +76,31 @@ class Canvas:
             self._text(x, y, text, size, zorder=2.5, color=color, boxed=True)
         for group in self.layout.groups:
             look = {"facecolor": _GROUP_FILL, "edgecolor": _GROUP_EDGE, "zorder": 0}
-            size = (group.width, group.height)
-            self._box((group.left, group.top), size, 0.3, linewidth=self._line(0.7), **look)
+            self._box(group.left, group.top, group.width, group.height, 0.3, 0.7, **look)
         for name, (x, y) in self.layout.positions.items():
             width = self.layout.widths[name]
             look = {"facecolor": "white", "edgecolor": INK, "zorder": 3}
-            corner = (x - width / 2, y - NODE_HEIGHT / 2)
-            self._box(corner, (width, NODE_HEIGHT), 0.4, linewidth=self._line(0.9), **look)
+            left, top = x - width / 2, y - NODE_HEIGHT / 2
+            self._box(left, top, width, NODE_HEIGHT, 0.4, 0.9, **look)
             self._text(x, y, self.layout.labels[name], FONT_SIZE, zorder=4)
 
     def _box(
-        self, corner: tuple[float, float], size: tuple[float, float], rounding: float, **look: Any
+        self,
+        left: float,
+        top: float,
+        width: float,
+        height: float,
+        rounding: float,
+        line: float,
+        **look: Any,
     ) -> None:
         from matplotlib.patches import FancyBboxPatch
 
-        inner = [edge + rounding for edge in corner] + [side - 2 * rounding for side in size]
-        box = FancyBboxPatch(inner[:2], *inner[2:], boxstyle=f"round,pad={rounding}", **look)
-        self.ax.add_patch(box)
+        # What is rounded off is added around a smaller box.
+        corner = (left + rounding, top + rounding)
+        inner = (width - 2 * rounding, height - 2 * rounding)
+        look |= {"boxstyle": f"round,pad={rounding}", "linewidth": self._line(line)}
+        self.ax.add_patch(FancyBboxPatch(corner, *inner, **look))
 
     def draw_edge(
         self,

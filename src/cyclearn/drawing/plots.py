@@ -38,7 +38,7 @@ _MAX_LABELS = 30
 
 SOLID, BROKEN, LOOSE = Stroke(INK), Stroke(BLUE, DASHED), Stroke(VERMILION, DOTTED)
 # How edges look over the members of a class.
-_LOOKS = {SAME: SOLID, TURNS: BROKEN, OPTIONAL: LOOSE}
+_LOOKS: dict[str, Stroke] = {SAME: SOLID, TURNS: BROKEN, OPTIONAL: LOOSE}
 POSITIVE, NEGATIVE = Stroke(BLUE), Stroke(VERMILION, DASHED)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
@@ -139,12 +141,12 @@ class Router:
     def _clipped(self, curve: FloatArray, pair: Pair) -> FloatArray:
         """The part of a curve between the border of its source and that of its target."""
         first, last = (
-            end_of(run, lambda points, v=v, gap=gap: self._is_within(points, v, gap))
+            end_of(run, partial(self._are_within, v, gap))
             for run, v, gap in ((curve, pair[0], 0.0), (curve[::-1], pair[1], _TIP_GAP))
         )
         return part(curve, first, (len(curve) - 1) / 3 - last)
 
-    def _is_within(self, points: FloatArray, v: int, gap: float) -> NDArray[np.bool_]:
+    def _are_within(self, v: int, gap: float, points: FloatArray) -> NDArray[np.bool_]:
         away = np.abs(points - self._centres[v])
         return np.asarray((away <= self._half[v] + gap).all(axis=1))
 
