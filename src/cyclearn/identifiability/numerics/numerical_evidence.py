@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -32,13 +32,7 @@ class DrawOptions:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {
-            "n_draws": self.n_draws,
-            "n_starts": self.n_starts,
-            "tolerance": self.tolerance,
-            "sampler": self.sampler.name.lower(),
-            "random_state": self.random_state,
-        }
+        return asdict(self) | {"sampler": self.sampler.name.lower()}
 
 
 def numerical_evidence(
@@ -117,18 +111,8 @@ def numerical_evidence(
 def _overlaps(
     g: DirectedGraph, h: DirectedGraph, settings: DrawOptions, n_draws: int
 ) -> tuple[Overlap, Overlap]:
-    def drawn(one: DirectedGraph, other: DirectedGraph) -> Overlap:
-        return overlap(
-            one,
-            other,
-            n_draws=n_draws,
-            n_starts=settings.n_starts,
-            tolerance=settings.tolerance,
-            sampler=settings.sampler,
-            random_state=settings.random_state,
-        )
-
-    return drawn(g, h), drawn(h, g)
+    options = vars(settings) | {"n_draws": n_draws}
+    return overlap(g, h, **options), overlap(h, g, **options)
 
 
 def _closures(
