@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -118,7 +118,6 @@ def equivalence_class(
                 raise
             left_out = f"No table of edges: {error}."
     shown = graphs.iter_acyclic() if acyclic and isinstance(graphs, EquivalenceClass) else graphs
-    members = _Cut(iter(shown), max_members)
     if as_json:
         result: dict[str, object] = {
             "size": size,
@@ -128,12 +127,12 @@ def equivalence_class(
             "redundancy_cut_by": graphs.redundancy_cut_by,
         }
         if as_list:
-            result["members"] = [graph.to_dict() for graph in members]
-            result["complete"] = members.complete
-        if edges is not None:
-            result["edge_table"] = edges.to_dict(orient="records")
-        elif left_out:
-            result["edge_table"] = None
+            # One more is read to know whether the list was cut.
+            members = list(islice(shown, max_members + 1))
+            result["members"] = [graph.to_dict() for graph in members[:max_members]]
+            result["complete"] = len(members) <= max_members
+        if edges is not None or left_out:
+            result["edge_table"] = None if edges is None else edges.to_dict(orient="records")
         print_json("class", result)
         return
     if count:
@@ -143,18 +142,23 @@ def equivalence_class(
         number = "An unknown number of" if size is None else str(size)
         say(f"{number} equivalent graph{'s' * (size != 1)} ({kind}).")
     if as_list:
-        for n, graph in enumerate(members, start=1):
-            edges_shown = ", ".join(f"{a} -> {b}" for a, b in graph.edges)
-            say(f"{n}. {edges_shown or '(no edges)'}")
-        if not members.complete:
-            total = "an unknown number" if size is None else size
-            say(f"… cut after {max_members} of {total}; --max lists more.")
+        _say_members(shown, max_members, size)
     if graphs.redundancy_cut_by and not reducible:
         say(f"Some may have a redundant edge: the search was cut by {graphs.redundancy_cut_by}.")
     if edges is not None:
         say(edges.to_string(index=False) if len(edges) else "No member has an edge.")
     elif left_out:
         say(left_out)
+
+
+def _say_members(graphs: Iterable[DirectedGraph], most: int, size: int | None) -> None:
+    for n, graph in enumerate(graphs, start=1):
+        if n > most:
+            total = "an unknown number" if size is None else size
+            say(f"… cut after {most} of {total}; --max lists more.")
+            return
+        edges = ", ".join(f"{a} -> {b}" for a, b in graph.edges)
+        say(f"{n}. {edges or '(no edges)'}")
 
 
 def _size(
@@ -168,17 +172,3 @@ def _size(
         if is_required:
             raise
         return None
-
-
-class _Cut:
-    """At most ``limit`` graphs of a stream, and whether that was all of them."""
-
-    def __init__(self, graphs: Iterator[DirectedGraph], limit: int) -> None:
-        self._graphs = graphs
-        self._limit = limit
-        self.complete = False
-
-    def __iter__(self) -> Iterator[DirectedGraph]:
-        yield from islice(self._graphs, self._limit)
-        # One more is read to know whether the list was cut.
-        self.complete = next(self._graphs, None) is None

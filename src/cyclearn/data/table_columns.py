@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,11 +38,15 @@ _SYMMETRIC = 1e-4
 
 @dataclass(frozen=True)
 class Cells:
-    """Names and cells of a table, and the line of its file in which each row stands."""
+    """Names and cells of a table, before anything is left out, and what was told from its file.
+
+    ``lines`` are those of the file in which the rows stand, where that is known.
+    """
 
     names: list[str]
     body: pd.DataFrame
     lines: list[int] | None = None
+    notes: list[str] = field(default_factory=list)
 
     def place(self, row: int) -> str:
         """Where a row is, for people."""
