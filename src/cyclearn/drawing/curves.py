@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,6 @@ SAMPLES = 12
 _PLACES = 2000
 # Of an arrow head of length one: half its width, and how far behind its tip the line ends.
 _HALF_WIDTH, _NOTCH = 0.4, 0.8
-# How far a rounded corner stays inside the sharp one.
-_CUT = 0.15
 
 
 def arc(start: FloatArray, end: FloatArray, bend: float) -> FloatArray:
@@ -45,27 +42,6 @@ def smooth(points: FloatArray) -> FloatArray:
             points[n + 1] - tangents[n + 1] * reach,
             points[n + 1],
         ]
-    return np.array(curve)
-
-
-def rounded(points: FloatArray) -> FloatArray:
-    """Straight lines through points, with corners rounded off on their inner side."""
-    curve = [points[0]]
-    previous = points[0]
-    for n in range(1, len(points) - 1):
-        corner = points[n]
-        before, after = previous - corner, points[n + 1] - corner
-        sizes = np.hypot(*before), np.hypot(*after)
-        # The curve may cut the corner by this much; gentle turns may be wide.
-        turn = np.dot(before, after) / max(sizes[0] * sizes[1], 1e-9)
-        radius = min(2 * _CUT / max(sqrt(max(1 + turn, 0) / 2), 0.05), 0.5 * min(sizes))
-        first = corner + before / max(sizes[0], 1e-9) * radius
-        last = corner + after / max(sizes[1], 1e-9) * radius
-        curve += [previous + (first - previous) / 3, first - (first - previous) / 3, first]
-        curve += [first + (corner - first) * 2 / 3, last + (corner - last) * 2 / 3, last]
-        previous = last
-    end = points[-1]
-    curve += [previous + (end - previous) / 3, end - (end - previous) / 3, end]
     return np.array(curve)
 
 
