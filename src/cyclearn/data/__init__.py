@@ -7,13 +7,3 @@ from cyclearn.data.moments import as_moments as as_moments
 from cyclearn.data.moments import read_moments as read_moments
 from cyclearn.data.table_files import as_rows as as_rows
 from cyclearn.data.table_files import read_table as read_table
-
-__all__ = [
-    "DataWarning",
-    "Moments",
-    "as_moments",
-    "as_rows",
-    "check_data",
-    "read_moments",
-    "read_table",
-]
