@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,9 @@ from cyclearn.classes.graph_class import MAX_STATES
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, read_graph
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Unused = Annotated[
     int | None,
@@ -111,12 +114,7 @@ def equivalence_class(
     # Counted before anything is printed, so that a limit leaves no half of an answer.
     edges, left_out = None, ""
     if table or (everything and not acyclic):
-        try:
-            edges = graphs.edge_table()
-        except LimitError as error:
-            if table:
-                raise
-            left_out = f"No table of edges: {error}."
+        edges, left_out = _edges(graphs, is_required=table)
     shown = graphs.iter_acyclic() if acyclic and isinstance(graphs, EquivalenceClass) else graphs
     if as_json:
         result: dict[str, object] = {
@@ -127,10 +125,7 @@ def equivalence_class(
             "redundancy_cut_by": graphs.redundancy_cut_by,
         }
         if as_list:
-            # One more is read to know whether the list was cut.
-            members = list(islice(shown, max_members + 1))
-            result["members"] = [graph.to_dict() for graph in members[:max_members]]
-            result["complete"] = len(members) <= max_members
+            result |= _listed(shown, max_members)
         if edges is not None or left_out:
             result["edge_table"] = None if edges is None else edges.to_dict(orient="records")
         print_json("class", result)
@@ -149,6 +144,25 @@ def equivalence_class(
         say(edges.to_string(index=False) if len(edges) else "No member has an edge.")
     elif left_out:
         say(left_out)
+
+
+def _edges(
+    graphs: EquivalenceClass | InterventionalClass, *, is_required: bool
+) -> tuple[pd.DataFrame | None, str]:
+    """The table of edges, or why there is none."""
+    try:
+        return graphs.edge_table(), ""
+    except LimitError as error:
+        if is_required:
+            raise
+        return None, f"No table of edges: {error}."
+
+
+def _listed(graphs: Iterable[DirectedGraph], most: int) -> dict[str, object]:
+    # One more is read to know whether the list was cut.
+    members = list(islice(graphs, most + 1))
+    listed = [graph.to_dict() for graph in members[:most]]
+    return {"members": listed, "complete": len(members) <= most}
 
 
 def _say_members(graphs: Iterable[DirectedGraph], most: int, size: int | None) -> None:

@@ -13,9 +13,7 @@ from cyclearn.identifiability.numerics.separation_search import search_separatio
 from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 
 _SEPARATION_TRIALS = 10
-_FACE_TRIALS = 100
-_WIDE_TRIALS = 20
-_BOUNDARY_TRIALS = 5
+_TRIALS = {"n_faces": 100, "n_wide": 20, "n_boundary": 5}
 # Before two sets are called equal by numerics, this many times as many distributions are drawn.
 _MORE_DRAWS = 10
 
@@ -55,14 +53,7 @@ def numerical_evidence(
         if certificate is None:
             certificate = separate(one, other, drawn.missed[:_SEPARATION_TRIALS])
     if certificate is None:
-        certificate = search_separation(
-            g,
-            h,
-            n_faces=_FACE_TRIALS,
-            n_wide=_WIDE_TRIALS,
-            n_boundary=_BOUNDARY_TRIALS,
-            random_state=settings.random_state,
-        )
+        certificate = search_separation(g, h, **_TRIALS, random_state=settings.random_state)
     common = bool(forward.common or backward.common)
     closures, lines = _closures(g, inside, common)
     shared = None if any(inside) else common_interior_point(g, h, forward.common)
@@ -91,13 +82,12 @@ def numerical_evidence(
         verdict = Verdict.EQUAL_NUMERICALLY
     else:
         verdict = Verdict.DISTINCT_NUMERICALLY
+    sharing = Sharing.NUMERICAL if common else Sharing.NOT_FOUND
+    if any(inside) or shared is not None:
+        sharing = Sharing.PROVED
     return {
         "verdict": verdict,
-        "sharing": Sharing.PROVED
-        if any(inside) or shared is not None
-        else Sharing.NUMERICAL
-        if common
-        else Sharing.NOT_FOUND,
+        "sharing": sharing,
         "closures": closures,
         "evidence": tuple(lines),
         "data": data,
