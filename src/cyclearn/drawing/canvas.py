@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cyclearn.drawing.curves import headed
 from cyclearn.drawing.label_places import label_places
 from cyclearn.drawing.layout import FONT_SIZE, NODE_HEIGHT, Layout
-from cyclearn.drawing.palette import GREY, INK, Dashes
+from cyclearn.drawing.palette import GREY, INK, Dashes, plain_text
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 
@@ -198,8 +198,7 @@ class Canvas:
         self.ax.text(
             x,
             y,
-            # A dollar sign in a name is not the start of mathematics.
-            text.replace("$", r"\$"),
+            plain_text(text),
             fontsize=size * self._points,
             color=color,
             ha="center",
