@@ -6,6 +6,7 @@ import pytest
 
 from cyclearn import DirectedGraph, InputError
 from cyclearn.drawing import lay_out
+from cyclearn.drawing.curves import headed
 from cyclearn.drawing.layout import is_thicket
 from cyclearn.graphs import random_graph
 
@@ -137,3 +138,17 @@ def test_a_thicket_is_a_circle_with_every_edge():
     for i, (x, y, width) in enumerate(boxes):
         for u, v, other in boxes[:i]:
             assert abs(x - u) >= (width + other) / 2 or abs(y - v) >= 1
+
+
+def test_a_line_ends_within_its_head():
+    graph = random_graph(20, max_component=5, random_state=0)
+    for route in lay_out(graph).routes.values():
+        line, corners = headed(route, 0.5)
+        assert np.hypot(*(line[-1] - route[-1])) == pytest.approx(0.4, abs=0.01)
+        np.testing.assert_allclose(line[0], route[0])
+        np.testing.assert_allclose(corners[0], route[-1])
+        np.testing.assert_allclose(line[-1], corners[2], atol=0.02)
+    tiny = np.linspace([0, 0], [0.1, 0], 4)
+    line, corners = headed(tiny, 0.4)
+    assert 0 < line[-1, 0] < 0.1
+    assert np.isfinite(corners).all()

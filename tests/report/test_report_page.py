@@ -12,8 +12,6 @@ import pytest
 
 import cyclearn as cl
 from cyclearn.classes.seating import Seating
-from cyclearn.drawing import lay_out
-from cyclearn.drawing.svg_graph import shortened
 from cyclearn.report import report_html
 from cyclearn.report.findings import find_out
 from cyclearn.report.fit_words import grade, verdict
@@ -327,16 +325,6 @@ def test_fit_in_words():
     assert verdict(good.fit_indices).endswith("well.")
     bad = cl.fit(cl.DirectedGraph(np.zeros((4, 4)), truth.names), good.moments)
     assert "badly" in verdict(bad.fit_indices)
-
-
-def test_a_shortened_curve_ends_where_the_head_begins():
-    graph = cl.simulate.random_graph(20, max_component=5, random_state=0)
-    for route in lay_out(graph).routes.values():
-        cut = shortened(route, 0.4)
-        assert np.hypot(*(cut[-1] - route[-1])) == pytest.approx(0.4, abs=0.1)
-        np.testing.assert_allclose(cut[0], route[0])
-    tiny = np.linspace([0, 0], [0.1, 0], 4)
-    assert shortened(tiny, 0.4) is tiny
 
 
 def test_result_writes_it(tmp_path, result, rows):

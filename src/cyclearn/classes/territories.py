@@ -56,10 +56,6 @@ class Territory:
         """All that occurs in some set of the territory."""
         return reduce(or_, self.anchors)
 
-    def meets(self, other: Territory) -> bool:
-        """Whether some set belongs to both (of one size)."""
-        return any((a & b).bit_count() >= self.size for a in self.anchors for b in other.anchors)
-
     def within(self, allowed: int) -> Territory:
         """The sets of the territory that have no element outside ``allowed``."""
         return Territory(self.size, tuple(anchor & allowed for anchor in self.anchors))

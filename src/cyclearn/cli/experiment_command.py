@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,19 +26,7 @@ app = typer.Typer(
     help="Run an experiment into one SQLite file; the same command continues a run that was cut.",
 )
 
-Instances = Annotated[
-    int | None,
-    typer.Option(min=1, max=10**6, help="Instances of every setting (more later adds to a run)."),
-]
-Jobs = Annotated[int, typer.Option(help="Processes on this machine; -1 for all cores.")]
-Out = Annotated[Path, typer.Option(help="Results file (SQLite).")]
-Resume = Annotated[
-    bool, typer.Option(help="Continue a file that has results; otherwise refuse it.")
-]
 Seed = Annotated[int, typer.Option(min=0, help="Seed; every instance derives its own from it.")]
-Scheduler = Annotated[
-    str | None, typer.Option(help="Address of a Dask scheduler to run on: tcp://HOST:PORT.")
-]
 Domains = Annotated[
     int,
     typer.Option(
@@ -46,174 +36,31 @@ Domains = Annotated[
 Methods = Annotated[
     str, typer.Option(help="Methods, separated by commas: hill-climbing, tabu, auto, l1, exact.")
 ]
+Sizes = Annotated[str, typer.Option(help="Sample sizes, by commas.")]
 Data = Annotated[Path | None, typer.Option(help="Folder with the data; CYCLEARN_DATA by default.")]
 _METHODS = "hill-climbing,tabu,auto,default,l1"
 
 
-@app.command("paper")
-def paper(
-    out: Out = Path("paper.sqlite"),
-    instances: Instances = None,
-    nodes: Annotated[str, typer.Option(help="Numbers of nodes, by commas.")] = "5,20,50",
-    domains: Domains = 50,
-    samples: Annotated[int, typer.Option(min=10, help="Samples of each distribution.")] = 10_000,
-    methods: Methods = _METHODS,
-    jobs: Jobs = 1,
-    resume: Resume = True,
-    seed: Seed = 0,
-    scheduler: Scheduler = None,
-    as_json: Json = False,
-) -> None:
-    """Section 6: distance to the true class and multi-domain success, for p = 5, 20 and 50.
-
-    An instance is one true graph; 100 of each size by default, as in the paper.
-    """
-    from cyclearn.experiments import SimulatedStudy
-
-    study = SimulatedStudy(
-        "paper", _numbers("nodes", nodes), (samples,), domains, _names(methods), seed
-    )
-    _run(study, out, instances, jobs, resume, scheduler, as_json)
-
-
-@app.command("sample-size")
-def sample_size(
-    out: Out = Path("sample-size.sqlite"),
-    instances: Instances = None,
-    nodes: Annotated[int, typer.Option(min=2, help="Number of nodes.")] = 5,
-    domains: Domains = 50,
-    samples: Annotated[str, typer.Option(help="Sample sizes, by commas.")] = "1000,10000,100000",
-    methods: Methods = _METHODS,
-    jobs: Jobs = 1,
-    resume: Resume = True,
-    seed: Seed = 0,
-    scheduler: Scheduler = None,
-    as_json: Json = False,
-) -> None:
-    """The supplement's study of sample sizes: p = 5; n = 1,000, 10,000 and 100,000."""
-    from cyclearn.experiments import SimulatedStudy
-
-    study = SimulatedStudy(
-        "sample-size", (nodes,), _numbers("samples", samples), domains, _names(methods), seed
-    )
-    _run(study, out, instances, jobs, resume, scheduler, as_json)
-
-
-@app.command("consistency")
-def consistency(
-    out: Out = Path("consistency.sqlite"),
-    instances: Instances = None,
-    nodes: Annotated[int, typer.Option(help="Number of nodes.")] = 4,
-    samples: Annotated[
-        str, typer.Option(help="Sample sizes, by commas.")
-    ] = "100,1000,10000,100000,1000000",
-    jobs: Jobs = 1,
-    resume: Resume = True,
-    seed: Seed = 0,
-    scheduler: Scheduler = None,
-    as_json: Json = False,
-) -> None:
-    """Theorem 3: the share of exact optima quasi equivalent to the truth as the sample grows."""
-    from cyclearn.experiments import ConsistencyStudy
-
-    study = ConsistencyStudy(nodes, _numbers("samples", samples), seed)
-    _run(study, out, instances, jobs, resume, scheduler, as_json)
-
-
-@app.command("virtual-edges")
-def virtual_edges(
-    out: Out = Path("virtual-edges.sqlite"),
-    instances: Instances = None,
-    samples: Annotated[int, typer.Option(min=10, help="Samples of each draw.")] = 10_000,
-    jobs: Jobs = 1,
-    resume: Resume = True,
-    seed: Seed = 0,
-    scheduler: Scheduler = None,
-    as_json: Json = False,
-) -> None:
-    """The supplement's two examples: tabu search with and without the virtual-edge operator."""
-    from cyclearn.experiments import VirtualEdgeStudy
-
-    _run(VirtualEdgeStudy(samples, seed), out, instances, jobs, resume, scheduler, as_json)
-
-
-@app.command("hippocampus")
-def hippocampus(
-    out: Out = Path("hippocampus.sqlite"),
-    data: Data = None,
-    instances: Annotated[
-        int | None, typer.Option(min=1, max=10**6, help="Number of subjects; all by default.")
-    ] = None,
-    penalty: Annotated[str, typer.Option(help="What an edge costs: bic, '2 bic', ebic.")] = "bic",
-    jobs: Jobs = 1,
-    resume: Resume = True,
-    seed: Seed = 0,
-    scheduler: Scheduler = None,
-    as_json: Json = False,
-) -> None:
-    """The eight structures equivalent to the anatomical graph: which are local optima.
-
-    Data (Shah et al. 2018, GPL-3): https://github.com/shahpreya/MTLnet, data/functional. Make
-    DIR/hippocampus/subjectN_left.csv with the columns PRC (mean of BA35 and BA36), PHC, ERC, Sub,
-    CA1, CA3 (mean of CA3 and DG).
-    """
-    from cyclearn.experiments import HippocampusStudy
-
-    _run(HippocampusStudy(data, penalty, seed), out, instances, jobs, resume, scheduler, as_json)
-
-
-@app.command("feedback")
-def feedback(
-    out: Out = Path("feedback.sqlite"),
-    data: Data = None,
-    instances: Annotated[
-        int | None,
-        typer.Option(min=1, max=10**6, help="Data sets of each network; all by default."),
-    ] = None,
-    methods: Methods = "auto,tabu,tabu-2bic",
-    jobs: Jobs = 1,
-    resume: Resume = True,
-    seed: Seed = 0,
-    scheduler: Scheduler = None,
-    as_json: Json = False,
-) -> None:
-    """Simulated fMRI networks with feedback, against the true graph and its class.
-
-    Data (Sanchez-Romero et al. 2019, CC0): https://github.com/cmu-phil/example-causal-datasets,
-    simulated/feedbacks. Make DIR/feedback/NETWORK/ with sim-*.txt and truth.graph.txt.
-    """
-    from cyclearn.experiments import FeedbackStudy
-
-    study = FeedbackStudy(data, _names(methods), seed)
-    _run(study, out, instances, jobs, resume, scheduler, as_json)
-
-
-@app.command("figures")
-def figures(
-    results: Annotated[list[Path], typer.Argument(help="Results files of one study or several.")],
-    out: Annotated[Path, typer.Option(help="Folder for the figures and tables.")] = Path("."),
-    outputs: Annotated[bool, typer.Option(help="Write every output as CSV too.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Draw the figures (SVG and PNG) and write the table (Markdown) of finished runs."""
-    from cyclearn.experiments import ResultsFile
-    from cyclearn.experiments.figures import write_figures
-
-    written = write_figures([ResultsFile(path) for path in results], out, outputs=outputs)
-    if as_json:
-        print_json("experiment figures", {"written": [str(path) for path in written]})
-    else:
-        say("\n".join(map(str, written)))
-
-
 def _run(
     study: Study,
-    out: Path,
-    instances: int | None,
-    jobs: int,
-    resume: bool,
-    scheduler: str | None,
-    as_json: bool,
+    out: Annotated[Path, typer.Option(help="Results file (SQLite).")],
+    instances: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=10**6,
+            help="Instances of every setting, which are graphs, subjects or data sets; all by "
+            "default, and more later add to a run.",
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processes on this machine; -1 for all cores.")] = 1,
+    resume: Annotated[
+        bool, typer.Option(help="Continue a file that has results; otherwise refuse it.")
+    ] = True,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler to run on: tcp://HOST:PORT.")
+    ] = None,
+    as_json: Json = False,
 ) -> None:
     from cyclearn.experiments import run_study
 
@@ -240,6 +87,133 @@ def _run(
         )
     else:
         say(f"{out}: {n_finished} instances of {study.name} finished.")
+
+
+def _runs(make: Callable[..., Study]) -> Callable[..., Study]:
+    """Make a command of a function that makes a study; it gets the options of a run as well."""
+    name = make.__name__.replace("_", "-")
+    _, *running = _parameters(_run)
+    running[0] = running[0].replace(default=Path(f"{name}.sqlite"))
+
+    @functools.wraps(make)
+    def command(**given: Any) -> None:
+        options = {each.name: given.pop(each.name) for each in running}
+        _run(make(**given), **options)
+
+    parameters = [*_parameters(make), *running]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    app.command(name)(command)
+    return make
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    # Studies are not imported here, and their name in an annotation means nothing to typer.
+    signature = inspect.signature(function, eval_str=True, locals={"Study": object})
+    return list(signature.parameters.values())
+
+
+@_runs
+def paper(
+    nodes: Annotated[str, typer.Option(help="Numbers of nodes, by commas.")] = "5,20,50",
+    domains: Domains = 50,
+    samples: Annotated[int, typer.Option(min=10, help="Samples of each distribution.")] = 10_000,
+    methods: Methods = _METHODS,
+    seed: Seed = 0,
+) -> Study:
+    """Section 6: distance to the true class and multi-domain success, for p = 5, 20 and 50.
+
+    An instance is one true graph; 100 of each size by default, as in the paper.
+    """
+    from cyclearn.experiments import SimulatedStudy
+
+    sizes = _numbers("nodes", nodes)
+    return SimulatedStudy("paper", sizes, (samples,), domains, _names(methods), seed)
+
+
+@_runs
+def sample_size(
+    nodes: Annotated[int, typer.Option(min=2, help="Number of nodes.")] = 5,
+    domains: Domains = 50,
+    samples: Sizes = "1000,10000,100000",
+    methods: Methods = _METHODS,
+    seed: Seed = 0,
+) -> Study:
+    """The supplement's study of sample sizes: p = 5; n = 1,000, 10,000 and 100,000."""
+    from cyclearn.experiments import SimulatedStudy
+
+    sizes = _numbers("samples", samples)
+    return SimulatedStudy("sample-size", (nodes,), sizes, domains, _names(methods), seed)
+
+
+@_runs
+def consistency(
+    nodes: Annotated[int, typer.Option(help="Number of nodes.")] = 4,
+    samples: Sizes = "100,1000,10000,100000,1000000",
+    seed: Seed = 0,
+) -> Study:
+    """Theorem 3: the share of exact optima quasi equivalent to the truth as the sample grows."""
+    from cyclearn.experiments import ConsistencyStudy
+
+    return ConsistencyStudy(nodes, _numbers("samples", samples), seed)
+
+
+@_runs
+def virtual_edges(
+    samples: Annotated[int, typer.Option(min=10, help="Samples of each draw.")] = 10_000,
+    seed: Seed = 0,
+) -> Study:
+    """The supplement's two examples: tabu search with and without the virtual-edge operator."""
+    from cyclearn.experiments import VirtualEdgeStudy
+
+    return VirtualEdgeStudy(samples, seed)
+
+
+@_runs
+def hippocampus(
+    data: Data = None,
+    penalty: Annotated[str, typer.Option(help="What an edge costs: bic, '2 bic', ebic.")] = "bic",
+    seed: Seed = 0,
+) -> Study:
+    """The eight structures equivalent to the anatomical graph: which are local optima.
+
+    Data (Shah et al. 2018, GPL-3): https://github.com/shahpreya/MTLnet, data/functional. Make
+    DIR/hippocampus/subjectN_left.csv with the columns PRC (mean of BA35 and BA36), PHC, ERC, Sub,
+    CA1, CA3 (mean of CA3 and DG).
+    """
+    from cyclearn.experiments import HippocampusStudy
+
+    return HippocampusStudy(data, penalty, seed)
+
+
+@_runs
+def feedback(data: Data = None, methods: Methods = "auto,tabu,tabu-2bic", seed: Seed = 0) -> Study:
+    """Simulated fMRI networks with feedback, against the true graph and its class.
+
+    Data (Sanchez-Romero et al. 2019, CC0): https://github.com/cmu-phil/example-causal-datasets,
+    simulated/feedbacks. Make DIR/feedback/NETWORK/ with sim-*.txt and truth.graph.txt.
+    """
+    from cyclearn.experiments import FeedbackStudy
+
+    return FeedbackStudy(data, _names(methods), seed)
+
+
+@app.command("figures")
+def figures(
+    results: Annotated[list[Path], typer.Argument(help="Results files of one study or several.")],
+    out: Annotated[Path, typer.Option(help="Folder for the figures and tables.")] = Path("."),
+    outputs: Annotated[bool, typer.Option(help="Write every output as CSV too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Draw the figures (SVG and PNG) and write the table (Markdown) of finished runs."""
+    from cyclearn.experiments import ResultsFile
+    from cyclearn.experiments.figures import write_figures
+
+    written = write_figures([ResultsFile(path) for path in results], out, outputs=outputs)
+    if as_json:
+        print_json("experiment figures", {"written": [str(path) for path in written]})
+    else:
+        say("\n".join(map(str, written)))
 
 
 def _names(text: str) -> tuple[str, ...]:

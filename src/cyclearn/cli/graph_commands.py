@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,9 @@ from cyclearn.classes.graph_class import MAX_STATES
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, read_graph
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Unused = Annotated[
     int | None,
@@ -111,14 +114,8 @@ def equivalence_class(
     # Counted before anything is printed, so that a limit leaves no half of an answer.
     edges, left_out = None, ""
     if table or (everything and not acyclic):
-        try:
-            edges = graphs.edge_table()
-        except LimitError as error:
-            if table:
-                raise
-            left_out = f"No table of edges: {error}."
+        edges, left_out = _edges(graphs, is_required=table)
     shown = graphs.iter_acyclic() if acyclic and isinstance(graphs, EquivalenceClass) else graphs
-    members = _Cut(iter(shown), max_members)
     if as_json:
         result: dict[str, object] = {
             "size": size,
@@ -128,12 +125,9 @@ def equivalence_class(
             "redundancy_cut_by": graphs.redundancy_cut_by,
         }
         if as_list:
-            result["members"] = [graph.to_dict() for graph in members]
-            result["complete"] = members.complete
-        if edges is not None:
-            result["edge_table"] = edges.to_dict(orient="records")
-        elif left_out:
-            result["edge_table"] = None
+            result |= _listed(shown, max_members)
+        if edges is not None or left_out:
+            result["edge_table"] = None if edges is None else edges.to_dict(orient="records")
         print_json("class", result)
         return
     if count:
@@ -143,18 +137,42 @@ def equivalence_class(
         number = "An unknown number of" if size is None else str(size)
         say(f"{number} equivalent graph{'s' * (size != 1)} ({kind}).")
     if as_list:
-        for n, graph in enumerate(members, start=1):
-            edges_shown = ", ".join(f"{a} -> {b}" for a, b in graph.edges)
-            say(f"{n}. {edges_shown or '(no edges)'}")
-        if not members.complete:
-            total = "an unknown number" if size is None else size
-            say(f"… cut after {max_members} of {total}; --max lists more.")
+        _say_members(shown, max_members, size)
     if graphs.redundancy_cut_by and not reducible:
         say(f"Some may have a redundant edge: the search was cut by {graphs.redundancy_cut_by}.")
     if edges is not None:
         say(edges.to_string(index=False) if len(edges) else "No member has an edge.")
     elif left_out:
         say(left_out)
+
+
+def _edges(
+    graphs: EquivalenceClass | InterventionalClass, *, is_required: bool
+) -> tuple[pd.DataFrame | None, str]:
+    """The table of edges, or why there is none."""
+    try:
+        return graphs.edge_table(), ""
+    except LimitError as error:
+        if is_required:
+            raise
+        return None, f"No table of edges: {error}."
+
+
+def _listed(graphs: Iterable[DirectedGraph], most: int) -> dict[str, object]:
+    # One more is read to know whether the list was cut.
+    members = list(islice(graphs, most + 1))
+    listed = [graph.to_dict() for graph in members[:most]]
+    return {"members": listed, "complete": len(members) <= most}
+
+
+def _say_members(graphs: Iterable[DirectedGraph], most: int, size: int | None) -> None:
+    for n, graph in enumerate(graphs, start=1):
+        if n > most:
+            total = "an unknown number" if size is None else size
+            say(f"… cut after {most} of {total}; --max lists more.")
+            return
+        edges = ", ".join(f"{a} -> {b}" for a, b in graph.edges)
+        say(f"{n}. {edges or '(no edges)'}")
 
 
 def _size(
@@ -168,17 +186,3 @@ def _size(
         if is_required:
             raise
         return None
-
-
-class _Cut:
-    """At most ``limit`` graphs of a stream, and whether that was all of them."""
-
-    def __init__(self, graphs: Iterator[DirectedGraph], limit: int) -> None:
-        self._graphs = graphs
-        self._limit = limit
-        self.complete = False
-
-    def __iter__(self) -> Iterator[DirectedGraph]:
-        yield from islice(self._graphs, self._limit)
-        # One more is read to know whether the list was cut.
-        self.complete = next(self._graphs, None) is None

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.plot_command import read_saved
 from cyclearn.foundation.errors import InputError
-from cyclearn.graphs import DirectedGraph, read_graph
+from cyclearn.graphs import DirectedGraph
 
 if TYPE_CHECKING:
-    from cyclearn.results import LearnResult
     from cyclearn.results.open_graphs import OpenGraphs
 
 
@@ -53,7 +52,12 @@ def next_experiment(
     from cyclearn.results import LearnResult
     from cyclearn.results import next_experiment as advise
 
-    found = _read(given)
+    found = read_saved(given)
+    if not isinstance(found, (LearnResult, DirectedGraph)):
+        raise InputError(
+            f"{given} is a saved {type(found).__name__}; an experiment is planned for a result of "
+            "learn, or for a graph"
+        )
     open_graphs: OpenGraphs = found
     if do:
         if isinstance(found, LearnResult):
@@ -73,27 +77,6 @@ def next_experiment(
     else:
         say(str(advice))
     raise typer.Exit(0 if advice.best.n_classes > 1 else 1)
-
-
-def _read(path: Path) -> LearnResult | DirectedGraph:
-    from cyclearn.learning import load
-    from cyclearn.results import LearnResult
-
-    if path.suffix.lower() == ".json":
-        try:
-            record = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            # The reader of graphs says what is wrong.
-            return read_graph(path)
-        if isinstance(record, dict) and "schema" in record:
-            found = load(path)
-            if not isinstance(found, LearnResult):
-                raise InputError(
-                    f"{path} is a saved {type(found).__name__}; an experiment is planned for a "
-                    "result of learn, or for a graph"
-                )
-            return found
-    return read_graph(path)
 
 
 def _names(text: str) -> list[str]:

@@ -37,7 +37,7 @@ def plot(
 
     suffix = checked_suffix(out, (*PICTURES, ".tikz"), "a picture")
     check_output(out, [source, *(beside or [])])
-    drawn = _read(source)
+    drawn = read_saved(source)
     if suffix == ".tikz":
         write_text(out, _tikz(drawn))
     else:
@@ -46,7 +46,7 @@ def plot(
     say(f"Picture: {out}")
 
 
-def _read(path: Path) -> Any:
+def read_saved(path: Path) -> Any:
     """A saved result where the file names its schema, and a graph otherwise."""
     from cyclearn.graphs import read_graph
     from cyclearn.learning import load

@@ -9,15 +9,3 @@ from cyclearn.data.reading import as_tables as as_tables
 from cyclearn.data.reading import check_data as check_data
 from cyclearn.data.table_files import as_rows as as_rows
 from cyclearn.data.table_files import read_table as read_table
-
-__all__ = [
-    "DataWarning",
-    "Moments",
-    "Reading",
-    "as_moments",
-    "as_rows",
-    "as_tables",
-    "check_data",
-    "read_moments",
-    "read_table",
-]

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+from cyclearn.data.input_checks import number_of
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 
@@ -25,13 +26,15 @@ _SEPARATORS = {
 }
 _WORDS = {"\t": "tabs", ";": "semicolons", "|": "bars", _WHITESPACE: "spaces", ",": "commas"}
 
-_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
-_DOT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
-_DOT_THOUSANDS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+")
-_COMMA_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+# Decimal mark and separator of thousands, in the order in which ties are settled.
+_MARKS: tuple[tuple[str, str | None], ...] = ((".", None), (",", None), (".", ","), (",", "."))
+# Commas between cells leave those within a cell to thousands.
+_BESIDE_COMMAS = [_MARKS[n] for n in (0, 2, 1, 3)]
 # Numbers of thousands with a point, as German or Spanish has them, and those below a thousand.
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
 _BELOW_THOUSAND = re.compile(r"[+-]?\d{1,3}")
+
+# The minus sign of typesetting, before a number.
 _MINUS = re.compile(r"(?<![^\s,;|\"])\N{MINUS SIGN}(?=[\d.,])")
 
 
@@ -91,16 +94,11 @@ def delimited(
         commented = [line for n, line in numbered if n < kept[0][0] and line.startswith("#")]
         names, from_comment = _names(lines, commented, chosen)
         kept = kept if from_comment else kept[1:]
-    if any("\N{MINUS SIGN}" in line for _, line in kept):
-        kept = [(n, _MINUS.sub("-", line)) for n, line in kept]
-        notes.append("the minus sign of typesetting is read as -")
+    kept = [(n, _MINUS.sub("-", line)) for n, line in kept]
     rows = [split_line(line, chosen) for _, line in kept[:_LOOKED_AT]]
-    sample = [cell for row in rows for cell in row]
-    if decimal is None:
-        mark, thousands = _marks(sample, chosen)
-        notes += _suspected_thousands(names, rows) if (mark, thousands) == (".", None) else []
-    else:
-        mark, thousands = decimal, _thousands(sample, decimal)
+    mark, thousands = _marks([cell for row in rows for cell in row], chosen, decimal)
+    if decimal is None and (mark, thousands) == (".", None):
+        notes += _suspected_thousands(names, rows)
     if decimal is None and mark == ",":
         notes.append("numbers are written with decimal commas")
     if thousands is not None:
@@ -152,30 +150,14 @@ def _separator(lines: list[str], candidates: tuple[str, ...]) -> str:
 def _names(lines: list[str], commented: list[str], sep: str) -> tuple[list[str], bool]:
     """The names, and whether they stand in a comment above the data, as numpy writes them."""
     first = split_line(lines[0], sep)
-    if commented and all(map(_is_number, first)):
+    if commented and all(number_of(cell) is not None for cell in first):
         names = split_line(commented[-1].lstrip("# "), sep)
-        if len(names) == len(first) and not any(map(_is_number, names)):
+        if len(names) == len(first) and all(number_of(name) is None for name in names):
             return names, True
     if len(lines) > 1 and len(split_line(lines[1], sep)) == len(first) + 1:
         # Names of rows without a name above them; whether they are names is checked later.
         return ["", *first], False
     return first, False
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def _thousands(cells: list[str], decimal: str) -> str | None:
-    """What separates thousands, where the decimal mark has been given."""
-    if decimal == ",":
-        is_grouped = any(_DOT_THOUSANDS.fullmatch(c) or _GROUPED.fullmatch(c) for c in cells)
-        return "." if is_grouped else None
-    return "," if any(_COMMA_THOUSANDS.fullmatch(cell) for cell in cells) else None
 
 
 def _suspected_thousands(names: list[str], rows: list[list[str]]) -> list[str]:
@@ -196,17 +178,16 @@ def _suspected_thousands(names: list[str], rows: list[list[str]]) -> list[str]:
     return []
 
 
-def _marks(cells: list[str], sep: str) -> tuple[str, str | None]:
-    """The decimal mark and the separator of thousands."""
-    cells = [cell for cell in cells if "," in cell or "." in cell]
-    if any(_DOT_THOUSANDS.fullmatch(cell) for cell in cells):
-        return ",", "."
-    commas = [cell for cell in cells if "," in cell]
-    grouped = [cell for cell in commas if _COMMA_THOUSANDS.fullmatch(cell)]
-    dots = any(_DOT.fullmatch(cell) or ("." in cell and cell in grouped) for cell in cells)
-    several = any(cell.count(",") > 1 for cell in grouped)
-    if grouped and len(grouped) == len(commas) and (dots or several or sep == ","):
-        return ".", ","
-    if not dots and any(_COMMA.fullmatch(cell) for cell in commas):
-        return ",", None
-    return ".", None
+def _marks(cells: list[str], sep: str, decimal: str | None) -> tuple[str, str | None]:
+    """The decimal mark and the separator of thousands with which the most cells are numbers."""
+    candidates = [marks for marks in _MARKS if decimal in (None, marks[0])]
+    if sep == ",":
+        candidates.sort(key=_BESIDE_COMMAS.index)
+
+    def n_numbers(marks: tuple[str, str | None]) -> int:
+        point, thousands = marks
+        grouped = rf"\d{{1,3}}(?:[{thousands}]\d{{3}})+|" if thousands else ""
+        number = re.compile(rf"[+-]?(?:{grouped}\d*)(?:[{point}]\d+)?(?:[eE][+-]?\d+)?")
+        return sum(number.fullmatch(cell) is not None for cell in cells)
+
+    return max(candidates, key=n_numbers)

@@ -158,28 +158,25 @@ def _no_number(values: NDArray[Any]) -> tuple[int, Any] | None:
     """The cell that keeps a column from being numbers, if any does."""
     wrong = [(row, value) for row, value in enumerate(values) if not _is_number(value)]
     # One word makes texts of all numbers that a file has in its column; the word is to blame.
-    words = (cell for cell in wrong if not (isinstance(cell[1], str) and _reads_as_number(cell[1])))
+    words = (
+        cell for cell in wrong if not (isinstance(cell[1], str) and number_of(cell[1]) is not None)
+    )
     return next(words, wrong[0]) if wrong else None
 
 
-def _reads_as_number(text: str) -> bool:
+def number_of(text: Any) -> float | None:
+    """The number that a text is, or None."""
     try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+        return float(text)
+    except (TypeError, ValueError):
+        return None
 
 
 def _is_number(value: Any) -> bool:
     if value is None or str(value) == "<NA>":
         return True
-    if isinstance(value, (complex, np.complexfloating, str)):
-        return False
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
+    is_other = isinstance(value, (complex, np.complexfloating, str))
+    return not is_other and number_of(value) is not None
 
 
 def checked_covariance(S: FloatArray, names: tuple[str, ...]) -> FloatArray:

@@ -32,6 +32,8 @@ FloatArray = NDArray[np.float64]
 # What functions on data accept: rows (a table, an array, a file) or moments already taken.
 Data: TypeAlias = "pd.DataFrame | ArrayLike | str | Path | Moments"
 
+_FIELDS = ("covariance", "n_samples", "mean", "names", "has_default_names", "past")
+
 
 class Moments:
     """Mean and covariance of n samples of p variables.
@@ -87,27 +89,11 @@ class Moments:
         centre = None if mean is None else checked_mean(mean, labels)
         self._set(S, int(n_samples), centre, labels, names is None, _checked_past(past, labels))
 
-    def _set(
-        self,
-        covariance: FloatArray,
-        n_samples: int,
-        mean: FloatArray | None,
-        names: tuple[str, ...],
-        has_default_names: bool,
-        past: tuple[str, ...] = (),
-    ) -> None:
+    def _set(self, *values: Any) -> None:
         # Immutable: attributes are written here once, past the guard in __setattr__.
-        covariance.flags.writeable = False
-        if mean is not None:
-            mean.flags.writeable = False
-        for key, value in (
-            ("covariance", covariance),
-            ("n_samples", n_samples),
-            ("mean", mean),
-            ("names", names),
-            ("has_default_names", has_default_names),
-            ("past", past),
-        ):
+        for key, value in zip(_FIELDS, values, strict=True):
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
             object.__setattr__(self, key, value)
 
     @classmethod
@@ -125,16 +111,12 @@ class Moments:
         moments._set(covariance, n_samples, mean, names, has_default_names, past)
         return moments
 
+    def _changed(self, **changes: Any) -> Moments:
+        return Moments._unchecked(**{name: getattr(self, name) for name in _FIELDS} | changes)
+
     def given(self, past: Sequence[str]) -> Moments:
         """The same moments, with these variables taken as given."""
-        return Moments._unchecked(
-            self.covariance,
-            self.n_samples,
-            self.mean,
-            self.names,
-            self.has_default_names,
-            _checked_past(past, self.names),
-        )
+        return self._changed(past=_checked_past(past, self.names))
 
     @cached_property
     def is_past(self) -> NDArray[np.bool_]:
@@ -176,14 +158,8 @@ class Moments:
                     "give one column for each node"
                 )
             renamed = dict(zip(self.names, names, strict=True))
-            return Moments._unchecked(
-                self.covariance,
-                self.n_samples,
-                self.mean,
-                names,
-                False,
-                tuple(renamed[name] for name in self.past),
-            )
+            past = tuple(renamed[name] for name in self.past)
+            return self._changed(names=names, has_default_names=False, past=past)
         missing = [name for name in names if name not in self.names]
         extra = [name for name in self.names if name not in names]
         if missing or extra:
@@ -194,13 +170,11 @@ class Moments:
                 + "; rename or select columns so that both have the same names"
             )
         order = [self.names.index(name) for name in names]
-        return Moments._unchecked(
-            self.covariance[np.ix_(order, order)],
-            self.n_samples,
-            None if self.mean is None else self.mean[order],
-            names,
-            False,
-            self.past,
+        return self._changed(
+            covariance=self.covariance[np.ix_(order, order)],
+            mean=None if self.mean is None else self.mean[order],
+            names=names,
+            has_default_names=False,
         )
 
     def __setattr__(self, name: str, value: object) -> None:

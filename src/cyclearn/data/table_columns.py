@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cyclearn.data.input_checks import number_of
 from cyclearn.foundation.arguments import names_of
 from cyclearn.foundation.errors import InputError, MatrixError
 from cyclearn.foundation.json_input import short
@@ -37,11 +38,15 @@ _SYMMETRIC = 1e-4
 
 @dataclass(frozen=True)
 class Cells:
-    """Names and cells of a table, and the line of its file in which each row stands."""
+    """Names and cells of a table, before anything is left out, and what was told from its file.
+
+    ``lines`` are those of the file in which the rows stand, where that is known.
+    """
 
     names: list[str]
     body: pd.DataFrame
     lines: list[int] | None = None
+    notes: list[str] = field(default_factory=list)
 
     def place(self, row: int) -> str:
         """Where a row is, for people."""
@@ -50,31 +55,15 @@ class Cells:
 
 def with_missing_codes(body: pd.DataFrame, codes: Sequence[MissingCode]) -> pd.DataFrame:
     """The cells, with every code, as text or as a number, made a missing value."""
-    texts = {"", *(str(code) for code in codes)}
-    # What is no number is missing already.
-    numbers = {
-        number for code in codes if (number := _number(code)) is not None and number == number
-    }
-    result = body.copy()
-    for j, dtype in enumerate(body.dtypes):
-        is_number = dtype.kind in "fiu"
-        if is_number and not numbers:
-            continue
-        column = result.iloc[:, j]
-        if is_number:
-            hidden = column.isin(numbers)
-        else:
-            hidden = column.map(lambda cell: str(cell).strip() in texts)
-        if hidden.any():
-            result.isetitem(j, column.mask(hidden.astype(bool)))
-    return result
+    texts = {"", *map(str, codes)}
+    numbers = {float(code) for code in codes if number_of(code) is not None}
 
+    def is_code(column: pd.Series) -> pd.Series:
+        if column.dtype.kind in "fiu":
+            return column.isin(numbers)
+        return column.map(lambda cell: str(cell).strip() in texts).astype(bool)
 
-def _number(code: Any) -> float | None:
-    try:
-        return float(code)
-    except (TypeError, ValueError):
-        return None
+    return body.mask(body.apply(is_code))
 
 
 def usable_columns(
@@ -115,18 +104,15 @@ def usable_columns(
         raise InputError(f"there is no column {absent[0]!r}; {_there_are(names)}")
     keep = [j for j in keep if names[j] in chosen or names[j] in labels]
     _check_second_header(cells, [j for j in keep if names[j] not in labels])
-    wrong: dict[str, str] = {}
-    data: dict[str, Any] = {}
-    for j in keep:
-        column = _as_numbers(body.iloc[:, j])
-        if names[j] in labels:
-            data[names[j]] = column
-            continue
-        problem = _problem(names[j], column, cells, named=columns is not None)
-        if problem is None:
-            data[names[j]] = column
-        else:
-            wrong[names[j]] = problem
+    data: dict[str, Any] = {names[j]: _as_numbers(body.iloc[:, j]) for j in keep}
+    named = columns is not None
+    problems = {
+        name: _problem(name, column, cells, named=named)
+        for name, column in data.items()
+        if name not in labels
+    }
+    wrong = {name: problem for name, problem in problems.items() if problem is not None}
+    data = {name: column for name, column in data.items() if name not in wrong}
     if wrong and (strict or not data):
         raise InputError(_all_wrong(wrong, has_others=bool(data)))
     import pandas as pd
@@ -147,7 +133,7 @@ def _formulas(names: Iterable[str]) -> list[str]:
 
 
 def _check_header(names: list[str]) -> None:
-    numbers = [_number(name) for name in names]
+    numbers = [number_of(name) for name in names]
     if len(names) < 2 or any(number is None for number in numbers):
         return
     if numbers in (list(range(len(names))), list(range(1, len(names) + 1))):
@@ -161,11 +147,11 @@ def _check_header(names: list[str]) -> None:
 def _check_second_header(cells: Cells, keep: list[int]) -> None:
     """Below the names there are numbers, and not a line of units."""
     first = cells.body.iloc[0, keep].map(str)
-    if not len(first) or any(cell == "nan" or _number(cell) is not None for cell in first):
+    if not len(first) or any(cell == "nan" or number_of(cell) is not None for cell in first):
         return
     for j in keep:
         rest = cells.body.iloc[1:, j].dropna()
-        if not len(rest) or rest.map(_number).isna().any():
+        if not len(rest) or rest.map(number_of).isna().any():
             return
     raise InputError(
         f"{cells.place(0)} holds text in every column ({', '.join(first.iloc[:3])}…), such as "
@@ -179,12 +165,9 @@ def _without_index(
     if index is not None:
         if isinstance(index, bool) or not isinstance(index, (str, int)):
             raise InputError(f"index is {short(index)}; give the name or the number of a column")
-        number = index if isinstance(index, int) else None
-        if number is None:
-            if index not in names and str(index).isdigit():
-                number = int(index)
-            elif index in names:
-                number = names.index(index)
+        number: int | None = names.index(str(index)) if index in names else None
+        if number is None and str(index).isdigit():
+            number = int(index)
         if number is None or not 0 <= number < len(names):
             raise InputError(
                 f"there is no column {short(index)} for the index; {_there_are(names)}"
@@ -311,21 +294,13 @@ def _check_square(frame: pd.DataFrame) -> None:
     if n != p or p < 2:
         return
     half = half_of_matrix(frame)
-    if half is not None:
-        raise MatrixError(
-            f"{p} rows and {p} columns whose {half} half is empty are half of a covariance or "
-            "correlation matrix, not rows; give read_moments(path, covariance=True, n_samples=…), "
-            "or --covariance --n ROWS"
-        )
     S = frame.to_numpy(dtype=float)
-    scale = np.abs(S).max()
-    if (
-        np.isfinite(S).all()
-        and (S.diagonal() > 0).all()
-        and np.abs(S - S.T).max() <= (_SYMMETRIC * scale)
-    ):
-        raise MatrixError(
-            f"{p} rows and {p} columns that mirror each other are a covariance or correlation "
-            "matrix, not rows; give read_moments(path, covariance=True, n_samples=…), or "
-            "--covariance --n ROWS"
-        )
+    which = "that mirror each other are a"
+    if half is not None:
+        which = f"whose {half} half is empty are half of a"
+    elif not (S.diagonal() > 0).all() or not (np.abs(S - S.T) <= _SYMMETRIC * abs(S).max()).all():
+        return
+    raise MatrixError(
+        f"{p} rows and {p} columns {which} covariance or correlation matrix, not rows; give "
+        "read_moments(path, covariance=True, n_samples=…), or --covariance --n ROWS"
+    )

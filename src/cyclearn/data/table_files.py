@@ -14,7 +14,7 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from numbers import Real
 from pathlib import Path
@@ -48,17 +48,6 @@ class TableFile:
     frame: pd.DataFrame
     notes: tuple[str, ...]
     unusable: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class _Raw:
-    """The names and the cells of a file, before anything is left out."""
-
-    header: list[str]
-    body: pd.DataFrame
-    # The line of the file in which each row of the body stands, where that is known.
-    lines: list[int] | None = None
-    notes: list[str] = field(default_factory=list)
 
 
 def read_table(path: str | Path, **options: Any) -> pd.DataFrame:
@@ -160,25 +149,15 @@ def read_table_file(
         raise InputError(f"{shown(path)}: {is_there if os.path.exists(path) else 'no such file'}")
     try:
         if kind in _TEXT:
-            raw = _read_text(path, sep, decimal, encoding, header, codes, check_shape)
+            cells = _readable(_read_text, path, sep, decimal, encoding, header, codes, check_shape)
         else:
-            raw = _read_binary(path, kind, header)
+            cells = _readable(_read_binary, path, kind, header)
             if check_shape is not None:
-                check_shape(*raw.body.shape)
-    except ImportError as error:
-        needed = "openpyxl" if kind == ".xlsx" else "pyarrow"
-        raise InputError(
-            f"{path}: reading {kind} needs {needed}; install cyclearn[files], or save as CSV"
-        ) from error
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-    except Exception as error:  # what readers raise for damaged files can be anything
-        raise InputError(f"{path}: not a table with a header ({_first_line(error)})") from None
-    # Beside what pandas takes for nothing (NA, NaN, null, empty, …).
-    body = with_missing_codes(raw.body, (*MISSING_TEXT, *codes))
-    try:
+                check_shape(*cells.body.shape)
+        # Beside what pandas takes for nothing (NA, NaN, null, empty, …).
+        body = with_missing_codes(cells.body, (*MISSING_TEXT, *codes))
         frame, notes, unusable = usable_columns(
-            Cells(raw.header, body, raw.lines),
+            replace(cells, body=body),
             columns=columns,
             drop=drop,
             index=index,
@@ -189,7 +168,24 @@ def read_table_file(
         )
     except InputError as error:
         raise type(error)(f"{path}: {error}") from None
-    return TableFile(frame, (*raw.notes, *notes), unusable)
+    return TableFile(frame, (*cells.notes, *notes), unusable)
+
+
+def _readable(read: Callable[..., Cells], path: Path, *arguments: Any) -> Cells:
+    """What a reader finds; what it raises for a file that it cannot read is an InputError."""
+    try:
+        return read(path, *arguments)
+    except ImportError as error:
+        kind = _kind(path)
+        needed = "openpyxl" if kind == ".xlsx" else "pyarrow"
+        raise InputError(
+            f"reading {kind} needs {needed}; install cyclearn[files], or save as CSV"
+        ) from error
+    except InputError:
+        raise
+    except Exception as error:  # what readers raise for damaged files can be anything
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise InputError(f"not a table with a header ({first})") from None
 
 
 def write_table(path: str | Path, table: pd.DataFrame) -> None:
@@ -252,7 +248,7 @@ def _read_text(
     header: bool,
     missing_codes: Sequence[MissingCode],
     check_shape: CheckShape | None,
-) -> _Raw:
+) -> Cells:
     import pandas as pd
 
     text, notes = _decoded(_unpacked(path), encoding)
@@ -280,7 +276,7 @@ def _read_text(
         raise InputError(_ragged(str(error), written)) from None
     lines = written.lines if len(written.lines) == len(body) else None
     names = written.header or [f"X{j + 1}" for j in range(body.shape[1])]
-    return _Raw(names, body, lines, notes)
+    return Cells(names, body, lines, notes)
 
 
 def _ragged(message: str, written: Delimited) -> str:
@@ -296,7 +292,7 @@ def _ragged(message: str, written: Delimited) -> str:
     )
 
 
-def _read_binary(path: Path, kind: str, header: bool) -> _Raw:
+def _read_binary(path: Path, kind: str, header: bool) -> Cells:
     import pandas as pd
 
     if kind == ".xlsx":
@@ -305,12 +301,12 @@ def _read_binary(path: Path, kind: str, header: bool) -> _Raw:
         first = first.replace("", None).dropna(how="all").dropna(how="all", axis=1)
         notes = [] if len(sheets) == 1 else [f"the first of {len(sheets)} sheets is read: {name}"]
         if not header:
-            return _Raw([f"X{j + 1}" for j in range(first.shape[1])], first, notes=notes)
+            return Cells([f"X{j + 1}" for j in range(first.shape[1])], first, notes=notes)
         if len(first) < 2:
             raise InputError("not a table with a header: there is no row below the names")
         lines = [int(row) + 1 for row in first.index[1:]]
         body = first.iloc[1:].reset_index(drop=True).infer_objects()
-        return _Raw([_as_name(cell) for cell in first.iloc[0]], body, lines, notes)
+        return Cells([_as_name(cell) for cell in first.iloc[0]], body, lines, notes)
     readers = {
         ".parquet": pd.read_parquet,
         ".feather": pd.read_feather,
@@ -318,7 +314,7 @@ def _read_binary(path: Path, kind: str, header: bool) -> _Raw:
         ".dta": pd.read_stata,
     }
     body = readers[kind](path)
-    return _Raw([_as_name(name) for name in body.columns], body.reset_index(drop=True))
+    return Cells([_as_name(name) for name in body.columns], body.reset_index(drop=True))
 
 
 def _as_name(cell: Any) -> str:
@@ -359,7 +355,3 @@ def _decoded(content: bytes, encoding: str | None) -> tuple[str, list[str]]:
     except UnicodeDecodeError:
         guess = content.decode("cp1252", errors="replace")
         return guess, ["the text is not UTF-8 and read as Windows-1252 (encoding=…, --encoding)"]
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

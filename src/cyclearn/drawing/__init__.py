@@ -2,5 +2,3 @@
 
 from cyclearn.drawing.layout import Layout as Layout
 from cyclearn.drawing.layout import lay_out as lay_out
-
-__all__ = ["Layout", "lay_out"]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.drawing.curves import part, point_on, sampled
+from cyclearn.drawing.curves import headed
 from cyclearn.drawing.label_places import label_places
-from cyclearn.drawing.layout import FONT_SIZE, Layout
-from cyclearn.drawing.palette import GREY, INK, Dashes
+from cyclearn.drawing.layout import FONT_SIZE, NODE_HEIGHT, Layout
+from cyclearn.drawing.palette import GREY, INK, Dashes, plain_text
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 
@@ -70,42 +70,37 @@ class Canvas:
 
     def draw_nodes(self) -> None:
         """Groups behind everything; nodes, names and labels of edges in front of the edges."""
-        from matplotlib.patches import FancyBboxPatch
-
         size = 0.72 * FONT_SIZE
         places = label_places(self.layout, [(e, text) for e, text, _ in self._labels], size)
         for (_, text, color), (x, y) in zip(self._labels, places, strict=True):
             self._text(x, y, text, size, zorder=2.5, color=color, boxed=True)
-
         for group in self.layout.groups:
-            corner = (group.left + 0.3, group.top + 0.3)
-            self.ax.add_patch(
-                FancyBboxPatch(
-                    corner,
-                    group.width - 0.6,
-                    group.height - 0.6,
-                    boxstyle="round,pad=0.3",
-                    facecolor=_GROUP_FILL,
-                    edgecolor=_GROUP_EDGE,
-                    linewidth=self._line(0.7),
-                    zorder=0,
-                )
-            )
+            look = {"facecolor": _GROUP_FILL, "edgecolor": _GROUP_EDGE, "zorder": 0}
+            self._box(group.left, group.top, group.width, group.height, 0.3, 0.7, **look)
         for name, (x, y) in self.layout.positions.items():
             width = self.layout.widths[name]
-            self.ax.add_patch(
-                FancyBboxPatch(
-                    (x - width / 2 + 0.4, y - 0.1),
-                    width - 0.8,
-                    0.2,
-                    boxstyle="round,pad=0.4",
-                    facecolor="white",
-                    edgecolor=INK,
-                    linewidth=self._line(0.9),
-                    zorder=3,
-                )
-            )
+            look = {"facecolor": "white", "edgecolor": INK, "zorder": 3}
+            left, top = x - width / 2, y - NODE_HEIGHT / 2
+            self._box(left, top, width, NODE_HEIGHT, 0.4, 0.9, **look)
             self._text(x, y, self.layout.labels[name], FONT_SIZE, zorder=4)
+
+    def _box(
+        self,
+        left: float,
+        top: float,
+        width: float,
+        height: float,
+        rounding: float,
+        line: float,
+        **look: Any,
+    ) -> None:
+        from matplotlib.patches import FancyBboxPatch
+
+        # What is rounded off is added around a smaller box.
+        corner = (left + rounding, top + rounding)
+        inner = (width - 2 * rounding, height - 2 * rounding)
+        look |= {"boxstyle": f"round,pad={rounding}", "linewidth": self._line(line)}
+        self.ax.add_patch(FancyBboxPatch(corner, *inner, **look))
 
     def draw_edge(
         self,
@@ -117,15 +112,26 @@ class Canvas:
         open_head: bool = False,
     ) -> None:
         """An edge along its route, with heads at (source, target), and a label on it."""
-        from matplotlib.patches import PathPatch
+        from matplotlib.patches import PathPatch, Polygon
         from matplotlib.path import Path
 
-        curve = self.layout.routes[edge]
-        size = _HEAD + 0.06 * stroke.width
-        line = curve
-        for at_end, head in ((False, heads[0]), (True, heads[1])):
-            if head:
-                line = self._headed(line, at_end, stroke, size, open_head)
+        line = self.layout.routes[edge]
+        # Turned round before each head, so that a line begins where it began after both.
+        for has_head in heads:
+            line = line[::-1]
+            if not has_head:
+                continue
+            line, corners = headed(line, _HEAD + 0.06 * stroke.width)
+            self.ax.add_patch(
+                Polygon(
+                    corners,
+                    closed=True,
+                    facecolor="white" if open_head else stroke.color,
+                    edgecolor=stroke.color if open_head else "none",
+                    linewidth=self._line(0.8),
+                    zorder=2,
+                )
+            )
         codes = [Path.MOVETO, *[Path.CURVE4] * (len(line) - 1)]
         self.ax.add_patch(
             PathPatch(
@@ -140,39 +146,6 @@ class Canvas:
         )
         if label:
             self._labels.append((edge, label, stroke.color))
-
-    def _headed(
-        self, curve: FloatArray, at_end: bool, stroke: Stroke, size: float, is_open: bool
-    ) -> FloatArray:
-        """Draw an arrow head on one end; the rest of the curve is returned."""
-        from matplotlib.patches import Polygon
-
-        run = curve if at_end else curve[::-1]
-        n_curves = (len(run) - 1) // 3
-        per_curve = 40 + int(20 * np.hypot(*np.diff(run[::3], axis=0).T).max())
-        away = np.hypot(*(sampled(run, per_curve) - run[-1]).T)
-        far = np.flatnonzero(away > 0.8 * size)
-        cut = 0.5 * n_curves
-        if far.size:
-            number, within = divmod(int(far[-1]), per_curve)
-            cut = number + within / (per_curve - 1)
-        base = point_on(run, cut)
-        along = run[-1] - base
-        along = along / max(float(np.hypot(*along)), 1e-9)
-        across = np.array([-along[1], along[0]]) * size * 0.38
-        back = run[-1] - along * size
-        self.ax.add_patch(
-            Polygon(
-                np.array([run[-1], back + across, back + along * 0.2 * size, back - across]),
-                closed=True,
-                facecolor="white" if is_open else stroke.color,
-                edgecolor=stroke.color if is_open else "none",
-                linewidth=self._line(0.8),
-                zorder=2,
-            )
-        )
-        rest = part(run, 0.0, max(cut, 1e-3))
-        return rest if at_end else rest[::-1]
 
     def legend(
         self, entries: Sequence[tuple[str, Stroke]], *, columns: int, note: str = ""
@@ -225,8 +198,7 @@ class Canvas:
         self.ax.text(
             x,
             y,
-            # A dollar sign in a name is not the start of mathematics.
-            text.replace("$", r"\$"),
+            plain_text(text),
             fontsize=size * self._points,
             color=color,
             ha="center",

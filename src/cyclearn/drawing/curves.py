@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 
 SAMPLES = 12
-# How far a rounded corner stays inside the sharp one.
-_CUT = 0.15
+# Places on each curve at which a condition is looked at.
+_PLACES = 2000
+# Of an arrow head of length one: half its width, and how far behind its tip the line ends.
+_HALF_WIDTH, _NOTCH = 0.4, 0.8
 
 
 def arc(start: FloatArray, end: FloatArray, bend: float) -> FloatArray:
@@ -43,39 +45,6 @@ def smooth(points: FloatArray) -> FloatArray:
     return np.array(curve)
 
 
-def rounded(points: FloatArray) -> FloatArray:
-    """Straight lines through points, with corners rounded off on their inner side."""
-    curve = [points[0]]
-    previous = points[0]
-    for n in range(1, len(points) - 1):
-        corner = points[n]
-        before, after = previous - corner, points[n + 1] - corner
-        sizes = np.hypot(*before), np.hypot(*after)
-        # The curve may cut the corner by this much; gentle turns may be wide.
-        turn = np.dot(before, after) / max(sizes[0] * sizes[1], 1e-9)
-        radius = min(2 * _CUT / max(sqrt(max(1 + turn, 0) / 2), 0.05), 0.5 * min(sizes))
-        first = corner + before / max(sizes[0], 1e-9) * radius
-        last = corner + after / max(sizes[1], 1e-9) * radius
-        curve += [previous + (first - previous) / 3, first - (first - previous) / 3, first]
-        curve += [first + (corner - first) * 2 / 3, last + (corner - last) * 2 / 3, last]
-        previous = last
-    end = points[-1]
-    curve += [previous + (end - previous) / 3, end - (end - previous) / 3, end]
-    return np.array(curve)
-
-
-def point_on(curve: FloatArray, t: float) -> FloatArray:
-    """Point at t, from zero to the number of curves in the chain.
-
-    Examples
-    --------
-    >>> point_on(arc(np.array([0.0, 0.0]), np.array([2.0, 0.0]), 0.0), 0.5)
-    array([1., 0.])
-    """
-    n = min(int(t), (len(curve) - 1) // 3 - 1)
-    return _bezier(curve[3 * n : 3 * n + 4], t - n)
-
-
 def sampled(curve: FloatArray, per_curve: int = SAMPLES) -> FloatArray:
     """Points along a chain of curves, ends included."""
     u = np.linspace(0, 1, per_curve)[:, None, None]
@@ -89,36 +58,46 @@ def _bezier(piece: FloatArray, u: Any) -> FloatArray:
     return np.asarray(v**3 * a + 3 * v**2 * u * b + 3 * v * u**2 * c + u**3 * d)
 
 
-def leaving(curve: FloatArray, centre: FloatArray, half: FloatArray) -> float:
-    """Where a chain that starts in a rectangle leaves it for good."""
-    n_curves = (len(curve) - 1) // 3
-    inside = (np.abs(sampled(curve) - centre) <= half).all(axis=1)
-    last = int(np.flatnonzero(inside)[-1]) if inside.any() else 0
-    number, within = divmod(last, SAMPLES)
-    if within == SAMPLES - 1 and number + 1 < n_curves:
-        number, within = number + 1, 0
-    low = within / (SAMPLES - 1)
-    u = np.linspace(low, min(low + 1 / (SAMPLES - 1), 1), 60)
-    points = _bezier(curve[3 * number : 3 * number + 4], u[:, None])
-    outside = ~(np.abs(points - centre) <= half).all(axis=1)
-    return number + float(u[outside.argmax()] if outside.any() else 1.0)
+def end_of(curve: FloatArray, is_met: Callable[[FloatArray], NDArray[np.bool_]]) -> float:
+    """The position, from zero to the number of curves, after which points never meet a condition.
+
+    Examples
+    --------
+    >>> line = arc(np.array([0.0, 0.0]), np.array([2.0, 0.0]), 0.0)
+    >>> round(end_of(line, lambda points: points[:, 0] < 1), 2)
+    0.5
+    """
+    met = np.flatnonzero(is_met(sampled(curve, _PLACES)))
+    number, within = divmod(int(met[-1]) + 1 if met.size else 0, _PLACES)
+    return number + within / (_PLACES - 1)
 
 
 def part(curve: FloatArray, first: float, last: float) -> FloatArray:
     """The chain between two positions."""
-    n_curves = (len(curve) - 1) // 3
     last = max(last, first + 1e-6)
-    begin, end = min(int(first), n_curves - 1), min(int(np.ceil(last)) - 1, n_curves - 1)
-    pieces = [curve[3 * begin]]
-    for n in range(begin, end + 1):
-        piece = curve[3 * n : 3 * n + 4]
-        low = first - n if n == begin else 0.0
-        high = last - n if n == end else 1.0
-        piece = _split(piece, low, high)
-        if n == begin:
-            pieces = [piece[0]]
-        pieces += list(piece[1:])
-    return np.array(pieces)
+    limits = [(n, *np.clip((first - n, last - n), 0, 1)) for n in range((len(curve) - 1) // 3)]
+    pieces = [_split(curve[3 * n : 3 * n + 4], low, high) for n, low, high in limits if low < high]
+    return np.vstack([pieces[0], *(piece[1:] for piece in pieces[1:])])
+
+
+def headed(route: FloatArray, size: float) -> tuple[FloatArray, FloatArray]:
+    """The chain up to the arrow head at its end, and the corners of that head.
+
+    Examples
+    --------
+    >>> line, corners = headed(arc(np.array([0.0, 0.0]), np.array([4.0, 0.0]), 0.0), 1.0)
+    >>> line[-1].round(1), corners[0]
+    (array([3.2, 0. ]), array([4., 0.]))
+    """
+    tip = route[-1]
+    cut = end_of(route, lambda points: np.hypot(*(points - tip).T) >= _NOTCH * size)
+    # An edge that is shorter than its head is half a line.
+    line = part(route, 0.0, cut or len(route) / 6)
+    along = tip - line[-1]
+    along = size * along / max(float(np.hypot(*along)), 1e-9)
+    across = _HALF_WIDTH * np.array([-along[1], along[0]])
+    back = tip - along
+    return line, np.array([tip, back + across, tip - _NOTCH * along, back - across])
 
 
 def _split(piece: FloatArray, low: float, high: float) -> FloatArray:

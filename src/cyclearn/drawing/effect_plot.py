@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cyclearn.drawing.palette import BLUE, DASHED, GREY, VERMILION, Dashes
+from cyclearn.drawing.palette import BLUE, DASHED, GREY, VERMILION, Dashes, open_axes, plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,12 +19,8 @@ def plot_effects(effects: ClassEffects, ax: Axes | None = None) -> Axes:
 
     Circles: total effects. Diamonds, dashed: effects of holding the source, where they differ.
     """
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(figsize=_SIZE, layout="constrained").add_subplot()
-    # A dollar sign in a name is not the start of mathematics.
-    source, target = (name.replace("$", r"\$") for name in (effects.source, effects.target))
+    ax = open_axes(ax, _SIZE)
+    source, target = map(plain_text, (effects.source, effects.target))
     table = effects.distinct
     ax.axvline(0, color=GREY, linewidth=0.8, zorder=0)
     series: list[tuple[str, str, str, str, Dashes]] = [
@@ -43,8 +39,6 @@ def plot_effects(effects: ClassEffects, ax: Axes | None = None) -> Axes:
     listed = effects.listed
     drawn = "" if listed.selection == "all" else f" ({listed.selection})"
     ax.set_title(f"{effects.n_stable} stable of {listed.n_looked_at} members{drawn}", size="medium")
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
     if len(series) > 1:
         ax.legend(frameon=False, fontsize="small")
     return ax

@@ -26,6 +26,8 @@ _PASSAGE = 0.55
 _ORDER_SWEEPS = 12
 _COORDINATE_SWEEPS = 10
 _PART_GAP = 1.6
+# How much a block without neighbours holds on to its place.
+_FREE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +140,7 @@ class _Part:
         }
         self._layer_of = [layer_of[b] for b in self.blocks]
         self._width = [self._all[b].width + _COLUMN_GAP for b in self.blocks]
-        self._links: list[tuple[int, int, float, float, float]] = []
+        links: list[tuple[int, int, float, float, float]] = []
         self._passages: dict[Pair, list[int]] = {}
         for i, j in self._edges:
             a, b = self._block_of[i], self._block_of[j]
@@ -150,37 +152,40 @@ class _Part:
                 self._width.append(_PASSAGE)
                 # Links between passages weigh most, so that long edges run straight.
                 weight = 2.0 if previous < len(self.blocks) else 8.0
-                self._links.append((previous, passages[-1], port, 0.0, weight))
+                links.append((previous, passages[-1], port, 0.0, weight))
                 previous, port = passages[-1], 0.0
             weight = 2.0 if passages else 1.0
-            self._links.append((previous, self._item[b], port, self._offset[j], weight))
+            links.append((previous, self._item[b], port, self._offset[j], weight))
             self._passages[i, j] = passages
+        columns = np.array(links).reshape(-1, 5).T
+        self._ends, self._ports, self._weights = columns[:2].astype(int), columns[2:4], columns[4]
         n_layers = max(self._layer_of) + 1
         self._rows: list[list[int]] = [[] for _ in range(n_layers)]
         for item, layer in enumerate(self._layer_of):
             self._rows[layer].append(item)
-        self._up: dict[int, list[tuple[int, float, float, float]]] = defaultdict(list)
-        self._down: dict[int, list[tuple[int, float, float, float]]] = defaultdict(list)
-        for upper, lower, upper_port, lower_port, weight in self._links:
-            self._up[lower].append((upper, upper_port, lower_port, weight))
-            self._down[upper].append((lower, lower_port, upper_port, weight))
+
+    def _pull(
+        self, x: FloatArray, link_weights: FloatArray, *, upwards: bool
+    ) -> tuple[FloatArray, FloatArray]:
+        """For every item, where its neighbours above or below want it, and with which weight."""
+        own = int(not upwards)
+        items, others = self._ends[[own, 1 - own]]
+        wanted = x[others] + self._ports[1 - own] - self._ports[own]
+        pulled = np.bincount(items, link_weights * wanted, len(x)).astype(float)
+        return pulled, np.bincount(items, link_weights, len(x)).astype(float)
 
     def _order(self) -> None:
         """Barycentre sweeps down and up; the order with the fewest crossings is kept."""
         rows = [list(row) for row in self._rows]
         best, fewest = [list(row) for row in rows], self._crossings(rows)
+        equal = np.ones(len(self._weights))
         for sweep in range(_ORDER_SWEEPS):
-            down = sweep % 2 == 0
-            neighbours = self._up if down else self._down
-            for n in range(1, len(rows)) if down else range(len(rows) - 2, -1, -1):
-                fixed = rows[n - 1] if down else rows[n + 1]
-                place = self._middles(fixed)
-                current = {item: position for position, item in enumerate(rows[n])}
-                heights = {}
-                for item in rows[n]:
-                    near = [place[other] + port for other, port, _, _ in neighbours[item]]
-                    heights[item] = sum(near) / len(near) if near else None
-                rows[n] = _sorted_around(rows[n], heights, current)
+            upwards = sweep % 2 == 1
+            for row in rows[-2::-1] if upwards else rows[1:]:
+                places = self._middles(rows)
+                pulled, weights = self._pull(places, equal, upwards=upwards)
+                # What has no neighbours there stays where it is.
+                row.sort(key=np.where(weights > 0, pulled / np.maximum(weights, 1), places).item)
             crossings = self._crossings(rows)
             if crossings < fewest:
                 best, fewest = [list(row) for row in rows], crossings
@@ -188,36 +193,28 @@ class _Part:
                 break
         self._rows = best
 
-    def _middles(self, row: list[int]) -> dict[int, float]:
-        edges = np.cumsum([0.0, *(self._width[item] for item in row)])
-        middle = edges[-1] / 2
-        return {item: float(edges[n] + edges[n + 1]) / 2 - middle for n, item in enumerate(row)}
+    def _middles(self, rows: list[list[int]]) -> FloatArray:
+        """Where items stand when every row is packed and centred."""
+        places = np.zeros(len(self._width))
+        for row in rows:
+            right = np.cumsum([self._width[item] for item in row])
+            places[row] = right - np.array([self._width[item] for item in row]) / 2 - right[-1] / 2
+        return places
 
     def _crossings(self, rows: list[list[int]]) -> int:
-        place: dict[int, float] = {}
-        for row in rows:
-            place |= self._middles(row)
-        count = 0
-        by_layer: dict[int, list[tuple[float, float]]] = defaultdict(list)
-        for upper, lower, upper_port, lower_port, _ in self._links:
-            ends = place[upper] + upper_port, place[lower] + lower_port
-            by_layer[self._layer_of[upper]].append(ends)
-        for links in by_layer.values():
-            a, b = np.array(links).T
-            count += int(((a[:, None] < a) & (b[:, None] > b)).sum())
-        return count
+        a, b = self._middles(rows)[self._ends] + self._ports
+        layer = np.array(self._layer_of)[self._ends[0]]
+        crossed = (a[:, None] < a) & (b[:, None] > b) & (layer[:, None] == layer)
+        return int(crossed.sum())
 
     def _coordinates(self) -> None:
         """Across by repeated least squares within the order of every row, down by heights."""
-        x: dict[int, float] = {}
-        for row in self._rows:
-            x |= self._middles(row)
-        n = len(self._rows)
-        down, up = list(range(n)), list(range(n - 1, -1, -1))
+        x = self._middles(self._rows)
         for sweep in range(_COORDINATE_SWEEPS):
+            upwards = sweep % 2 == 1
             last = sweep >= _COORDINATE_SWEEPS - 2
-            for number in down if sweep % 2 == 0 else up:
-                self._align(self._rows[number], x, both=last, upwards=sweep % 2 == 1)
+            for row in self._rows[::-1] if upwards else self._rows:
+                self._align(row, x, {True, False} if last else {upwards})
         heights = [
             max([self._all[self.blocks[i]].height for i in row if i < len(self.blocks)] or [0.4])
             for row in self._rows
@@ -246,45 +243,23 @@ class _Part:
             for edge, passages in self._passages.items()
         }
 
-    def _gaps(self, x: dict[int, float]) -> list[float]:
+    def _gaps(self, x: FloatArray) -> list[float]:
         """Space below every row: more where edges run far to the side."""
-        gaps = [_LAYER_GAP] * len(self._rows)
-        for upper, lower, upper_port, lower_port, _ in self._links:
-            run = abs(x[upper] + upper_port - x[lower] - lower_port)
-            number = self._layer_of[upper]
-            gaps[number] = max(gaps[number], min(_LAYER_GAP + 0.12 * run, 2.2 * _LAYER_GAP))
-        return gaps
+        upper, lower = x[self._ends] + self._ports
+        wanted = np.minimum(_LAYER_GAP + 0.12 * np.abs(upper - lower), 2.2 * _LAYER_GAP)
+        gaps = np.full(len(self._rows), _LAYER_GAP)
+        np.maximum.at(gaps, np.array(self._layer_of)[self._ends[0]], wanted)
+        return gaps.tolist()
 
-    def _align(self, row: list[int], x: dict[int, float], *, both: bool, upwards: bool) -> None:
+    def _align(self, row: list[int], x: FloatArray, directions: set[bool]) -> None:
         """Move a row towards its neighbours as far as order and widths allow."""
         from scipy.optimize import isotonic_regression
 
-        wanted, weights = [], []
-        for item in row:
-            near = []
-            if both or upwards:
-                near += self._down[item]
-            if both or not upwards:
-                near += self._up[item]
-            total = sum(weight for *_, weight in near)
-            if near:
-                pulled = sum(w * (x[other] + port - own) for other, port, own, w in near)
-                wanted.append(pulled / total)
-            else:
-                wanted.append(x[item])
-            weights.append(total or 0.05)
+        found = [self._pull(x, self._weights, upwards=upwards) for upwards in directions]
+        pulled, weights = (np.sum(each, axis=0)[row] for each in zip(*found, strict=True))
+        wanted = np.where(weights > 0, pulled / np.maximum(weights, 1), x[row])
         width = np.array([self._width[item] for item in row])
         # In these coordinates "to the right of its neighbour" becomes "not smaller than".
         base = np.concatenate([[0.0], np.cumsum((width[:-1] + width[1:]) / 2)])
-        moved = isotonic_regression(np.array(wanted) - base, weights=np.array(weights)).x + base
-        x.update(zip(row, moved.tolist(), strict=True))
-
-
-def _sorted_around(
-    row: list[int], heights: dict[int, float | None], current: dict[int, int]
-) -> list[int]:
-    """Items by barycentre; those without neighbours stay where they are."""
-    free = [item for item in row if heights[item] is not None]
-    free.sort(key=lambda item: (heights[item], current[item]))
-    ordered = iter(free)
-    return [item if heights[item] is None else next(ordered) for item in row]
+        weights = np.where(weights > 0, weights, _FREE)
+        x[row] = isotonic_regression(wanted - base, weights=weights).x + base

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -154,17 +155,11 @@ def is_thicket(graph: DirectedGraph) -> bool:
     >>> is_thicket(DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("a", "c")]))
     False
     """
-    rank = np.zeros(graph.n_nodes, dtype=int)
-    passed = 0
-    # Causes come first, so that the rank of every cause is known.
-    for nodes in graph.component_indices:
-        members = np.array(nodes)
-        causes = np.flatnonzero(graph.adjacency[:, members].any(axis=1))
-        outside = np.setdiff1d(causes, members)
-        rank[members] = rank[outside].max(initial=-1) + 1
-        into = graph.adjacency[np.ix_(outside, members)].sum(axis=1)
-        passed += int((into * (rank[members[0]] - rank[outside] - 1)).sum())
-    return passed > _MOST_PASSED
+    block = {v: n for n, nodes in enumerate(graph.component_indices) for v in nodes}
+    links = [(block[i], block[j]) for i, j in np.argwhere(graph.adjacency).tolist()]
+    between = nx.DiGraph((a, b) for a, b in links if a != b)
+    rank = {b: n for n, blocks in enumerate(nx.topological_generations(between)) for b in blocks}
+    return sum(rank[b] - rank[a] - 1 for a, b in links if a != b) > _MOST_PASSED
 
 
 def _circle(graph: DirectedGraph, widths: FloatArray) -> FloatArray:

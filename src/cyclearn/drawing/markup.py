@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from html import escape
+from string import Template
 from typing import Any
 
 from cyclearn.foundation.readable import significant
@@ -55,6 +56,24 @@ def tag(name: str, *content: object, **attributes: object) -> Markup:
 def join(parts: Iterable[object], separator: str = "") -> Markup:
     """Markup and text one after the other."""
     return Markup(separator.join(map(text, parts)))
+
+
+def fill(template: str, **values: object) -> Markup:
+    """HTML with values in the places ``$name``; all but markup is escaped.
+
+    Examples
+    --------
+    >>> fill("<p>$a &rarr; <b>$b</b></p>", a="x < y", b=Markup("<i>z</i>"))
+    '<p>x &lt; y &rarr; <b><i>z</i></b></p>'
+    """
+    return Markup(
+        Template(template).substitute({key: text(value) for key, value in values.items()})
+    )
+
+
+def folded(summary: str, *content: object) -> Markup:
+    """Content that is hidden until its summary is opened."""
+    return tag("details", tag("summary", summary), *content)
 
 
 def script_data(identifier: str, value: Any) -> Markup:

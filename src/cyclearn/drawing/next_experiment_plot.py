@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cyclearn.drawing.palette import BLUE, GREY, VERMILION
+from cyclearn.drawing.palette import BLUE, GREY, VERMILION, open_axes, plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,14 +22,9 @@ def plot_candidates(advice: NextExperiment, ax: Axes | None = None) -> Axes:
     Rows needed stand beside the bars where they were predicted. At most the 20 best are drawn.
     """
     shown = advice.candidates[:_MOST]
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        size = (5.2, 1.2 + 0.28 * len(shown))
-        ax = Figure(figsize=size, layout="constrained").add_subplot()
+    ax = open_axes(ax, (5.2, 1.2 + 0.28 * len(shown)))
     places = np.arange(len(shown))
-    # A dollar sign in a name is not the start of mathematics.
-    labels = [", ".join(c.targets).replace("$", r"\$") for c in shown]
+    labels = [plain_text(", ".join(c.targets)) for c in shown]
     ax.barh(places, [c.expected_left for c in shown], color=BLUE, height=0.6, label="on average")
     ax.plot(
         [c.largest_left for c in shown], places, "D", color=VERMILION, ms=5, label="at most", ls=""
@@ -51,7 +46,5 @@ def plot_candidates(advice: NextExperiment, ax: Axes | None = None) -> Axes:
     ax.set_xlim(0, 1.25 * max(max(c.largest_left, c.expected_left) for c in shown))
     ax.set_xlabel("graphs left")
     ax.set_ylabel("variables set from outside")
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
     ax.legend(frameon=False, fontsize="small", loc="lower right")
     return ax

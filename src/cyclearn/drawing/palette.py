@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 BLUE, VERMILION, INK, GREY = "#0072b2", "#d55e00", "#222222", "#6b6b6b"
 
@@ -10,3 +13,18 @@ BLUE, VERMILION, INK, GREY = "#0072b2", "#d55e00", "#222222", "#6b6b6b"
 Dashes = Literal["solid"] | tuple[int, tuple[float, ...]]
 DASHED: Dashes = (0, (4.0, 1.8))
 DOTTED: Dashes = (0, (1.0, 1.4))
+
+
+def plain_text(text: str) -> str:
+    """A text for matplotlib in which a dollar sign is not the start of mathematics."""
+    return text.replace("$", r"\$")
+
+
+def open_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    """Axes without a frame above and to the right; by default those of a new figure."""
+    if ax is None:
+        from matplotlib.figure import Figure
+
+        ax = Figure(figsize=size, layout="constrained").add_subplot()
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax

@@ -5,10 +5,12 @@ Every difference of colour is one of dashes as well.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass, class_statements
 from cyclearn.classes.edge_verdicts import OPTIONAL, SAME, TURNS, edge_verdict
@@ -29,12 +31,14 @@ if TYPE_CHECKING:
 
     from cyclearn.results import BootstrapResult, LearnResult
 
+FloatArray = NDArray[np.float64]
+
 # With more edges than this, weights are not written on them unless asked for.
 _MAX_LABELS = 30
 
 SOLID, BROKEN, LOOSE = Stroke(INK), Stroke(BLUE, DASHED), Stroke(VERMILION, DOTTED)
 # How edges look over the members of a class.
-_LOOKS = {SAME: SOLID, TURNS: BROKEN, OPTIONAL: LOOSE}
+_LOOKS: dict[str, Stroke] = {SAME: SOLID, TURNS: BROKEN, OPTIONAL: LOOSE}
 POSITIVE, NEGATIVE = Stroke(BLUE), Stroke(VERMILION, DASHED)
 
 
@@ -174,21 +178,44 @@ def plot_bootstrap(
     threshold : float
         From above 0 to 1.
     """
+    shares = EdgeShares(
+        found.names,
+        edges=found.edge_frequencies,
+        joined=np.mean([g.adjacency | g.adjacency.T for g in found.graphs], axis=0),
+        both=np.mean([g.adjacency & g.adjacency.T for g in found.graphs], axis=0),
+        is_sure=found.compelled_frequencies >= threshold,
+    )
+    return draw_shares(shares, ax, threshold, ("in all equivalent graphs", "may turn"))
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeShares:
+    """How often each edge, each adjacency and each 2-cycle occurs; and which edges are sure."""
+
+    names: tuple[str, ...]
+    edges: FloatArray
+    joined: FloatArray
+    both: FloatArray
+    is_sure: NDArray[np.bool_]
+
+
+def draw_shares(
+    shares: EdgeShares, ax: Axes | None, threshold: float, words: tuple[str, str]
+) -> Axes:
+    """Draw what occurs at least so often; ``words`` say what edges are that are sure and not."""
     share_of("threshold", threshold, 0, 1)
-    names, share = found.names, found.edge_frequencies
-    joined = np.mean([g.adjacency | g.adjacency.T for g in found.graphs], axis=0)
-    both = np.mean([g.adjacency & g.adjacency.T for g in found.graphs], axis=0)
-    often = share >= threshold
-    # One way in some resamples and the other way in others is no feedback.
-    often &= ~often.T | (both >= threshold)
-    graph = DirectedGraph(often, names)
+    names, often = shares.names, shares.edges >= threshold
+    # One way in some graphs and the other way in others is no feedback.
+    often &= ~often.T | (shares.both >= threshold)
+    only_joined = np.triu((shares.joined >= threshold) & ~often & ~often.T, 1)
     strokes: dict[Edge, tuple[Stroke, float]] = {}
     for i, j in np.argwhere(often).tolist():
-        base = SOLID if found.compelled_frequencies[i, j] >= threshold else BROKEN
-        strokes[names[i], names[j]] = base, float(share[i, j])
-    for i, j in np.argwhere(np.triu((joined >= threshold) & ~often & ~often.T)).tolist():
-        strokes[names[i], names[j]] = LOOSE, float(joined[i, j])
-    canvas = Canvas(lay_out(graph, also=strokes), ax, legend_rows=bool(strokes))
+        base = SOLID if shares.is_sure[i, j] else BROKEN
+        strokes[names[i], names[j]] = base, float(shares.edges[i, j])
+    for i, j in np.argwhere(only_joined).tolist():
+        strokes[names[i], names[j]] = LOOSE, float(shares.joined[i, j])
+    layout = lay_out(DirectedGraph(often, names), also=strokes)
+    canvas = Canvas(layout, ax, legend_rows=bool(strokes))
     for edge, (base, value) in strokes.items():
         canvas.draw_edge(
             edge,
@@ -197,14 +224,14 @@ def plot_bootstrap(
             label=f"{100 * value:.0f}%" if len(strokes) <= _MAX_LABELS else "",
         )
     canvas.draw_nodes()
-    named = {"in all equivalent graphs": SOLID, "may turn": BROKEN, "joined": LOOSE}
-    used = [
-        (text, stroke)
-        for text, stroke in named.items()
-        if stroke in [s for s, _ in strokes.values()]
-    ]
-    canvas.legend(used, columns=3)
+    meanings = {words[0]: SOLID, words[1]: BROKEN, "joined": LOOSE}
+    _explain(canvas, meanings, [stroke for stroke, _ in strokes.values()])
     return canvas.ax
+
+
+def _explain(canvas: Canvas, meanings: dict[str, Stroke], drawn: Collection[Stroke]) -> None:
+    """A legend of the strokes that were drawn."""
+    canvas.legend([each for each in meanings.items() if each[1] in drawn], columns=3)
 
 
 def plot_class(members: EquivalenceClass, ax: Axes | None = None) -> Axes:
@@ -242,6 +269,5 @@ def plot_class(members: EquivalenceClass, ax: Axes | None = None) -> Axes:
     for edge, stroke in strokes.items():
         canvas.draw_edge(edge, stroke, heads=(edge in two_headed, True))
     canvas.draw_nodes()
-    used = [(text, stroke) for text, stroke in _LOOKS.items() if stroke in strokes.values()]
-    canvas.legend(used, columns=3)
+    _explain(canvas, _LOOKS, strokes.values())
     return canvas.ax

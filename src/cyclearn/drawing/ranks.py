@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import sqrt
 
 import networkx as nx
-
-Neighbours = Mapping[int, list[int]]
 
 # A layer wider than this, times the side of a square that would hold everything, is broken up.
 _WIDEST = 2.2
@@ -27,18 +25,12 @@ def layers(
     >>> layers([(0, 1), (1, 2), (3, 2)], size, size)
     {0: 0, 1: 1, 2: 2, 3: 1}
     """
-    above: dict[int, list[int]] = defaultdict(list)
-    below: dict[int, list[int]] = defaultdict(list)
-    for a, b in links:
-        below[a].append(b)
-        above[b].append(a)
-    graph = nx.DiGraph()
+    graph = nx.DiGraph(links)
     graph.add_nodes_from(widths)
-    graph.add_edges_from(links)
-    order = list(nx.lexicographical_topological_sort(graph))
-    layer: dict[int, int] = {}
-    for b in order:
-        layer[b] = max((layer[a] + 1 for a in above[b]), default=0)
+    generations = nx.topological_generations(graph)
+    layer = {b: n for n, blocks in enumerate(generations) for b in sorted(blocks)}
+    order = list(layer)
+    above, below = graph.pred, graph.succ
     # A move can make room for another; a few rounds are enough in practice.
     for _ in range(4):
         for b in reversed(order):
@@ -49,15 +41,14 @@ def layers(
                 layer[b] = max(layer[a] for a in above[b]) + 1
     area = sum(widths[b] * heights[b] for b in widths)
     limit = max(_WIDEST * sqrt(area), *(2 * width for width in widths.values()))
-    layer = _narrowed(layer, order, above, widths, limit)
+    layer = _narrowed(layer, above, widths, limit)
     used = {old: new for new, old in enumerate(sorted(set(layer.values())))}
     return {b: used[layer[b]] for b in widths}
 
 
 def _narrowed(
     layer: dict[int, int],
-    order: list[int],
-    above: Neighbours,
+    above: Mapping[int, Iterable[int]],
     widths: Mapping[int, float],
     limit: float,
 ) -> dict[int, int]:
@@ -69,9 +60,9 @@ def _narrowed(
         return layer
     narrow: dict[int, int] = {}
     filled: dict[int, float] = defaultdict(float)
-    # Sorting is stable, so causes keep coming before effects.
-    for b in sorted(order, key=lambda b: layer[b]):
-        place = max([layer[b], *(narrow[a] + 1 for a in above.get(b, []))])
+    # Causes come before effects.
+    for b in sorted(layer, key=lambda b: layer[b]):
+        place = max([layer[b], *(narrow[a] + 1 for a in above[b])])
         while filled[place] and filled[place] + widths[b] > limit:
             place += 1
         narrow[b] = place

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -65,7 +66,7 @@ def _ellipse(widths: FloatArray) -> FloatArray:
 
 def _ordered(adjacency: NDArray[np.bool_]) -> list[int]:
     """Order with few crossings and short edges, by swaps from a walk along edges."""
-    order = _walk(adjacency)
+    order = list(nx.dfs_preorder_nodes(nx.DiGraph(adjacency), 0))
     joined = np.argwhere(np.triu(adjacency | adjacency.T))
     best, trials = _cost(order, joined), 0
     most = min(_MAX_TRIALS, _MAX_WORK // max(len(joined), 1) ** 2)
@@ -82,18 +83,6 @@ def _ordered(adjacency: NDArray[np.bool_]) -> list[int]:
             if trials >= most:
                 break
     return _clockwise(order, adjacency)
-
-
-def _walk(adjacency: NDArray[np.bool_]) -> list[int]:
-    """Each node followed by one it points to, as long as there is one."""
-    order, left = [0], set(range(1, len(adjacency)))
-    while left:
-        following = [v for v in sorted(left) if adjacency[order[-1], v]]
-        # The node with the fewest ways on is taken first, as it is the hardest to reach later.
-        chosen = min(following or sorted(left), key=lambda v: int(adjacency[v, sorted(left)].sum()))
-        order.append(chosen)
-        left.remove(chosen)
-    return order
 
 
 def _cost(order: list[int], joined: NDArray[np.int64]) -> float:

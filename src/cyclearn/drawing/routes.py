@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.drawing.curves import SAMPLES, arc, leaving, part, rounded, sampled, smooth
+from cyclearn.drawing.curves import SAMPLES, arc, end_of, part, sampled, smooth
 
 FloatArray = NDArray[np.float64]
 Pair = tuple[int, int]
@@ -18,8 +20,6 @@ _CLEARANCE = 0.22
 _TIP_GAP = 0.06
 # How far apart two edges end on one side of a node, and how far from its corners.
 _ANCHOR_GAP, _CORNER = 0.42, 0.18
-# How far apart the two edges of a pair run that are led around the same corners.
-_ASIDE = 0.4
 # With more edges than this, none is tried in several ways.
 _MOST_LED = 250
 # Sideways bends that are tried before an edge is led around corners, as shares of its length.
@@ -114,8 +114,7 @@ class Router:
         start, end = self._centres[list(pair)]
         bends = self._bends.get(pair)
         if bends:
-            points = np.array([start, *bends, end])
-            return [smooth(points), rounded(points)]
+            return [smooth(np.array([start, *bends, end]))]
         # The partner of a 2-cycle bends to its own left, so that the two run apart.
         length = float(np.hypot(*(end - start)))
         shares = list(_BENDS)
@@ -130,18 +129,19 @@ class Router:
         stops = np.array([start, *self._bends.get(pair, []), end])
         legs = [self._around(stops[n : n + 2], obstacles) for n in range(len(stops) - 1)]
         path = np.vstack([legs[0], *(leg[1:] for leg in legs[1:])])
-        paths = [path, self._around(stops[[0, -1]], obstacles)]
-        if pair[::-1] in self._pairs:
-            # The partner may take the same way: of the two, the one on the outer side moves out.
-            paths = [*map(_moved_left, paths), *paths]
-        return [curve for path in paths for curve in (smooth(path), rounded(path))]
+        return [smooth(path), smooth(self._around(stops[[0, -1]], obstacles))]
 
     def _clipped(self, curve: FloatArray, pair: Pair) -> FloatArray:
         """The part of a curve between the border of its source and that of its target."""
-        i, j = pair
-        first = leaving(curve, self._centres[i], self._half[i])
-        last = leaving(curve[::-1], self._centres[j], self._half[j] + _TIP_GAP)
+        first, last = (
+            end_of(run, partial(self._are_within, v, gap))
+            for run, v, gap in ((curve, pair[0], 0.0), (curve[::-1], pair[1], _TIP_GAP))
+        )
         return part(curve, first, (len(curve) - 1) / 3 - last)
+
+    def _are_within(self, v: int, gap: float, points: FloatArray) -> NDArray[np.bool_]:
+        away = np.abs(points - self._centres[v])
+        return np.asarray((away <= self._half[v] + gap).all(axis=1))
 
     def _n_hits(self, curve: FloatArray, obstacles: NDArray[np.int64]) -> int:
         """How many sampled points lie on obstacles."""
@@ -223,13 +223,4 @@ def _with_end(route: FloatArray, end: int, axis: int, shift: float) -> FloatArra
     moved = route.copy()
     moved[end, axis] += shift
     moved[1 if end == 0 else -2, axis] += 0.6 * shift
-    return moved
-
-
-def _moved_left(path: FloatArray) -> FloatArray:
-    """A polyline with its inner points moved to the left of somebody who walks along it."""
-    along = path[2:] - path[:-2]
-    along = along / np.maximum(np.hypot(*along.T), 1e-9)[:, None]
-    moved = path.copy()
-    moved[1:-1] += _ASIDE * np.column_stack([along[:, 1], -along[:, 0]])
     return moved

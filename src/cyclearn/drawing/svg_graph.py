@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.drawing.curves import part, sampled
+from cyclearn.drawing.curves import headed
 from cyclearn.drawing.label_places import label_places
 from cyclearn.drawing.layout import FONT_SIZE, NODE_HEIGHT, Layout
 from cyclearn.drawing.markup import Markup, join, tag
@@ -113,13 +113,7 @@ def _node(name: str, layout: Layout, in_group: bool) -> Markup:
 
 
 def _edge(edge: DrawnEdge, route: FloatArray) -> Markup:
-    head = 0.26 + 1.6 * edge.width
-    tip = route[-1]
-    line = shortened(route, head)
-    along = tip - line[-1]
-    along = along / max(float(np.hypot(*along)), 1e-9) * head
-    aside = np.array([-along[1], along[0]]) * 0.42
-    corners = (tip, tip - along + aside, tip - along - aside)
+    line, corners = headed(route, 0.26 + 1.6 * edge.width)
     return tag(
         "g",
         tag("title", edge.title) if edge.title else "",
@@ -138,24 +132,6 @@ def _label(edge: DrawnEdge, spot: FloatArray, layout: Layout) -> Markup:
     inside = any({edge.source, edge.target} <= set(group.nodes) for group in layout.groups)
     classes = f"weight {edge.classes}{' inside' if inside else ''}"
     return tag("text", edge.label, x=_n(spot[0]), y=_n(spot[1] + 0.13), class_=classes)
-
-
-def shortened(route: FloatArray, length: float) -> FloatArray:
-    """The chain of curves without its last part of about this length.
-
-    Examples
-    --------
-    >>> straight = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])
-    >>> shortened(straight, 1.0)[-1].round(1)
-    array([2., 0.])
-    """
-    n_curves = (len(route) - 1) // 3
-    points = sampled(route, 50)
-    beyond = np.flatnonzero(np.hypot(*(points - route[-1]).T) >= length)
-    if not beyond.size:
-        return route
-    curve, within = divmod(int(beyond[-1]), 50)
-    return part(route, 0.0, min(curve + within / 49, n_curves))
 
 
 def _path(route: FloatArray) -> str:

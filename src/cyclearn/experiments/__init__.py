@@ -10,16 +10,3 @@ from cyclearn.experiments.study import Output as Output
 from cyclearn.experiments.study import Study as Study
 from cyclearn.experiments.study import Task as Task
 from cyclearn.experiments.virtual_edge_study import VirtualEdgeStudy as VirtualEdgeStudy
-
-__all__ = [
-    "ConsistencyStudy",
-    "FeedbackStudy",
-    "HippocampusStudy",
-    "Output",
-    "ResultsFile",
-    "SimulatedStudy",
-    "Study",
-    "Task",
-    "VirtualEdgeStudy",
-    "run_study",
-]

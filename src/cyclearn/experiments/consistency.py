@@ -9,12 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cyclearn import __version__
 from cyclearn.evaluation import class_distance
 from cyclearn.evaluation.multi_domain import sampled_moments
 from cyclearn.experiments.compared_methods import learn_by
 from cyclearn.experiments.simulated import drawn_problem
-from cyclearn.experiments.study import Output, Task, task_generator
+from cyclearn.experiments.study import Output, Task, configured, instances, task_generator
 from cyclearn.foundation.errors import InputError
 from cyclearn.identifiability import quasi_equivalent
 from cyclearn.models import fit
@@ -38,20 +37,14 @@ class ConsistencyStudy:
     @property
     def configuration(self) -> dict[str, Any]:
         """All that the results depend on."""
-        return {
-            "study": self.name,
-            "cyclearn": __version__,
-            "seed": self.seed,
-            "nodes": self.nodes,
-            "samples": list(self.samples),
-        }
+        return configured(self, nodes=self.nodes, samples=list(self.samples))
 
     def tasks(self, n_instances: int | None) -> list[Task]:
         """One task for each true graph and sample size."""
         return [
             Task(f"p={self.nodes}, n={n}", instance)
             for n in self.samples
-            for instance in range(100 if n_instances is None else n_instances)
+            for instance in instances(n_instances)
         ]
 
     def run(self, task: Task) -> list[Output]:

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cyclearn import __version__
 from cyclearn.classes import equivalence_class
 from cyclearn.evaluation import class_distance, structure_scores
 from cyclearn.experiments.compared_methods import checked_methods, learn_by
 from cyclearn.experiments.data_folder import data_folder, fingerprint, located, read_columns
-from cyclearn.experiments.study import Output, Task
+from cyclearn.experiments.study import Output, Task, configured, flat
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph, read_graph
 
@@ -47,14 +46,12 @@ class FeedbackStudy:
     def configuration(self) -> dict[str, Any]:
         """All that the results depend on, the data included."""
         networks = self.networks()
-        return {
-            "study": self.name,
-            "cyclearn": __version__,
-            "seed": self.seed,
-            "methods": list(self.methods),
-            "networks": [network.name for network in networks],
-            "data": fingerprint(path for network in networks for path in network.glob("*.txt")),
-        }
+        return configured(
+            self,
+            methods=list(self.methods),
+            networks=[network.name for network in networks],
+            data=fingerprint(path for network in networks for path in network.glob("*.txt")),
+        )
 
     def tasks(self, n_instances: int | None) -> list[Task]:
         """One task for each data set of each network."""
@@ -86,22 +83,12 @@ def data_sets(network: Path) -> list[Path]:
 def measured_against(graph: DirectedGraph, true: DirectedGraph) -> dict[str, Any]:
     """Distance to the class; precision and recall against the graph and against the class."""
     members = equivalence_class(true)
-    measures: dict[str, Any] = {
+    return {
         "class_distance": int(class_distance(graph, members)),
         "equivalent": graph in members,
         "n_edges": graph.n_edges,
         "n_nodes": true.n_nodes,
         "n_true_edges": true.n_edges,
+        **flat(structure_scores(graph, true, to_class=False), "graph_"),
+        **flat(structure_scores(graph, members), "class_"),
     }
-    for against, scores in (
-        ("graph", structure_scores(graph, true, to_class=False)),
-        ("class", structure_scores(graph, members)),
-    ):
-        for name, pair in (
-            ("adjacency", scores.adjacency),
-            ("arrowhead", scores.arrowhead),
-            ("cycle", scores.cycle),
-        ):
-            for kind, value in pair.to_dict().items():
-                measures[f"{against}_{name}_{kind}"] = value
-    return measures

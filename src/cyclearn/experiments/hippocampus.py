@@ -13,12 +13,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from cyclearn import __version__
 from cyclearn.classes import equivalence_class
 from cyclearn.data import Moments
 from cyclearn.evaluation import class_distance
 from cyclearn.experiments.data_folder import data_folder, fingerprint, located, read_columns
-from cyclearn.experiments.study import Output, Task
+from cyclearn.experiments.study import Output, Task, configured
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.learning import learn
@@ -65,13 +64,7 @@ class HippocampusStudy:
     @property
     def configuration(self) -> dict[str, Any]:
         """All that the results depend on, the data included."""
-        return {
-            "study": self.name,
-            "cyclearn": __version__,
-            "seed": self.seed,
-            "penalty": self.penalty,
-            "data": fingerprint(self._files()),
-        }
+        return configured(self, penalty=self.penalty, data=fingerprint(self._files()))
 
     def tasks(self, n_instances: int | None) -> list[Task]:
         """One task for each subject."""

@@ -13,11 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from cyclearn import __version__
 from cyclearn.evaluation import Evaluation, Evaluator, draw_domains
 from cyclearn.evaluation.multi_domain import sampled_moments
 from cyclearn.experiments.compared_methods import METHODS, checked_methods, learn_by
-from cyclearn.experiments.study import Output, Task, task_generator
+from cyclearn.experiments.study import (
+    Output,
+    Task,
+    configured,
+    flat,
+    instances,
+    reaches,
+    task_generator,
+)
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, random_graph
 from cyclearn.models import LinearGaussianModel, fit
@@ -53,15 +60,13 @@ class SimulatedStudy:
     @property
     def configuration(self) -> dict[str, Any]:
         """All that the results depend on."""
-        return {
-            "study": self.name,
-            "cyclearn": __version__,
-            "seed": self.seed,
-            "nodes": list(self.nodes),
-            "samples": list(self.samples),
-            "domains": self.n_domains,
-            "methods": list(self.methods),
-        }
+        return configured(
+            self,
+            nodes=list(self.nodes),
+            samples=list(self.samples),
+            domains=self.n_domains,
+            methods=list(self.methods),
+        )
 
     def tasks(self, n_instances: int | None) -> list[Task]:
         """One task for each true graph, small graphs first."""
@@ -69,7 +74,7 @@ class SimulatedStudy:
             Task(f"p={p}, n={n}", instance)
             for p in self.nodes
             for n in self.samples
-            for instance in range(100 if n_instances is None else n_instances)
+            for instance in instances(n_instances)
         ]
 
     def run(self, task: Task) -> list[Output]:
@@ -89,9 +94,8 @@ class SimulatedStudy:
                 learned = learn_by(method, moments)
                 measures = measured(evaluator.evaluate(learned.graph))
                 measures["edges"] = edges_by_index(learned.graph)
-                if learned.score is not None and learned.penalty is not None:
-                    bar = -truth.log_likelihood + learned.penalty * truth.graph.n_edges
-                    measures["reached"] = bool(learned.score <= bar + 1e-6 * n)
+                if learned.score is not None:
+                    measures["reached"] = reaches(learned, truth)
                 outputs.append(Output(number, method, measures, learned.seconds))
         return outputs
 
@@ -122,7 +126,7 @@ def measured(found: Evaluation) -> dict[str, Any]:
     """The metrics of one output in one flat record."""
     assert found.success is not None
     assert found.scores is not None
-    measures: dict[str, Any] = {
+    return {
         "success": float(found.success),
         "class_distance": int(found.class_distance),
         "distance_is_exact": found.class_distance.is_exact,
@@ -130,12 +134,5 @@ def measured(found: Evaluation) -> dict[str, Any]:
         "shd": found.shd,
         "n_edges": found.n_edges[0],
         "n_true_edges": found.n_edges[1],
+        **flat(found.scores),
     }
-    for name, pair in (
-        ("adjacency", found.scores.adjacency),
-        ("arrowhead", found.scores.arrowhead),
-        ("cycle", found.scores.cycle),
-    ):
-        for kind, value in pair.to_dict().items():
-            measures[f"{name}_{kind}"] = value
-    return measures

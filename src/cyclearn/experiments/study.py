@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+
+from cyclearn import __version__
+
+if TYPE_CHECKING:
+    from cyclearn.evaluation import StructureScores
+    from cyclearn.experiments.compared_methods import Learned
+    from cyclearn.models import FittedModel
+    from cyclearn.results import LearnResult
 
 Measures = Mapping[str, Any]
 
@@ -41,6 +49,10 @@ class Study(Protocol):
         """The name on the command line."""
 
     @property
+    def seed(self) -> int:
+        """What the seeds of all instances are derived from."""
+
+    @property
     def configuration(self) -> dict[str, Any]:
         """All that the results depend on, as plain values; the number of instances is not in it."""
 
@@ -49,6 +61,34 @@ class Study(Protocol):
 
     def run(self, task: Task) -> list[Output]:
         """Run one instance."""
+
+
+def configured(study: Study, **options: Any) -> dict[str, Any]:
+    """A configuration: the study, the version, its seed, and its options."""
+    return {"study": study.name, "cyclearn": __version__, "seed": study.seed, **options}
+
+
+def instances(n_instances: int | None) -> range:
+    """Numbers of so many instances; 100 by default, as in the paper."""
+    return range(100 if n_instances is None else n_instances)
+
+
+def reaches(learned: Learned | LearnResult, truth: FittedModel) -> bool:
+    """Whether a learned graph scores at least as well as the true one."""
+    assert learned.score is not None
+    assert learned.penalty is not None
+    bar = -truth.log_likelihood + learned.penalty * truth.graph.n_edges
+    return bool(learned.score <= bar + 1e-6 * truth.n_samples)
+
+
+def flat(scores: StructureScores, prefix: str = "") -> dict[str, float | None]:
+    """Precision and recall of each kind in one record."""
+    pairs = {name: getattr(scores, name) for name in ("adjacency", "arrowhead", "cycle")}
+    return {
+        f"{prefix}{name}_{kind}": value
+        for name, pair in pairs.items()
+        for kind, value in pair.to_dict().items()
+    }
 
 
 def task_generator(seed: int, *key: object) -> np.random.Generator:

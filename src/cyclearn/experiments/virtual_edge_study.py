@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from cyclearn import __version__
 from cyclearn.classes import equivalent
 from cyclearn.evaluation.multi_domain import sampled_moments
-from cyclearn.experiments.study import Output, Task, task_generator
+from cyclearn.experiments.study import Output, Task, configured, instances, reaches, task_generator
 from cyclearn.graphs import DirectedGraph
 from cyclearn.learning import learn
 from cyclearn.models import fit, random_model
@@ -39,19 +38,12 @@ class VirtualEdgeStudy:
     @property
     def configuration(self) -> dict[str, Any]:
         """All that the results depend on."""
-        return {
-            "study": self.name,
-            "cyclearn": __version__,
-            "seed": self.seed,
-            "samples": self.n_samples,
-        }
+        return configured(self, samples=self.n_samples)
 
     def tasks(self, n_instances: int | None) -> list[Task]:
         """One task for each example and draw of parameters."""
         return [
-            Task(example, instance)
-            for example in EXAMPLES
-            for instance in range(100 if n_instances is None else n_instances)
+            Task(example, instance) for example in EXAMPLES for instance in instances(n_instances)
         ]
 
     def run(self, task: Task) -> list[Output]:
@@ -74,10 +66,9 @@ class VirtualEdgeStudy:
                     patience=patience,
                 )
                 seconds = perf_counter() - begun
-                bar = -truth.log_likelihood + result.penalty * true.n_edges
                 measures = {
                     "equivalent": bool(equivalent(result.graph, true)),
-                    "reached": bool(result.score <= bar + 1e-6 * self.n_samples),
+                    "reached": reaches(result, truth),
                 }
                 method = f"{search}, {'with' if operator else 'without'}"
                 outputs.append(Output(0, method, measures, seconds))

@@ -7,6 +7,7 @@ means.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -57,7 +58,7 @@ def parse_dot(text: str) -> DirectedGraph:
     >>> parse_dot('digraph { a -> {b; "c d"} [color=red]; e }')
     DirectedGraph(4 nodes, 2 edges: a -> b, a -> c d)
     """
-    reader = _Reader(list(_tokens(text)))
+    reader = _Reader(_tokens(text))
     reader.read_file()
     return DirectedGraph.from_edges(reader.edges, list(reader.names))
 
@@ -68,12 +69,10 @@ class _Token:
     text: str
     line: int
 
-    def is_word(self, *words: str) -> bool:
-        # Keywords are told from names by the missing quotes, whatever their case.
-        return self.kind == "plain" and self.text.lower() in words
-
-    def is_mark(self, marks: str) -> bool:
-        return self.kind == "mark" and self.text in marks
+    @property
+    def symbol(self) -> str:
+        """The mark or the keyword that it is; quotes make a name of either."""
+        return "" if self.kind == "quoted" else self.text.lower()
 
 
 _END = _Token("end", "the end of the text", 0)
@@ -121,76 +120,69 @@ def _end_of_markup(text: str, start: int) -> int:
 class _Reader:
     """Walks the tokens once and keeps the nodes, in order of appearance, and the edges."""
 
-    def __init__(self, tokens: list[_Token]) -> None:
-        self._tokens = tokens
-        self._next = 0
+    def __init__(self, tokens: Iterator[_Token]) -> None:
+        self._left = deque([*tokens, _END])
         self._depth = 0
         self.names: dict[str, None] = {}
         self.edges: list[tuple[str, str]] = []
 
     def read_file(self) -> None:
-        if self._peek().is_word("strict"):
-            self._take()
-        kind = self._take()
-        if kind.is_word("graph"):
+        self._skip("strict")
+        if self._skip("graph"):
             raise InputError("the DOT graph is undirected; write digraph and ->")
-        if not kind.is_word("digraph"):
-            raise self._wrong(kind, "digraph")
-        if not self._peek().is_mark("{"):
-            self._take_name("a name or {")
-        self._read_group()
-        if self._peek() is not _END:
+        self._pass("digraph")
+        self._read_titled_group()
+        if self._left[0] is not _END:
             raise InputError(
-                f"line {self._peek().line} goes on after the graph has ended; "
+                f"line {self._left[0].line} goes on after the graph has ended; "
                 "write one digraph a file"
             )
 
-    def _peek(self) -> _Token:
-        return self._tokens[self._next] if self._next < len(self._tokens) else _END
+    def _skip(self, *symbols: str) -> bool:
+        """Pass the next token if it is one of these."""
+        is_one = self._left[0].symbol in symbols
+        if is_one:
+            self._left.popleft()
+        return is_one
 
-    def _take(self) -> _Token:
-        token = self._peek()
-        self._next += 1
-        return token
-
-    def _take_mark(self, mark: str) -> None:
-        token = self._take()
-        if not token.is_mark(mark):
-            raise self._wrong(token, mark)
+    def _pass(self, symbol: str) -> None:
+        if not self._skip(symbol):
+            raise self._wrong(symbol)
 
     def _take_name(self, expected: str) -> str:
-        token = self._take()
-        if token.kind not in {"plain", "quoted"}:
-            raise self._wrong(token, expected)
-        parts = [token.text]
-        while self._peek().is_mark("+"):
-            self._take()
-            token = self._take()
-            if token.kind not in {"plain", "quoted"}:
-                raise self._wrong(token, "a quoted text after +")
-            parts.append(token.text)
+        parts: list[str] = []
+        while not parts or self._skip("+"):
+            if self._left[0].kind not in {"plain", "quoted"}:
+                raise self._wrong("a quoted text after +" if parts else expected)
+            parts.append(self._left.popleft().text)
         return "".join(parts)
 
-    def _wrong(self, token: _Token, expected: str) -> InputError:
+    def _wrong(self, expected: str) -> InputError:
+        token = self._left[0]
         where = f"line {token.line}: {short(token.text)}" if token is not _END else token.text
         return InputError(f"not valid DOT: {where} stands where {expected} is expected")
 
+    def _read_titled_group(self) -> dict[str, None]:
+        if self._left[0].symbol != "{":
+            self._take_name("a name or {")
+        return self._read_group()
+
     def _read_group(self) -> dict[str, None]:
         """Read ``{ … }``; returns the nodes that occur in it."""
-        self._take_mark("{")
+        self._pass("{")
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise InputError(f"not valid DOT: more than {_MAX_DEPTH} groups are nested too deeply")
         found: dict[str, None] = {}
-        while not self._peek().is_mark("}"):
-            if self._peek().is_mark(";,"):
-                self._take()
-            elif self._peek().is_word("graph", "node", "edge"):
-                self._take()
+        while not self._skip("}"):
+            if self._skip(";", ","):
+                continue
+            if not self._skip("graph", "node", "edge"):
+                found |= self._read_statement()
+            elif self._left[0].symbol == "[":
                 self._read_attributes()
             else:
-                found |= self._read_statement()
-        self._take_mark("}")
+                raise self._wrong("[")
         self._depth -= 1
         return found
 
@@ -200,60 +192,47 @@ class _Reader:
         if ends is None:
             return {}
         found = dict(ends)
-        while self._peek().kind == "arrow":
-            arrow = self._take()
+        while self._left[0].kind == "arrow":
+            arrow = self._left.popleft()
             if arrow.text == "--":
                 raise InputError(f"line {arrow.line}: -- has no direction; write -> in a digraph")
             following = self._read_end()
             if following is None:
-                raise self._wrong(self._peek(), "a node")
+                raise self._wrong("a node")
             if len(self.edges) + len(ends) * len(following) > _MAX_EDGES:
                 raise InputError(f"the DOT graph has more than {_MAX_EDGES:,} edges; give fewer")
             self.edges += [(a, b) for a in ends for b in following]
             found |= following
             ends = following
-        if self._peek().is_mark("["):
-            self._read_attributes()
+        self._read_attributes()
         return found
 
     def _read_end(self) -> dict[str, None] | None:
         """Read one end of an arrow; None where it was ``name = value``, which names no node."""
-        if self._peek().is_word("subgraph"):
-            self._take()
-            if not self._peek().is_mark("{"):
-                self._take_name("a name or {")
-            return self._read_group()
-        if self._peek().is_mark("{"):
+        if self._skip("subgraph"):
+            return self._read_titled_group()
+        if self._left[0].symbol == "{":
             return self._read_group()
         name = self._take_name("a node or }")
-        if self._peek().is_mark("="):
-            self._take()
+        if self._skip("="):
             self._take_name("a value")
             return None
         # A port, as in a:n or a:port:n, is part of the drawing, not of the name.
-        while self._peek().is_mark(":"):
-            self._take()
+        while self._skip(":"):
             self._take_name("a port")
         self.names.setdefault(name)
         return {name: None}
 
     def _read_attributes(self) -> None:
-        if not self._peek().is_mark("["):
-            raise self._wrong(self._peek(), "[")
-        while self._peek().is_mark("["):
-            self._take()
-            while not self._peek().is_mark("]"):
-                if self._peek().is_mark(";,"):
-                    self._take()
+        while self._skip("["):
+            while not self._skip("]"):
+                if self._skip(";", ","):
                     continue
-                line = self._peek().line
-                key, value = self._take_name("an attribute or ]"), "true"
-                if self._peek().is_mark("="):
-                    self._take()
-                    value = self._take_name("a value")
+                line = self._left[0].line
+                key = self._take_name("an attribute or ]")
+                value = self._take_name("a value") if self._skip("=") else "true"
                 if key == "dir" and value != "forward":
                     raise InputError(
                         f"line {line}: dir={value} changes the direction of an arrow; "
                         "write each edge as cause -> effect, without dir"
                     )
-            self._take_mark("]")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
+from cyclearn.foundation.arguments import at_least, whole
 from cyclearn.foundation.random_state import RandomState, generator
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, reached
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import check_number_of_nodes
 
@@ -45,20 +44,11 @@ def random_graph(
     >>> random_graph(5, max_component=3, random_state=1).n_nodes
     5
     """
-    for name, value, least in (
-        ("n_nodes", n_nodes, 0),
-        ("max_degree", max_degree, 1),
-        ("max_component", max_component, 1),
-        ("max_cycle_length", max_cycle_length, 1),
-    ):
-        if value is None and name.startswith("max_c"):
-            continue
-        is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if value is None or not is_whole or value < least:
-            raise InputError(f"{name} is {short(value)}; give a whole number of at least {least}")
+    whole("n_nodes", n_nodes, 0)
+    whole("max_degree", max_degree, 1)
+    at_least("max_component", max_component, 1)
+    at_least("max_cycle_length", max_cycle_length, 1)
     check_number_of_nodes(n_nodes)
-    # What a machine word can hold; more edges than that are no limit.
-    max_degree = min(max_degree, 2**62)
     rng = generator(random_state)
     limit = rng.integers(1, max_degree, size=n_nodes, endpoint=True)
     degree = np.zeros(n_nodes, dtype=int)
@@ -88,27 +78,16 @@ def _allowed(
     max_cycle_length: int | None,
 ) -> bool:
     """Whether source → target may be added."""
-    below = _reachable(children, target)
+    below = reached(children, 1 << target)
     if not below >> source & 1:
         return True
     # The new component is what lies below the target and above the source.
-    component = sum(1 << v for v in bits(below) if _reachable(children, v) >> source & 1)
+    component = sum(1 << v for v in bits(below) if reached(children, 1 << v) >> source & 1)
     if max_component is not None and component.bit_count() > max_component:
         return False
     return max_cycle_length is None or not _has_longer_path(
         children, target, source, component, max_cycle_length
     )
-
-
-def _reachable(children: list[int], start: int) -> int:
-    found = frontier = 1 << start
-    while frontier:
-        below = 0
-        for v in bits(frontier):
-            below |= children[v]
-        frontier = below & ~found
-        found |= frontier
-    return found
 
 
 def _has_longer_path(

@@ -19,23 +19,3 @@ from cyclearn.identifiability.numerics.numerical_overlap import Sampler as Sampl
 from cyclearn.identifiability.verdicts import Closures as Closures
 from cyclearn.identifiability.verdicts import Sharing as Sharing
 from cyclearn.identifiability.verdicts import Verdict as Verdict
-
-__all__ = [
-    "AssumptionCheck",
-    "Closures",
-    "Comparison",
-    "Faithfulness",
-    "HardConstraint",
-    "InteriorPoint",
-    "Overlap",
-    "QuasiEquivalence",
-    "Sampler",
-    "Separation",
-    "Sharing",
-    "Verdict",
-    "check_assumption_one",
-    "compare",
-    "hard_constraints",
-    "is_faithful",
-    "quasi_equivalent",
-]

@@ -3,5 +3,3 @@
 from cyclearn.posterior.posterior import posterior as posterior
 from cyclearn.posterior.posterior_result import Posterior as Posterior
 from cyclearn.posterior.sample_quality import SamplingWarning as SamplingWarning
-
-__all__ = ["Posterior", "SamplingWarning", "posterior"]

@@ -13,6 +13,7 @@ from cyclearn.data.parametric_draws import draw_moments
 from cyclearn.foundation.arguments import between
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.graphs.bitsets import reached
 from cyclearn.models import fit
 
 FloatArray = NDArray[np.float64]
@@ -93,7 +94,7 @@ def draw_effects(
     """
     names = moments.names
     drawn = _systematic(weights, n_draws, seed)
-    reach = [_reaches(graph, source, target) for graph in graphs]
+    reach = [bool(reached(graph.columns, 1 << target) >> source & 1) for graph in graphs]
     draws, paths, n_unstable = [], [], 0
     for number, which in enumerate(drawn.tolist()):
         effect = 0.0
@@ -119,14 +120,3 @@ def _systematic(weights: FloatArray, n: int, seed: int) -> NDArray[np.int64]:
     places = (start + np.arange(n)) / n
     found = np.searchsorted(np.cumsum(weights) / weights.sum(), places, side="right")
     return np.minimum(found, len(weights) - 1)
-
-
-def _reaches(graph: DirectedGraph, source: int, target: int) -> bool:
-    """Whether a directed path leads from one node to the other."""
-    seen, front = {source}, [source]
-    while front:
-        for w in np.flatnonzero(graph.adjacency[front.pop()]).tolist():
-            if w not in seen:
-                seen.add(w)
-                front.append(w)
-    return target in seen

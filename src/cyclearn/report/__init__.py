@@ -2,5 +2,3 @@
 
 from cyclearn.report.page import report_html as report_html
 from cyclearn.report.page import write_report as write_report
-
-__all__ = ["report_html", "write_report"]

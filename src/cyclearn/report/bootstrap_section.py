@@ -8,19 +8,15 @@ from cyclearn.results import BootstrapResult
 
 _MAX_ROWS = 40
 _MAX_CYCLES = 12
+_COLUMNS = ["source", "target", "frequency", "compelled", "possible"]
 
 
 def bootstrap_section(found: BootstrapResult) -> Markup:
     """Edges and feedback over resamples."""
     edges = found.edges
     rows = [
-        (
-            arrow((row.source, row.target)),
-            _share(row.frequency),
-            _share(row.compelled),
-            _share(row.possible),
-        )
-        for row in edges.head(_MAX_ROWS).itertuples()
+        (arrow(row[:2]), *(f"{share:.0%}" for share in row[2:]))
+        for row in edges[_COLUMNS].head(_MAX_ROWS).itertuples(index=False)
     ]
     drawn = {
         "rows": "rows drawn with replacement",
@@ -43,29 +39,14 @@ def bootstrap_section(found: BootstrapResult) -> Markup:
     caption = "Share of resamples with an edge"
     if len(edges) > _MAX_ROWS:
         caption += f", the {_MAX_ROWS} most frequent of {len(edges):,}"
-    columns = (
-        "edge",
-        "in the learned graph",
-        "in all equivalent graphs",
-        "in some of them",
-    )
+    columns = ("edge", "in the learned graph", "in all equivalent graphs", "in some of them")
     parts.append(table(caption, columns, rows, numbers=(1, 2, 3)))
     cycles = found.cycles.head(_MAX_CYCLES)
     if len(cycles):
         loops = [
-            (" → ".join([*row.cycle, row.cycle[0]]), _share(row.frequency))
+            (" → ".join([*row.cycle, row.cycle[0]]), f"{row.frequency:.0%}")
             for row in cycles.itertuples()
         ]
-        parts.append(
-            table(
-                "The most frequent feedback loops",
-                ("loop", "share of resamples"),
-                loops,
-                numbers=(1,),
-            )
-        )
+        names = ("loop", "share of resamples")
+        parts.append(table("The most frequent feedback loops", names, loops, numbers=(1,)))
     return join(parts)
-
-
-def _share(value: float) -> str:
-    return f"{value:.0%}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cyclearn.drawing.markup import Markup, join, number, table, tag
+from cyclearn.drawing.markup import Markup, fill, number, table, tag
 from cyclearn.report.findings import Findings
 from cyclearn.report.graph_section import arrow
 
@@ -57,22 +57,14 @@ def class_effects_section(found: Findings) -> Markup:
         "sampled": "the stable ones among graphs drawn at random from those that fit equally well",
         "first": "the stable ones among the graphs listed, which are no fair sample",
     }[listed.selection]
-    example = f"result.effects({graph.names[order[0] // p]!r}, {graph.names[order[0] % p]!r})"
-    return join(
-        [
-            tag(
-                "p",
-                f"The same over {which}, each with the coefficients that fit best: what one "
-                "variable does to another if that graph is the true one.",
-            ),
-            table(
-                caption,
-                ("cause and effect", "smallest", "largest", "not zero in", "so it is"),
-                rows,
-                numbers=(1, 2, 3),
-            ),
-            tag("p", "In Python, ", tag("code", example), " tells it graph by graph."),
-        ]
+    columns = ("cause and effect", "smallest", "largest", "not zero in", "so it is")
+    return fill(
+        "<p>The same over $which, each with the coefficients that fit best: what one variable does "
+        "to another if that graph is the true one.</p>$table"
+        "<p>In Python, <code>$example</code> tells it graph by graph.</p>",
+        which=which,
+        table=table(caption, columns, rows, numbers=(1, 2, 3)),
+        example=f"result.effects({graph.names[order[0] // p]!r}, {graph.names[order[0] % p]!r})",
     )
 
 

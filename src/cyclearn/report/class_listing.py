@@ -56,7 +56,8 @@ def listing(result: LearnResult, max_members: int) -> Listing:
 def listed_by_distance(result: LearnResult, found: Sequence[Member]) -> tuple[ListedMember, ...]:
     """The learned graph, and then these members, those that differ least from it first."""
     members = [member for member in found if member.graph != result.graph]
-    others = sorted((_listed(member, result.graph) for member in members), key=_distance)
+    others = [_listed(member, result.graph) for member in members]
+    others.sort(key=lambda member: len(member.added))
     own = next((m for m in found if m.graph == result.graph), None)
     models = _stable_models(result) if own is None else own.models
     return (ListedMember(result.graph, (), (), models), *others)
@@ -77,7 +78,3 @@ def _listed(member: Member, learned: DirectedGraph) -> ListedMember:
         tuple(edge for edge in learned.edges if edge not in after),
         member.models,
     )
-
-
-def _distance(member: ListedMember) -> int:
-    return len(member.added)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cyclearn.drawing.markup import Markup, join, script_data, tag
+from cyclearn.drawing.markup import Markup, fill, join, script_data, tag
 from cyclearn.report.exports import downloads
 from cyclearn.report.findings import Findings
 
@@ -15,17 +15,11 @@ def download_section(found: Findings) -> Markup:
         for name, (file, _) in files.items()
     ]
     buttons.append(tag("button", "Picture (SVG)", type="button", data_picture="learned-graph"))
-    return join(
-        [
-            tag(
-                "p",
-                "The page holds the result in these forms; nothing is fetched. The whole result "
-                "has means and covariances, not the rows, and ",
-                tag("code", "cyclearn.load"),
-                " reads it again.",
-            ),
-            tag("div", *buttons, id="downloads", class_="buttons", hidden=True),
-            tag("noscript", tag("p", "Saving takes a browser with scripts.")),
-            script_data("download-data", dict(files.values())),
-        ]
+    return fill(
+        "<p>The page holds the result in these forms; nothing is fetched. The whole result has "
+        "means and covariances, not the rows, and <code>cyclearn.load</code> reads it again.</p>"
+        '<div id="downloads" class="buttons" hidden>$buttons</div>'
+        "<noscript><p>Saving takes a browser with scripts.</p></noscript>$data",
+        buttons=join(buttons),
+        data=script_data("download-data", dict(files.values())),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from cyclearn.drawing.markup import Markup, fixed, join, table, tag
 from cyclearn.posterior import Posterior
 from cyclearn.report.bootstrap_section import bootstrap_section
@@ -30,24 +32,15 @@ def evidence_section(found: Findings) -> Markup:
 
 
 def _how_to_ask(*, takes_posterior: bool) -> Markup:
-    posterior: tuple[Markup | str, ...] = (
-        "With ",
-        tag("code", "posterior=True"),
-        " in Python (",
-        tag("code", "--posterior"),
-        " on the command line) graphs are drawn by how probable they are, and this section and "
-        "the picture say how probable each edge is. ",
+    posterior = (
+        "With <code>posterior=True</code> in Python (<code>--posterior</code> on the command line) "
+        "graphs are drawn by how probable they are, and this section and the picture say how "
+        "probable each edge is. "
     )
-    return tag(
-        "p",
-        "Nobody asked yet. ",
-        *(posterior if takes_posterior else ()),
-        "With ",
-        tag("code", "bootstrap=100"),
-        " (",
-        tag("code", "--bootstrap 100"),
-        ") the graph is learned again from 100 resamples, and they say how often each edge "
-        "came out.",
+    return Markup(
+        f"<p>Nobody asked yet. {posterior * takes_posterior}With <code>bootstrap=100</code> "
+        "(<code>--bootstrap 100</code>) the graph is learned again from 100 resamples, and they "
+        "say how often each edge came out.</p>"
     )
 
 
@@ -65,18 +58,7 @@ def _posterior(found: Posterior) -> Markup:
     caption = "Edges, the most probable first"
     if len(edges) > _MAX_ROWS:
         caption += f", {_MAX_ROWS} of {len(edges):,}"
-    loops = found.feedback_probabilities()
-    names = found.names
-    pairs = sorted(
-        (
-            (float(loops.iat[i, j]), f"{names[i]}, {names[j]}")
-            for i in range(len(names))
-            for j in range(i + 1, len(names))
-            if loops.iat[i, j] >= _RARE
-        ),
-        key=lambda each: (-each[0], each[1]),
-    )
-    best, problem = found.classes()[:_MAX_CLASSES], found.warning
+    problem = found.warning
     parts = [
         tag(
             "p",
@@ -93,27 +75,26 @@ def _posterior(found: Posterior) -> Markup:
             numbers=(1, 2, 3),
         ),
     ]
-    if pairs:
-        parts.append(
-            table(
-                "Feedback between two variables",
-                ("pair", "probability"),
-                [(words, fixed(value, 2)) for value, words in pairs[:_MAX_ROWS]],
-                numbers=(1,),
-            )
+    if pairs := _feedback(found):
+        likely = [(words, fixed(value, 2)) for value, words in pairs[:_MAX_ROWS]]
+        columns = ("pair", "probability")
+        parts.append(table("Feedback between two variables", columns, likely, numbers=(1,)))
+    classes = [
+        (
+            ", ".join(map(arrow, each.equivalence_class.representative.edges)) or "no edge",
+            fixed(each.probability, 2),
         )
-    parts.append(
-        table(
-            "The most probable classes of equivalent graphs",
-            ("a graph of the class", "probability"),
-            [
-                (
-                    ", ".join(map(arrow, each.equivalence_class.representative.edges)) or "no edge",
-                    fixed(each.probability, 2),
-                )
-                for each in best
-            ],
-            numbers=(1,),
-        )
-    )
+        for each in found.classes()[:_MAX_CLASSES]
+    ]
+    caption = "The most probable classes of equivalent graphs"
+    parts.append(table(caption, ("a graph of the class", "probability"), classes, numbers=(1,)))
     return join(parts)
+
+
+def _feedback(found: Posterior) -> list[tuple[float, str]]:
+    """How probable feedback between two variables is, the most probable first, and the two."""
+    loops = found.feedback_probabilities()
+    pairs = combinations(range(len(found.names)), 2)
+    likely = [(float(loops.iat[pair]), pair) for pair in pairs if loops.iat[pair] >= _RARE]
+    named = [(value, f"{found.names[i]}, {found.names[j]}") for value, (i, j) in likely]
+    return sorted(named, key=lambda each: (-each[0], each[1]))

@@ -9,21 +9,22 @@ from cyclearn.models import FitIndices, FittedModel
 
 # Hu and Bentler (1999) and Browne and Cudeck (1993): upper or lower limits of good and fair.
 _RULES = {
-    "rmsea": ("RMSEA", 0.05, 0.08),
-    "srmr": ("SRMR", 0.05, 0.08),
-    "cfi": ("CFI", 0.95, 0.90),
-    "tli": ("TLI", 0.95, 0.90),
+    "rmsea": (0.05, 0.08, "misfit for each degree of freedom; below 0.05 is good, above 0.08 poor"),
+    "srmr": (0.05, 0.08, "typical error of a correlation; below 0.05 is good, above 0.08 poor"),
+    "cfi": (
+        0.95,
+        0.90,
+        "share of the way from independence to a perfect fit; above 0.95 is good, below 0.90 poor",
+    ),
+    "tli": (
+        0.95,
+        0.90,
+        "the same with a reward for few edges; above 0.95 is good, below 0.90 poor",
+    ),
 }
 # A p-value below this leaves chance out.
 _CLEAR = 0.01
 _WORDS = ("good", "fair", "poor")
-_MEANINGS = {
-    "rmsea": "misfit for each degree of freedom; below 0.05 is good, above 0.08 poor",
-    "srmr": "typical error of a correlation; below 0.05 is good, above 0.08 poor",
-    "cfi": "share of the way from independence to a perfect fit; above 0.95 is good, below 0.90 "
-    "poor",
-    "tli": "the same with a reward for few edges; above 0.95 is good, below 0.90 poor",
-}
 
 
 def grade(name: str, value: float) -> str:
@@ -36,7 +37,7 @@ def grade(name: str, value: float) -> str:
     """
     if isnan(value):
         return ""
-    _, good, fair = _RULES[name]
+    good, fair, _ = _RULES[name]
     if good > fair:
         # Large is good: the same with the signs turned.
         value, good, fair = -value, -good, -fair
@@ -124,12 +125,12 @@ def index_rows(indices: FitIndices) -> list[tuple[str, str, str, str]]:
     """Name, value, grade and meaning of each index."""
     rows = [
         (
-            _RULES[name][0],
+            name.upper(),
             fixed(getattr(indices, name)),
             grade(name, getattr(indices, name)) or "–",
-            _MEANINGS[name],
+            meaning,
         )
-        for name in _RULES
+        for name, (_, _, meaning) in _RULES.items()
     ]
     for label, value in (
         ("log-likelihood", indices.log_likelihood),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import isnan
 from typing import cast
 
-from cyclearn.drawing.markup import Markup, join, number, table, tag
+from cyclearn.drawing.markup import Markup, folded, join, number, table, tag
 from cyclearn.models import FittedGroups, FittedModel
 from cyclearn.report.findings import Findings
 from cyclearn.report.fit_words import grade, verdict
 from cyclearn.report.graph_section import arrow
-from cyclearn.report.number_sections import p_value, total_effects
+from cyclearn.report.number_sections import interval, p_value, total_effects
 
 # More columns than this are hard to read; every group has a table of its own below.
 _MAX_COLUMNS = 12
@@ -62,8 +62,7 @@ def weights_by_group(found: Findings) -> Markup:
         ),
     ]
     parts += [
-        tag("details", tag("summary", f"Group {name}"), _summary(name, model))
-        for name, model in fitted.models.items()
+        folded(f"Group {name}", _summary(name, model)) for name, model in fitted.models.items()
     ]
     return join(parts)
 
@@ -74,7 +73,7 @@ def _summary(name: str, model: FittedModel) -> Markup:
             parameter,
             number(row["estimate"]),
             number(row["std_error"]),
-            "–" if isnan(row["lower"]) else f"{number(row['lower'])} to {number(row['upper'])}",
+            interval(row["lower"], row["upper"]),
             p_value(row["p_value"]),
         )
         for parameter, row in model.summary().iterrows()
@@ -114,7 +113,4 @@ def fit_by_group(found: Findings) -> Markup:
 
 def effects_by_group(found: Findings) -> Markup:
     """Total effects in each group."""
-    return join(
-        tag("details", tag("summary", f"Group {name}"), total_effects(found, name))
-        for name in found.result.models
-    )
+    return join(folded(f"Group {name}", total_effects(found, name)) for name in found.result.models)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cyclearn.drawing.markup import Markup, fixed, join, table, tag
+from cyclearn.drawing.markup import Markup, fill, fixed, join, table, tag
 from cyclearn.report.findings import MAX_COMPARED, Findings
 from cyclearn.report.graph_section import arrow
 from cyclearn.results.hidden_causes import HiddenCause
@@ -24,31 +24,19 @@ def hidden_section(found: Findings) -> Markup:
         what = "rows given their past" if result.lags else what
         return join([intro, tag("p", f"For {what} this comparison is not made.")])
     if found.hidden is None:
-        return join(
-            [
-                intro,
-                tag(
-                    "p",
-                    f"This graph has more than {MAX_COMPARED} edges, and the comparison was left "
-                    "out to keep the making of this page short: ",
-                    tag("code", "result.hidden_causes()"),
-                    " makes it.",
-                ),
-            ]
+        words = (
+            "<p>This graph has more than $most edges, and the comparison was left out to keep the "
+            "making of this page short: <code>result.hidden_causes()</code> makes it.</p>"
         )
+        return join([intro, fill(words, most=MAX_COMPARED)])
     if not found.hidden:
         return join([intro, tag("p", "The graph has no edges, so there is nothing to compare.")])
     ordered = sorted(found.hidden, key=lambda each: round(each.difference, 6))
     flagged = [each.warning for each in ordered if each.warning is not None]
     parts = [intro]
     if flagged:
-        parts.append(
-            tag(
-                "ul",
-                *(tag("li", tag("strong", each.message)) for each in flagged),
-                class_="warnings",
-            )
-        )
+        items = (tag("li", tag("strong", each.message)) for each in flagged)
+        parts.append(tag("ul", *items, class_="warnings"))
     parts.append(
         table(
             "An edge or a hidden common cause, by the score (below zero: the hidden cause is "

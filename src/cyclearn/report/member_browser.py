@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from cyclearn.drawing.layout import lay_out
-from cyclearn.drawing.markup import Markup, join, number, script_data, tag
+from cyclearn.drawing.markup import Markup, fill, join, number, script_data, tag
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
 from cyclearn.graphs.directed_graph import Edge
+from cyclearn.report.assets import asset
 from cyclearn.report.class_listing import ListedMember
 from cyclearn.report.findings import Findings
 from cyclearn.report.graph_section import arrow
@@ -57,81 +58,22 @@ def member_browser(found: Findings) -> Markup:
         # Labels stand in the order of the edges.
         "labelled": labelled,
     }
-    listing = tag("ol", *(tag("li", describe(m)) for m in members), id="member-list")
-    return join(
-        [
-            tag("p", listing_in_words(found)),
-            tag(
-                "div",
-                tag(
-                    "div",
-                    tag("button", "← Previous", type="button", id="member-previous"),
-                    tag(
-                        "span",
-                        tag("label", "Graph ", for_="member-number"),
-                        tag(
-                            "input",
-                            id="member-number",
-                            type="number",
-                            min="1",
-                            max=len(members),
-                            value="1",
-                        ),
-                        " of ",
-                        tag("span", f"{len(members):,}", id="member-count"),
-                    ),
-                    tag("button", "Next →", type="button", id="member-next"),
-                    class_="buttons",
-                ),
-                _filters(union),
-                tag(
-                    "p", describe(members[0]), id="member-words", role="status", aria_live="polite"
-                ),
-                tag("div", drawn, class_="canvas", tabindex="0", role="group", aria_label="Graph"),
-                legend(
-                    ("same", "as in the learned graph", False, 0.06),
-                    ("added", "only in this graph", False, 0.1),
-                    ("removed", "only in the learned graph", False, 0.06),
-                ),
-                tag(
-                    "p",
-                    "Numbers are standardised weights. "
-                    * labelled
-                    + "With a keyboard: arrow keys step through the graphs, Home and End go to the "
-                    "first and the last.",
-                    class_="note",
-                ),
-                id="members",
-                class_="members",
-                role="group",
-                aria_label="Graphs that fit equally well, one by one",
-                hidden=True,
-            ),
-            tag("details", tag("summary", "All listed graphs as text"), listing),
-            script_data("member-data", facts),
-        ]
-    )
-
-
-def _filters(union: list[Edge]) -> Markup:
-    """Which graphs to step through: the stable ones, those with an edge, those without one."""
-
-    def choice(identifier: str, words: str, none: str) -> Markup:
-        options = [tag("option", none, value="")]
-        options += [tag("option", arrow(edge), value=n) for n, edge in enumerate(union)]
-        return tag(
-            "span", tag("label", words, for_=identifier), tag("select", *options, id=identifier)
-        )
-
-    stable = tag("input", type="checkbox", id="member-stable")
-    return tag(
-        "div",
-        tag("label", stable, " stable only"),
-        choice("member-with", "with ", "any edge"),
-        choice("member-without", "without ", "no edge in particular"),
-        class_="buttons filters",
-        role="group",
-        aria_label="Which graphs to step through",
+    return fill(
+        asset("member_browser.html"),
+        which=listing_in_words(found),
+        last=len(members),
+        count=f"{len(members):,}",
+        edges=join(tag("option", arrow(edge), value=n) for n, edge in enumerate(union)),
+        first=describe(members[0]),
+        drawn=drawn,
+        legend=legend(
+            ("same", "as in the learned graph", False, 0.06),
+            ("added", "only in this graph", False, 0.1),
+            ("removed", "only in the learned graph", False, 0.06),
+        ),
+        numbers="Numbers are standardised weights. " * labelled,
+        listing=join(tag("li", describe(member)) for member in members),
+        facts=script_data("member-data", facts),
     )
 
 

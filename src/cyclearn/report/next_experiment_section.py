@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cyclearn.drawing.markup import Markup, join, number, table, tag
+from cyclearn.drawing.markup import Markup, fill, number, table, tag
 from cyclearn.report.findings import Findings
 from cyclearn.results.next_experiment import NextExperiment, next_experiment, settled_in_words
 
@@ -27,18 +27,18 @@ def next_experiment_section(found: Findings) -> Markup:
     ]
     if len(varying) == 0 or len(names) < 2:
         if listed.selection != "all":
-            return tag(
-                "p", "The graphs that were looked at differ in nothing: too few were listed."
-            )
+            words = "The graphs that were looked at differ in nothing: too few were listed."
+            return tag("p", words)
         n_unstable = sum(member.times for member in listed.members if not member.is_stable)
         return tag("p", settled_in_words(n_unstable))
     if len(names) > _MAX_VARIABLES:
-        return tag(
-            "p",
-            f"The open graphs disagree about what drives {len(varying)} of {len(names)} variables. "
-            "With so many variables it takes a while to say what each experiment would settle: ",
-            tag("code", "cl.next_experiment(result, targets=[...])"),
-            " does, for those that can be done.",
+        return fill(
+            "<p>The open graphs disagree about what drives $varying of $all variables. With so "
+            "many variables it takes a while to say what each experiment would settle: "
+            "<code>cl.next_experiment(result, targets=[...])</code> does, for those that can be "
+            "done.</p>",
+            varying=len(varying),
+            all=len(names),
         )
     advice = next_experiment(
         found.result,
@@ -47,27 +47,16 @@ def next_experiment_section(found: Findings) -> Markup:
         max_truths=_MAX_TRUTHS,
         max_predicted=_MAX_PREDICTED,
     )
-    return join(
-        [
-            tag(
-                "p",
-                "An experiment that sets a variable from outside tells graphs apart that observed "
-                "data cannot. ",
-                advice.in_words(),
-            ),
-            _table(advice),
-            tag(
-                "p",
-                "Graphs left: of those that are open, on average and in the worst case. Rows: of "
-                "the new table, with the variable set at random with the spread that it has now, "
-                f"so that the true graph wins in {advice.confidence:.0%} of repeats; predicted for "
-                "the first experiments only. "
-                "Experiments on several variables: ",
-                tag("code", "cl.next_experiment(result, size=2)"),
-                ".",
-                class_="note",
-            ),
-        ]
+    return fill(
+        "<p>An experiment that sets a variable from outside tells graphs apart that observed data "
+        'cannot. $advice</p>$table<p class="note">Graphs left: of those that are open, on average '
+        "and in the worst case. Rows: of the new table, with the variable set at random with the "
+        "spread that it has now, so that the true graph wins in $share of repeats; predicted for "
+        "the first experiments only. Experiments on several variables: "
+        "<code>cl.next_experiment(result, size=2)</code>.</p>",
+        advice=advice.in_words(),
+        table=_table(advice),
+        share=f"{advice.confidence:.0%}",
     )
 
 
@@ -82,16 +71,6 @@ def _table(advice: NextExperiment) -> Markup:
         )
         for c in advice.candidates
     ]
-    return table(
-        "What setting one variable would settle",
-        (
-            "set from outside",
-            "groups told apart",
-            "graphs left on average",
-            "at most",
-            "rows",
-            "rows, typically",
-        ),
-        rows,
-        numbers=(1, 2, 3, 4, 5),
-    )
+    columns = ("set from outside", "groups told apart", "graphs left on average", "at most")
+    caption = "What setting one variable would settle"
+    return table(caption, (*columns, "rows", "rows, typically"), rows, numbers=(1, 2, 3, 4, 5))

@@ -6,7 +6,8 @@ from math import isnan
 
 import numpy as np
 
-from cyclearn.drawing.markup import Markup, fixed, join, number, table, tag
+from cyclearn.drawing.markup import Markup, fixed, folded, join, number, table, tag
+from cyclearn.models import FittedModel
 from cyclearn.report.findings import Findings
 from cyclearn.report.fit_words import chi_square_in_words, fit_in_words, known_rows
 from cyclearn.report.graph_section import arrow
@@ -28,14 +29,11 @@ def coefficients(found: Findings) -> Markup:
     rows = []
     for row in (row for row in found.rows if row.in_graph):
         test = intervals.loc[f"{row.source} -> {row.target}"]
-        interval = "–"
-        if not isnan(test["lower"]):
-            interval = f"{number(test['lower'])} to {number(test['upper'])}"
         cells = [
             arrow(row.edge),
             number(row.weight),
             number(row.std_error, 2),
-            interval,
+            interval(test["lower"], test["upper"]),
             p_value(test["p_value"]),
             number(row.standardised, 2),
             row.verdict,
@@ -52,49 +50,44 @@ def coefficients(found: Findings) -> Markup:
         columns.append("probability")
     if found.result.bootstrap is not None:
         columns.append("resamples")
-    explained = model.r_squared
-    variances = [
-        (name, number(v), number(e, 2), fixed(explained[name]))
-        for name, v, e in zip(
-            model.names, model.noise_variances, model.noise_variance_errors, strict=True
-        )
-        if name in explained.index
-    ]
     captions = {False: "Coefficients, strongest first"}
     if found.result.lags:
         captions = {False: "Edges within a row, strongest first"}
         captions[True] = "Edges over time, strongest first"
-    return join(
-        [
-            tag(
-                "p",
-                "A weight says by how many of its own units the effect moves when the cause moves "
-                "by one unit and all other causes stand still. Standard errors and p-values take "
-                "the graph as given: they do not know that it was chosen with the same data.",
-            ),
-            *(
-                table(
-                    caption,
-                    columns,
-                    [cells for _, is_over_time, cells in rows if is_over_time == kind],
-                    numbers=(1, 2, 3, 4, 5, 7, 8),
-                )
-                for kind, caption in captions.items()
-                if any(is_over_time == kind for _, is_over_time, _ in rows)
-            ),
-            tag(
-                "details",
-                tag("summary", "Noise variances and R²"),
-                table(
-                    "What the causes in the graph leave unexplained, and the share that they "
-                    "explain (negative where feedback damps a variable below its own noise)",
-                    ("variable", "noise variance", "standard error", "R²"),
-                    variances,
-                    numbers=(1, 2, 3),
-                ),
-            ),
-        ]
+    tables = [
+        table(
+            caption,
+            columns,
+            [cells for _, is_over_time, cells in rows if is_over_time == kind],
+            numbers=(1, 2, 3, 4, 5, 7, 8),
+        )
+        for kind, caption in captions.items()
+        if any(is_over_time == kind for _, is_over_time, _ in rows)
+    ]
+    words = (
+        "A weight says by how many of its own units the effect moves when the cause moves by one "
+        "unit and all other causes stand still. Standard errors and p-values take the graph as "
+        "given: they do not know that it was chosen with the same data."
     )
+    return join([tag("p", words), *tables, _unexplained(model)])
+
+
+def _unexplained(model: FittedModel) -> Markup:
+    explained = model.r_squared
+    errors = zip(model.names, model.noise_variances, model.noise_variance_errors, strict=True)
+    rows = [
+        (name, number(v), number(e, 2), fixed(explained[name]))
+        for name, v, e in errors
+        if name in explained.index
+    ]
+    grid = table(
+        "What the causes in the graph leave unexplained, and the share that they explain (negative "
+        "where feedback damps a variable below its own noise)",
+        ("variable", "noise variance", "standard error", "R²"),
+        rows,
+        numbers=(1, 2, 3),
+    )
+    return folded("Noise variances and R²", grid)
 
 
 def p_value(value: float) -> str:
@@ -102,6 +95,13 @@ def p_value(value: float) -> str:
     if isnan(value):
         return "–"
     return "< 0.001" if value < 0.001 else fixed(value)
+
+
+def interval(low: float, high: float) -> str:
+    """Two ends of an interval; one number where they look the same, a dash where there is none."""
+    if isnan(low) or isnan(high):
+        return "–"
+    return f"{number(low)} to {number(high)}" if number(low) != number(high) else number(low)
 
 
 def fit_quality(found: Findings) -> Markup:
@@ -141,15 +141,13 @@ def _left_over(found: Findings) -> list[Markup]:
             ],
             numbers=(1,),
         )
-        parts.append(tag("details", tag("summary", "Residual correlations"), grid))
+        parts.append(folded("Residual correlations", grid))
     if found.graph.n_edges > _MAX_INDEXED:
-        parts.append(
-            tag(
-                "p",
-                f"Modification indices were left out, since the graph has more than {_MAX_INDEXED} "
-                "edges; result.model.modification_indices() computes them.",
-            )
+        words = (
+            f"Modification indices were left out, since the graph has more than {_MAX_INDEXED} "
+            "edges; result.model.modification_indices() computes them."
         )
+        parts.append(tag("p", words))
     elif model.observed is None and model.converged:
         indices = model.modification_indices().dropna(subset="index").head(_MAX_LEFT_OVER)
         grid = table(
@@ -168,7 +166,7 @@ def _left_over(found: Findings) -> list[Markup]:
             numbers=(1, 2, 3),
         )
         if len(indices):
-            parts.append(tag("details", tag("summary", "Modification indices"), grid))
+            parts.append(folded("Modification indices", grid))
     return parts
 
 
@@ -180,12 +178,14 @@ def total_effects(found: Findings, group: str | None = None) -> Markup:
             "p",
             "The fitted feedback grows without limit, so that total effects do not exist.",
         )
+    from scipy.sparse.csgraph import shortest_path
+
     graph = found.graph
     if not graph.n_edges:
         return tag("p", "The learned graph has no edges, so nothing has an effect.")
     effects = model.model.total_effects().to_numpy()
     p = graph.n_nodes
-    reach = _reachable(graph.adjacency)
+    reach = np.isfinite(shortest_path(graph.adjacency.astype(float), unweighted=True))
     intro = tag(
         "p",
         "How far the effect moves in the end, in its own units, when the cause is pushed by one "
@@ -227,12 +227,5 @@ def total_effects(found: Findings, group: str | None = None) -> Markup:
         ],
         numbers=(1, 2),
     )
-    every = tag("details", tag("summary", f"All total effects ({p} × {p})"), square)
+    every = folded(f"All total effects ({p} × {p})", square)
     return join([intro, strongest, every])
-
-
-def _reachable(adjacency: np.ndarray) -> np.ndarray:
-    """Whether a path leads from one node to another."""
-    from scipy.sparse.csgraph import shortest_path
-
-    return np.asarray(np.isfinite(shortest_path(adjacency.astype(float), unweighted=True)))

@@ -5,12 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyclearn.data import DataWarning
-from cyclearn.drawing.markup import Markup, join, tag
+from cyclearn.drawing.markup import Markup, fill, join, tag
 from cyclearn.foundation.arguments import at_least, names_of
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_output, write_text
@@ -18,6 +16,7 @@ from cyclearn.foundation.json_input import short
 from cyclearn.foundation.readable import count_of
 from cyclearn.models import FittedModel
 from cyclearn.posterior import Posterior
+from cyclearn.report.assets import asset
 from cyclearn.report.class_effects_section import class_effects_section
 from cyclearn.report.download_section import download_section
 from cyclearn.report.evidence_section import evidence_section
@@ -61,17 +60,9 @@ def members_shown(n_variables: int) -> int:
 
 
 def write_report(
-    result: LearnResult,
-    path: str | Path,
-    *,
-    data: SeveralData | None = None,
-    bootstrap: BootstrapResult | None = None,
-    posterior: Posterior | None = None,
-    title: str | None = None,
-    command: Iterable[str] | None = None,
-    max_members: int | None = None,
+    result: LearnResult, path: str | Path, *, data: SeveralData | None = None, **options: Any
 ) -> Path:
-    """Write the report of a result to a file; see :func:`report_html` for the parameters.
+    """Write the report of a result to a file; see :func:`report_html` for the options.
 
     Returns
     -------
@@ -85,15 +76,7 @@ def write_report(
     check_output(path, inputs)
     # The matrices are small: threads that wait for each other would take longer than the work.
     with threadpool_limits(limits=1, user_api="blas"):
-        page = report_html(
-            result,
-            data=data,
-            bootstrap=bootstrap,
-            posterior=posterior,
-            title=title,
-            command=command,
-            max_members=max_members,
-        )
+        page = report_html(result, data=data, **options)
     write_text(path, page)
     return Path(path)
 
@@ -144,19 +127,37 @@ def report_html(
     words = None if command is None else names_of("command", command)
     source = _source(data, None if words is None else shlex.join(words))
     heading = title or (f"What drives what in {source.name}" if source.name else "What drives what")
+    sections = _sections(found, source)
+    return fill(
+        asset("page.html"),
+        version=VERSION,
+        heading=heading,
+        summary=_summary(found),
+        warnings=_warning_titles(found),
+        links=join(tag("li", tag("a", short, href=f"#{key}")) for key, short, *_ in sections),
+        sections=join(_section(key, name, content) for key, _, name, content in sections),
+        style=asset("report.css"),
+        members=asset("members.js"),
+        downloads=asset("downloads.js"),
+    )
+
+
+def _sections(found: Findings, source: Source) -> list[tuple[str, str, str, Markup]]:
+    """Identifier, short name, heading and content of every section."""
+    result = found.result
+    numbers = (coefficients, fit_quality, total_effects)
+    by_group = (weights_by_group, fit_by_group, effects_by_group)
+    weights, fit, effects = by_group if result.groups else numbers
+    over_all = "Effects over all equally good graphs"
     sections = [
         ("graph", "Graph", "The learned graph", picture(found)),
         ("warnings", "Warnings", "Warnings", _warnings(found)),
         ("agreement", "Agreement", "What equally good graphs agree on", verdicts(found)),
         ("class", "Graph by graph", "Graphs that fit equally well", member_browser(found)),
-        *_next_experiment(found),
-        *_number_sections(found),
-        (
-            "class-effects",
-            "Over all graphs",
-            "Effects over all equally good graphs",
-            class_effects_section(found),
-        ),
+        ("coefficients", "Coefficients", "Coefficients", weights(found)),
+        ("fit", "Fit", "How well it fits", fit(found)),
+        ("effects", "Total effects", "Total effects", effects(found)),
+        ("class-effects", "Over all graphs", over_all, class_effects_section(found)),
         ("what-if", "What if", "What if a variable is held", what_if_section(found)),
         ("hidden", "Hidden causes", "Edges or hidden causes", hidden_section(found)),
         ("probable", "How probable", "How probable, given these data", evidence_section(found)),
@@ -164,50 +165,17 @@ def report_html(
         ("take", "Take along", "Take it along", download_section(found)),
         ("made", "How it was made", "How this was made", how_it_was_made(found, source)),
     ]
-    links = join(tag("li", tag("a", short, href=f"#{key}")) for key, short, *_ in sections)
-    body = join(
-        [
-            tag("a", "Skip to the learned graph", href="#graph", class_="skip"),
-            tag("header", tag("h1", heading), _summary(found), _warning_titles(found)),
-            tag("nav", tag("ul", links), aria_label="Sections"),
-            tag(
-                "main",
-                *(
-                    tag(
-                        "section",
-                        tag("h2", name, id=f"{key}-heading"),
-                        content,
-                        id=key,
-                        aria_labelledby=f"{key}-heading",
-                        tabindex="-1",
-                    )
-                    for key, _, name, content in sections
-                ),
-            ),
-            tag("footer", tag("p", f"Made with cyclearn {VERSION}.")),
-            tag("script", _asset("members.js")),
-            tag("script", _asset("downloads.js")),
-        ],
-        "\n",
-    )
-    head = join(
-        [
-            tag("meta", charset="utf-8"),
-            tag("meta", name_="viewport", content="width=device-width, initial-scale=1"),
-            # Nothing is loaded, whatever a name in the data may look like.
-            tag(
-                "meta",
-                http_equiv="Content-Security-Policy",
-                content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'",
-            ),
-            tag("meta", name_="generator", content=f"cyclearn {VERSION}"),
-            tag("title", heading),
-            tag("style", _asset("report.css")),
-        ],
-        "\n",
-    )
-    page = tag("html", tag("head", head), "\n", tag("body", body), lang="en")
-    return f"<!DOCTYPE html>\n{page}\n"
+    # Of several groups, and of a series, no one model says how many rows an experiment takes.
+    if not result.groups and not result.lags:
+        title = "What would settle it"
+        sections.insert(4, ("next", title, title, next_experiment_section(found)))
+    return sections
+
+
+def _section(key: str, name: str, content: Markup) -> Markup:
+    heading = tag("h2", name, id=f"{key}-heading")
+    labelled = f"{key}-heading"
+    return tag("section", heading, content, id=key, aria_labelledby=labelled, tabindex="-1")
 
 
 def _tables(data: Any) -> list[Any]:
@@ -228,33 +196,6 @@ def _source(data: Any, command: str | None) -> Source:
         return Source(command=command)
     digests = [sha256(path.read_bytes()).hexdigest() for path in paths]
     return Source(", ".join(path.name for path in paths), ", ".join(digests), command)
-
-
-def _next_experiment(found: Findings) -> list[tuple[str, str, str, Markup]]:
-    """What would settle it; of several groups no one model says how many rows that takes.
-
-    Of a series it is not said either.
-    """
-    if found.result.groups or found.result.lags:
-        return []
-    title = "What would settle it"
-    return [("next", title, title, next_experiment_section(found))]
-
-
-def _number_sections(found: Findings) -> list[tuple[str, str, str, Markup]]:
-    """Coefficients, fit and total effects; by group where there are several."""
-    is_grouped = bool(found.result.groups)
-    named = (weights_by_group, fit_by_group, effects_by_group)
-    weights, fit, effects = named if is_grouped else (coefficients, fit_quality, total_effects)
-    return [
-        ("coefficients", "Coefficients", "Coefficients", weights(found)),
-        ("fit", "Fit", "How well it fits", fit(found)),
-        ("effects", "Total effects", "Total effects", effects(found)),
-    ]
-
-
-def _asset(name: str) -> Markup:
-    return Markup(files("cyclearn.report").joinpath(name).read_text(encoding="utf-8"))
 
 
 def _summary(found: Findings) -> Markup:
@@ -320,22 +261,20 @@ def _warnings(found: Findings) -> Markup:
             why = "Rows of tables with interventions are not looked at one by one"
         words = "so dependence between rows and the shape of the columns were not checked."
         parts.append(tag("p", f"{why}, {words}"))
-    parts.append(
-        tag(
-            "p",
-            "Assumed: that no common cause of the variables was left out, of which these data show "
-            "at most a part (see ",
-            tag("a", "edges or hidden causes", href="#hidden"),
-            "); and, not checkable from these data, that relations are linear and that the system "
-            "was at rest when it was measured.",
-            class_="note",
-        )
-    )
+    parts.append(_ASSUMED)
     return join(parts)
 
 
 def _warning(warning: DataWarning) -> Markup:
     return tag("li", tag("strong", warning.message), " ", warning.page_remedy)
+
+
+_ASSUMED = Markup(
+    '<p class="note">Assumed: that no common cause of the variables was left out, of which these '
+    'data show at most a part (see <a href="#hidden">edges or hidden causes</a>); and, not '
+    "checkable from these data, that relations are linear and that the system was at rest when it "
+    "was measured.</p>"
+)
 
 
 def _alternatives(found: Findings) -> Markup:
@@ -353,14 +292,9 @@ def _alternatives(found: Findings) -> Markup:
         gained = ", ".join(f"{a} → {b}" for a, b in sorted(edges - learned))
         lost = ", ".join(f"{a} → {b}" for a, b in sorted(learned - edges))
         items.append(tag("li", f"With {gained} in place of {lost}."))
-    return join(
-        [
-            tag(
-                "p",
-                f"{len(others)} graph{'s' * (len(others) != 1)} of other classes "
-                f"{'have' if len(others) != 1 else 'has'} the same score on these data: other "
-                "data could tell them apart, these cannot. The list may not be complete.",
-            ),
-            tag("ul", *items),
-        ]
+    words = (
+        f"{len(others)} graph{'s' * (len(others) != 1)} of other classes "
+        f"{'have' if len(others) != 1 else 'has'} the same score on these data: other "
+        "data could tell them apart, these cannot. The list may not be complete."
     )
+    return join([tag("p", words), tag("ul", *items)])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from cyclearn.drawing.markup import Markup, join, table, tag
+from cyclearn.drawing.markup import Markup, folded, join, table, tag
 from cyclearn.report.findings import Findings
 from cyclearn.search import SearchOptions
 
@@ -58,11 +58,7 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
     parts += [
         tag("h3", "The same in Python"),
         tag("pre", call(result.options, n_resamples), tabindex="0"),
-        tag(
-            "details",
-            tag("summary", "All options"),
-            table("Options of the search", ("option", "value"), options),
-        ),
+        folded("All options", table("Options of the search", ("option", "value"), options)),
         tag(
             "p",
             "The same data, options and version give the same graph"

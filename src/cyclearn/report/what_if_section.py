@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from cyclearn.drawing.markup import Markup, join, number, table, tag
+from cyclearn.drawing.markup import Markup, fill, folded, join, number, table, tag
 from cyclearn.report.findings import Findings
+from cyclearn.report.number_sections import interval
 from cyclearn.results.what_if import estimated, prediction_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # More variables than this make a long page; Python and the command line answer for any.
 _MAX_VARIABLES = 20
@@ -18,11 +24,10 @@ def what_if_section(found: Findings) -> Markup:
     """For every variable: what holding it higher is predicted to do to the others."""
     result, graph = found.result, found.graph
     if result.groups:
-        return tag(
-            "p",
-            "Groups have weights of their own: ",
-            tag("code", f"result.do({{{graph.names[0]!r}: 1.0}}, group={result.groups[0]!r})"),
-            " predicts for one of them.",
+        return fill(
+            "<p>Groups have weights of their own: <code>$example</code> predicts for one of "
+            "them.</p>",
+            example=f"result.do({{{graph.names[0]!r}: 1.0}}, group={result.groups[0]!r})",
         )
     models = estimated(
         result.model, [model for member in found.listing.found.members for model in member.models]
@@ -43,28 +48,12 @@ def what_if_section(found: Findings) -> Markup:
         if not moved.any():
             quiet.append(name)
             continue
-        rows = [
-            (
-                row.Index,
-                number(row.now),
-                number(row.mean),
-                _interval(row.lower, row.upper),
-                _interval(row.smallest, row.largest),
-                _interval(row.lowest, row.highest),
-            )
-            for row in predicted[moved].itertuples()
-        ]
-        n_unsettled = predicted.attrs["n_unsettled"]
         caption = f"If {name} is held at {number(held[int(s)])}, one standard deviation higher"
-        if n_unsettled:
-            caption += f" (in {n_unsettled} of {len(models)} the system does not settle then)"
-        columns = ("variable", "mean now", "mean then", "95% interval", "over all graphs")
-        grid = table(caption, (*columns, "with intervals"), rows, numbers=(1, 2, 3, 4, 5))
-        parts.append(tag("details", tag("summary", f"If {name} is held higher"), grid))
+        grid = _moved(caption, predicted[moved], len(models))
+        parts.append(folded(f"If {name} is held higher", grid))
     if not parts:
         return tag("p", "By these graphs no variable acts on another.")
     parts[0] = Markup(parts[0].replace("<details>", "<details open>", 1))
-    example = f"result.do({{{graph.names[0]!r}: 1.0}})"
     words = [
         "A variable that is held keeps its value whatever its causes say. Means then are by the "
         "learned graph; over all graphs: from the smallest to the largest mean that equally good "
@@ -72,23 +61,30 @@ def what_if_section(found: Findings) -> Markup:
     ]
     if quiet:
         words.append(f"Holding {', '.join(quiet)} moves nothing in any of the graphs.")
-    return join(
-        [
-            tag("p", " ".join(words)),
-            *parts,
-            tag(
-                "p",
-                "Other values, several variables, and pushes instead of holding: ",
-                tag("code", example),
-                " in Python, or ",
-                tag("code", "cyclearn effects"),
-                ".",
-            ),
-        ]
+    return fill(
+        "<p>$words</p>$parts<p>Other values, several variables, and pushes instead of holding: "
+        "<code>$example</code> in Python, or <code>cyclearn effects</code>.</p>",
+        words=" ".join(words),
+        parts=join(parts),
+        example=f"result.do({{{graph.names[0]!r}: 1.0}})",
     )
 
 
-def _interval(low: float, high: float) -> str:
-    if np.isnan(low) or np.isnan(high):
-        return "–"
-    return f"{number(low)} to {number(high)}" if number(low) != number(high) else number(low)
+def _moved(caption: str, predicted: pd.DataFrame, n_models: int) -> Markup:
+    """The variables that move, with their means now and then."""
+    n_unsettled = predicted.attrs["n_unsettled"]
+    if n_unsettled:
+        caption += f" (in {n_unsettled} of {n_models} the system does not settle then)"
+    rows = [
+        (
+            row.Index,
+            number(row.now),
+            number(row.mean),
+            interval(row.lower, row.upper),
+            interval(row.smallest, row.largest),
+            interval(row.lowest, row.highest),
+        )
+        for row in predicted.itertuples()
+    ]
+    columns = ("variable", "mean now", "mean then", "95% interval", "over all graphs")
+    return table(caption, (*columns, "with intervals"), rows, numbers=(1, 2, 3, 4, 5))

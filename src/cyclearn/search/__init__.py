@@ -5,5 +5,3 @@ from cyclearn.search.l1 import L1Fit as L1Fit
 from cyclearn.search.l1 import l1_learn as l1_learn
 from cyclearn.search.options import SearchOptions as SearchOptions
 from cyclearn.search.runs import SearchStatus as SearchStatus
-
-__all__ = ["Knowledge", "L1Fit", "SearchOptions", "SearchStatus", "l1_learn"]
