@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cyclearn.data.data_warnings import DataWarning
 from cyclearn.drawing.markup import Markup, fill, join, tag
 from cyclearn.foundation.arguments import at_least, names_of
 from cyclearn.foundation.errors import InputError
