@@ -17,6 +17,7 @@ import pandas as pd
 
 import cyclearn as cl
 from cyclearn.data.missing_values import treat_missing
+from cyclearn.data.rows import Rows
 
 SHARES = (0.05, 0.2, 0.4)
 N_NODES, N_ROWS = 6, 1_000
@@ -49,9 +50,9 @@ def print_seconds() -> None:
     graph = cl.simulate.random_graph(50, max_degree=3, random_state=rng)
     data = cl.simulate.random_model(graph, random_state=rng).sample(10_000, random_state=rng)
     holed = with_holes(data, 0.2, "at random", rng)
-    treat_missing(holed.iloc[:100, :5], "em")
+    treat_missing(Rows.of(holed.iloc[:100, :5]), "em")
     begun = process_time()
-    holes = treat_missing(holed, "em").holes
+    holes = treat_missing(Rows.of(holed), "em").holes
     seconds = process_time() - begun
     print(
         f"50 variables, 10,000 rows, 20% missing at random: mean and covariance by EM in "

@@ -13,6 +13,7 @@ from cyclearn.data import as_moments
 from cyclearn.data.missing_values import treat_missing
 from cyclearn.data.observed_rows import ObservedRows
 from cyclearn.data.reading import as_tables
+from cyclearn.data.rows import Rows
 from cyclearn.foundation.errors import InputError
 from cyclearn.models import fit
 
@@ -82,7 +83,7 @@ def test_a_step_is_that_of_the_obvious_twin(seed):
 
 def test_em_is_a_maximum_of_the_observed_likelihood():
     X = with_holes(80, 4, 0.25, 7)
-    found = treat_missing(X, "em")
+    found = treat_missing(Rows.of(X), "em")
     mean, S = found.moments.mean, found.moments.covariance
     best = naive_log_likelihood(X, mean, S)
     assert found.holes.converged
@@ -102,14 +103,14 @@ def test_without_holes_nothing_changes():
     one = X.copy()
     one[0, 0] = np.nan
     np.testing.assert_allclose(
-        treat_missing(one, "rows").moments.covariance, as_moments(X[1:]).covariance
+        treat_missing(Rows.of(one), "rows").moments.covariance, as_moments(X[1:]).covariance
     )
 
 
 def test_the_order_of_columns_changes_no_bit():
     frame = pd.DataFrame(with_holes(60, 4, 0.2, 3), columns=["d", "a", "c", "b"])
-    first = treat_missing(frame, "em").moments
-    turned = treat_missing(frame[["a", "b", "c", "d"]], "em").moments
+    first = treat_missing(Rows.of(frame), "em").moments
+    turned = treat_missing(Rows.of(frame[["a", "b", "c", "d"]]), "em").moments
     assert (turned.aligned_to(first.names).covariance == first.covariance).all()
 
 
@@ -119,7 +120,7 @@ def test_superfluous_edges_count_for_the_rows_that_have_both():
     for _ in range(300):
         X = rng.standard_normal((150, 3))
         X[rng.random(X.shape) < 0.3] = np.nan
-        found = treat_missing(X, "em")
+        found = treat_missing(Rows.of(X), "em")
         R = found.moments.correlation[np.triu_indices(3, 1)]
         squares.append(found.n_effective * R**2)
     # χ² with one degree of freedom has mean 1; 900 draws of it scatter by 0.05.
@@ -133,7 +134,7 @@ def test_pairs_that_make_no_covariance_matrix_are_repaired_by_the_rule():
     X[:40, 0], X[:40, 1] = z, z + 0.05 * rng.standard_normal(40)
     X[40:80, 1], X[40:80, 2] = z, z + 0.05 * rng.standard_normal(40)
     X[80:, 0], X[80:, 2] = z, -z + 0.05 * rng.standard_normal(40)
-    found = treat_missing(X, "pairwise")
+    found = treat_missing(Rows.of(X), "pairwise")
     assert found.holes.shrinkage > 0.3
     assert np.linalg.eigvalsh(found.moments.correlation)[0] == pytest.approx(1e-3)
     assert any(w.code == "pairwise_covariances" for w in cl.check_data(X, missing="pairwise"))
@@ -206,7 +207,7 @@ def test_a_saturated_graph_reaches_the_saturated_likelihood():
     frame = pd.DataFrame(with_holes(100, 3, 0.2, 11), columns=list("abc"))
     graph = cl.DirectedGraph.from_edges([("a", "b"), ("a", "c"), ("b", "c")])
     fitted = fit(graph, frame, missing="em")
-    saturated = treat_missing(frame, "em").moments
+    saturated = treat_missing(Rows.of(frame), "em").moments
     np.testing.assert_allclose(fitted.covariance, saturated.covariance, atol=1e-6)
     assert fitted.fit_indices.chi_square == pytest.approx(0, abs=1e-6)
     assert fitted.log_likelihood == pytest.approx(

@@ -11,6 +11,7 @@ import pytest
 import cyclearn as cl
 from cyclearn.classes import InterventionalClass
 from cyclearn.data.lagged_rows import past_names, with_past
+from cyclearn.data.rows import Rows
 from cyclearn.foundation.errors import InputError
 from cyclearn.models.predictions import EstimatedModel
 
@@ -29,6 +30,11 @@ TRUTH = cl.DirectedGraph.from_edges(
     ],
     (*NAMES, *past_names(NAMES, 1)),
 )
+
+
+def lagged(data, lags):
+    rows = with_past(Rows.of(data), lags)
+    return pd.DataFrame(rows.values, columns=list(rows.names))
 
 
 def series(n, seed, names=NAMES):
@@ -105,7 +111,7 @@ def test_intervals_of_predictions_are_those_of_a_regression_on_the_past():
     moments = fitted.moments
     model = EstimatedModel(fitted.model, moments.covariance, fitted.n_effective, given=(2, 3))
     held = model.predict({0: 2.0}, {})
-    rows = with_past(data, 1)
+    rows = lagged(data, 1)
     Z = np.column_stack([np.ones(len(rows)), rows["gdp"], rows["oil[t-1]"]])
     weights, left, *_ = np.linalg.lstsq(Z, rows["oil"], rcond=None)
     at = np.array([1.0, 2.0, rows["oil[t-1]"].mean()])
@@ -119,7 +125,7 @@ def test_intervals_of_predictions_are_those_of_a_regression_on_the_past():
 def test_the_likelihood_is_that_of_the_present_given_the_past():
     data = series(400, 3)
     fitted = cl.fit(TRUTH, data, lags=1)
-    rows = with_past(data, 1)[list(fitted.names)].to_numpy()
+    rows = lagged(data, 1)[list(fitted.names)].to_numpy()
     rows = rows - rows.mean(axis=0)
     noise = (rows @ (np.eye(6) - fitted.B))[:, :3]
     variances = fitted.noise_variances[:3]
@@ -136,7 +142,7 @@ def test_the_saturated_model_is_a_regression_on_the_past():
     past = past_names(NAMES, 1)
     edges = [*product(past, NAMES), ("gdp", "rate"), ("gdp", "oil"), ("rate", "oil")]
     indices = cl.fit(cl.DirectedGraph.from_edges(edges, (*NAMES, *past)), data, lags=1).fit_indices
-    X = with_past(data, 1).to_numpy()
+    X = lagged(data, 1).to_numpy()
     design = np.column_stack([X[:, 3:], np.ones(len(X))])
     left = X[:, :3] - design @ np.linalg.lstsq(design, X[:, :3], rcond=None)[0]
     log_det = np.linalg.slogdet(left.T @ left / len(X))[1]
@@ -236,7 +242,7 @@ def test_a_graph_without_the_past_is_tested_as_one_in_which_it_causes_nothing():
 
 def test_lags_of_several_rows_and_columns_without_names():
     X = series(50, 6).to_numpy()
-    rows = with_past(X, 2)
+    rows = lagged(pd.DataFrame(X, columns=["X1", "X2", "X3"]), 2)
     assert list(rows.columns[3:5]) == ["X1[t-1]", "X2[t-1]"]
     np.testing.assert_array_equal(rows.to_numpy()[0], np.concatenate([X[2], X[1], X[0]]))
     found = cl.CyclicGraphLearner(lags=2, n_starts=1).fit(X)

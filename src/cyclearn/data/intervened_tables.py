@@ -17,8 +17,9 @@ from cyclearn.data.checks import check_treated, low_power
 from cyclearn.data.data_warnings import DataWarning, LowPower
 from cyclearn.data.grouped_tables import aligned_moments, labelled_rows, named_tables
 from cyclearn.data.input_checks import check_finite
-from cyclearn.data.missing_values import Treated, labelled
+from cyclearn.data.missing_values import Treated
 from cyclearn.data.moments import Moments
+from cyclearn.data.rows import Rows
 from cyclearn.data.table_files import as_rows
 from cyclearn.data.tables import Design, Table, Tables
 from cyclearn.foundation.errors import InputError
@@ -185,14 +186,15 @@ def _moments(data: Any, design: Design) -> tuple[NDArray[np.float64] | None, Mom
                 "shared; give the mean, or intercepts='table'"
             )
         return None, data
-    X, names, is_unnamed = labelled(data)
-    check_finite(data, "data", names)
+    rows = Rows.of(data)
+    X = rows.values
+    check_finite(X, "data", rows.names)
     if len(X) < 2:
         raise InputError(f"it has {len(X)} rows; a table needs at least 2")
     mean = X.mean(axis=0)
     centred = X - mean
     S = centred.T @ centred / len(X)
-    return X, Moments._unchecked(S, len(X), mean, names, is_unnamed)
+    return X, Moments._unchecked(S, len(X), mean, rows.names, rows.is_unnamed)
 
 
 def _check_targets(targets: tuple[str, ...], moments: Moments, design: Design) -> None:

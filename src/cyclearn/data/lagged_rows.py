@@ -7,15 +7,11 @@ Row t of the extended table holds row t of the table, and then rows t − 1, …
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.data.missing_values import labelled
+from cyclearn.data.rows import Rows
 from cyclearn.foundation.errors import InputError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def past_name(name: str, lag: int) -> str:
@@ -34,32 +30,31 @@ def past_names(names: Sequence[str], lags: int) -> tuple[str, ...]:
     return tuple(past_name(name, lag) for lag in range(1, lags + 1) for name in names)
 
 
-def with_past(data: Any, lags: int) -> pd.DataFrame:
-    """A table whose rows stand beside the rows before them.
+def with_past(rows: Rows, lags: int) -> Rows:
+    """Rows beside the rows before them, which are taken as given.
 
     Examples
     --------
-    >>> with_past(np.array([[1.0], [2.0], [3.0], [4.0], [5.0]]), 2)
-        X1  X1[t-1]  X1[t-2]
-    0  3.0      2.0      1.0
-    1  4.0      3.0      2.0
-    2  5.0      4.0      3.0
+    >>> found = with_past(Rows.of(np.array([[1.0], [2.0], [3.0], [4.0], [5.0]])), 2)
+    >>> found.names, found.past
+    (('X1', 'X1[t-1]', 'X1[t-2]'), ('X1[t-1]', 'X1[t-2]'))
+    >>> found.values
+    array([[3., 2., 1.],
+           [4., 3., 2.],
+           [5., 4., 3.]])
     """
-    import pandas as pd
-
-    X, names, _ = labelled(data)
-    n = len(X) - lags
+    X, n = rows.values, len(rows.values) - lags
     if n < 3:
         raise InputError(
             f"lags is {lags}, and there are {len(X)} rows; a row with a whole past needs {lags} "
             "rows before it, and at least three such rows are needed: give a longer table, or "
             "fewer lags"
         )
-    past = past_names(names, lags)
+    past = past_names(rows.names, lags)
     for name in past:
-        if name in names:
+        if name in rows.names:
             raise InputError(
                 f"column {name!r} has the name that lags={lags} gives to the past; rename it"
             )
-    rows = np.hstack([X[lags - lag : lags - lag + n] for lag in range(lags + 1)])
-    return pd.DataFrame(rows, columns=[*names, *past])
+    values = np.hstack([X[lags - lag : lags - lag + n] for lag in range(lags + 1)])
+    return Rows(values, (*rows.names, *past), False, past)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cyclearn.data.rows import Rows
 
 Margins = Literal["raw", "rank"]
 
@@ -34,16 +36,6 @@ def normal_scores(X: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.where(is_infinite, X, scores))
 
 
-def with_margins(data: Any, margins: Margins) -> Any:
-    """A table with its columns treated as told; rows and names stay."""
-    if margins == "raw":
-        return data
-    from cyclearn.data.missing_values import labelled
-
-    X, names, is_unnamed = labelled(data)
-    scores = normal_scores(X)
-    if is_unnamed:
-        return scores
-    import pandas as pd
-
-    return pd.DataFrame(scores, columns=list(names))
+def with_margins(rows: Rows, margins: Margins) -> Rows:
+    """Rows with their columns treated as told."""
+    return rows if margins == "raw" else rows.with_values(normal_scores(rows.values))

@@ -19,9 +19,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.data.input_checks import check_names, numeric_matrix
-from cyclearn.data.moments import Moments, as_moments, name_order
+from cyclearn.data.moments import Moments, moments_of, name_order
 from cyclearn.data.observed_rows import ObservedRows
+from cyclearn.data.rows import Rows
 from cyclearn.foundation.errors import InputError
 
 FloatArray = NDArray[np.float64]
@@ -67,15 +67,7 @@ class Treated:
     shrinkage: float = 0.0
 
 
-def labelled(data: Any) -> tuple[FloatArray, tuple[str, ...], bool]:
-    """A table as an array, the names of its columns, and whether it has none of its own."""
-    columns = getattr(data, "columns", None)
-    names = None if columns is None else [str(name) for name in columns.tolist()]
-    X = numeric_matrix(data, "data", names)
-    return X, check_names(names, X.shape[1]), names is None
-
-
-def treat_missing(data: Any, missing: Missing) -> Treated:
+def treat_missing(rows: Rows, missing: Missing) -> Treated:
     """Moments of a table, whose missing values are treated as told.
 
     Examples
@@ -83,20 +75,20 @@ def treat_missing(data: Any, missing: Missing) -> Treated:
     >>> X = np.random.default_rng(0).standard_normal((100, 2))
     >>> X[::4, 0] = np.nan
     >>> for missing in ("em", "rows", "pairwise"):
-    ...     treated = treat_missing(X, missing)
+    ...     treated = treat_missing(Rows.of(X), missing)
     ...     print(treated.moments.n_samples, treated.n_effective)
     100 75.0
     75 75.0
     100 75.0
     """
-    X, names, is_unnamed = labelled(data)
+    X, names = rows.values, rows.names
     is_hole = np.isnan(X)
     if missing == "error" or not is_hole.any():
-        moments = as_moments(data)
+        moments = moments_of(rows)
         return Treated(moments, float(moments.n_samples), X, None)
     _check_columns(X, is_hole, names)
     holes = _holes(is_hole, names, missing)
-    own = None if is_unnamed else names
+    own = None if rows.is_unnamed else names
     if missing == "rows":
         complete = X[~is_hole.any(axis=1)]
         if len(complete) < 2:
@@ -104,7 +96,7 @@ def treat_missing(data: Any, missing: Missing) -> Treated:
                 f"{len(complete)} of {len(X)} rows have no missing value; use missing='em', which "
                 "uses all, or drop the column with the most holes"
             )
-        moments = as_moments(complete, own)
+        moments = moments_of(rows.with_values(complete))
         return Treated(moments, float(len(complete)), complete, holes)
     X = X[~is_hole.all(axis=1)]
     together = _rows_together(X, names)
@@ -121,7 +113,7 @@ def treat_missing(data: Any, missing: Missing) -> Treated:
             "columns, or missing='pairwise'"
         )
     # In the order of the names, so that the order of the columns changes no bit.
-    order = np.array(name_order(names, is_unnamed))
+    order = np.array(name_order(names, rows.is_unnamed))
     back = np.argsort(order)
     observed = ObservedRows.of(X[:, order])
     found = observed.saturated()
@@ -137,15 +129,15 @@ def treat_missing(data: Any, missing: Missing) -> Treated:
 
 def find_holes(data: Any) -> Holes | None:
     """What is missing in a table; None where nothing is."""
-    X, names, _ = labelled(data)
-    is_hole = np.isnan(X)
-    return _holes(is_hole, names, "error") if is_hole.any() else None
+    rows = Rows.of(data)
+    is_hole = np.isnan(rows.values)
+    return _holes(is_hole, rows.names, "error") if is_hole.any() else None
 
 
 def missing_by_column(data: Any) -> dict[str, int]:
     """The number of missing cells of each column."""
-    X, names, _ = labelled(data)
-    return dict(zip(names, np.isnan(X).sum(axis=0).tolist(), strict=True))
+    rows = Rows.of(data)
+    return dict(zip(rows.names, np.isnan(rows.values).sum(axis=0).tolist(), strict=True))
 
 
 def _holes(is_hole: NDArray[np.bool_], names: tuple[str, ...], treatment: str) -> Holes:

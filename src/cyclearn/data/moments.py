@@ -18,8 +18,8 @@ from cyclearn.data.input_checks import (
     checked_covariance,
     checked_matrix,
     default_names,
-    numeric_matrix,
 )
+from cyclearn.data.rows import Rows
 from cyclearn.data.table_columns import half_of_matrix
 from cyclearn.data.table_files import as_rows, read_table
 from cyclearn.foundation.errors import InputError
@@ -222,14 +222,12 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
     >>> as_moments([[0.0, 1.0], [2.0, 0.0], [1.0, 2.0]]).mean
     array([1., 1.])
     """
-    if isinstance(data, Moments):
-        return data
-    data = as_rows(data)
-    columns = getattr(data, "columns", None)
-    if columns is not None and names is None:
-        names = [str(name) for name in columns.tolist()]
-    X = numeric_matrix(data, "data", names)
-    labels = check_names(names, X.shape[1])
+    return data if isinstance(data, Moments) else moments_of(Rows.of(as_rows(data), names))
+
+
+def moments_of(rows: Rows) -> Moments:
+    """Moments of the rows of one table, none of whose cells is missing."""
+    X, labels = rows.values, rows.names
     n = X.shape[0]
     if n < 2:
         raise InputError(f"the data have {n} rows; a covariance needs at least 2")
@@ -242,7 +240,7 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
     variances = covariance.diagonal()
     if not np.isfinite(variances).all():
         # A missing or infinite value reaches its mean, so the table itself is searched only now.
-        check_finite(data, "data", labels)
+        check_finite(rows.values, "data", labels)
         raise InputError("the data are too large for their variances to be numbers; rescale them")
     constant = np.flatnonzero(variances <= (1e-13 * mean) ** 2)
     if constant.size:
@@ -255,7 +253,7 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
             f"column {labels[j]!r} is constant; it can neither cause nor follow anything: drop it"
         )
     check_positive_definite(covariance, labels, n)
-    return Moments._unchecked(covariance, n, mean, labels, names is None)
+    return Moments._unchecked(covariance, n, mean, labels, rows.is_unnamed, rows.past)
 
 
 def read_moments(

@@ -26,8 +26,9 @@ from cyclearn.data.intervened_tables import (
 )
 from cyclearn.data.lagged_rows import with_past
 from cyclearn.data.margins import Margins, with_margins
-from cyclearn.data.missing_values import TREATMENTS, Missing, Treated, labelled, treat_missing
+from cyclearn.data.missing_values import TREATMENTS, Missing, Treated, treat_missing
 from cyclearn.data.moments import Moments
+from cyclearn.data.rows import Rows
 from cyclearn.data.shrinkage import Covariance, shrunk
 from cyclearn.data.table_files import as_rows
 from cyclearn.data.tables import Design, Intercepts, InterventionKind, Table, Tables
@@ -218,8 +219,11 @@ class Reading(Options):
 
     def _one(self, data: Any) -> Tables:
         data = as_rows(data)
-        treated = self.treated(data)
-        is_rows = not isinstance(data, Moments)
+        if isinstance(data, Moments):
+            treated, rows = self._given(data), None
+        else:
+            rows = with_margins(given := Rows.of(data), self.margins)
+            treated = replace(self.treated(rows), raw=given.values)
         row_weight = self._row_weight(treated)
         size = treated.n_effective * row_weight
         if not isinstance(self.n_effective, str):
@@ -230,30 +234,26 @@ class Reading(Options):
             row_weight=row_weight,
             holes=treated.holes,
             shrinkage=treated.shrinkage,
-            rows=labelled(with_margins(data, self.margins))[0] if is_rows else None,
+            rows=None if rows is None else rows.values,
         )
         return Tables((table,), warnings=check_treated(treated, self.margins))
 
-    def treated(self, data: Any) -> Treated:
-        """One table of rows with margins, past and missing values treated, and its moments."""
-        if isinstance(data, Moments):
-            for name in ("margins", "lags", "covariance"):
-                if name in self.given():
-                    raise InputError(
-                        f"{name}={getattr(self, name)!r} looks at the rows, and the data are "
-                        "Moments, which have none; pass the table"
-                    )
-            return Treated(data, float(data.n_samples), np.empty((0, 0)), None)
-        rows = with_margins(data, self.margins)
+    def _given(self, moments: Moments) -> Treated:
+        """Moments in place of rows, which leave nothing to be treated."""
+        for name in ("margins", "lags", "covariance"):
+            if name in self.given():
+                raise InputError(
+                    f"{name}={getattr(self, name)!r} looks at the rows, and the data are Moments, "
+                    "which have none; pass the table"
+                )
+        return Treated(moments, float(moments.n_samples), np.empty((0, 0)), None)
+
+    def treated(self, rows: Rows) -> Treated:
+        """Rows with past and missing values treated, and their moments."""
         if self.lags:
             rows = with_past(rows, self.lags)
         treated = treat_missing(rows, self.missing)
-        if self.lags:
-            past = rows.columns[rows.shape[1] // (self.lags + 1) :].tolist()
-            treated = replace(treated, moments=treated.moments.given(past))
-        if self.covariance == "shrunk":
-            treated = shrunk(treated)
-        return replace(treated, raw=labelled(data)[0])
+        return shrunk(treated) if self.covariance == "shrunk" else treated
 
     def _row_weight(self, treated: Treated) -> float:
         """What one row counts for beside independent ones."""

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from cyclearn.data.intervened_tables import pooled_tables
 from cyclearn.data.lagged_rows import with_past
-from cyclearn.data.moments import Moments, as_moments
+from cyclearn.data.margins import with_margins
+from cyclearn.data.moments import Moments
 from cyclearn.data.parametric_draws import draw_moments
 from cyclearn.data.reading import Reading
+from cyclearn.data.rows import Rows
 from cyclearn.data.tables import Table, Tables
 from cyclearn.foundation.errors import InputError
 
@@ -102,7 +104,8 @@ class Resampler:
         for table in self.tables:
             assert table.rows is not None
             chosen = generator.integers(len(table.rows), size=len(table.rows))
-            parts.append(_labelled(table, table.rows[chosen]))
+            drawn = table.rows[chosen]
+            parts.append(_frame(drawn, table.moments))
             targets.append(table.targets)
         return pooled_tables(parts, targets, self.reading.design).without_rows()
 
@@ -110,22 +113,20 @@ class Resampler:
         given = table.moments
         if self.resampling == "parametric" or table.rows is None:
             return draw_moments(given, table.n_effective, generator)
-        reading = replace(self.reading, n_effective="all", groups=None, lags=0)
-        rows = table.rows
+        names = tuple(name for name in given.names if name not in given.past)
+        rows = Rows(table.rows, names, given.has_default_names)
         if given.past:
             # Given their past, rows are independent: each is drawn together with its past.
-            names = [name for name in given.names if name not in given.past]
-            wide = with_past(_frame(rows, names), self.reading.lags)
-            rows = wide[list(given.names)].to_numpy()
-            # Ranks were taken before the past was set beside the rows.
-            reading = replace(reading, margins="raw")
-        rows = rows[self._is_used(rows)]
-        reading = replace(reading, missing="error") if reading.missing == "rows" else reading
-        rows = rows[self._chosen(len(rows), table.n_effective, generator)]
-        if reading == Reading():
-            names_or_none = None if given.has_default_names else given.names
-            return as_moments(rows, names_or_none).given(given.past)
-        return reading.treated(_labelled(table, rows)).moments.given(given.past)
+            rows = with_past(rows, self.reading.lags)
+        rows = rows.with_values(rows.values[self._is_used(rows.values)])
+        chosen = self._chosen(len(rows.values), table.n_effective, generator)
+        rows = rows.with_values(rows.values[chosen])
+        # Ranks were taken before the past was set beside the rows; incomplete rows are left out.
+        margins = "raw" if given.past else self.reading.margins
+        missing = "error" if self.reading.missing == "rows" else self.reading.missing
+        reading = Reading(missing=missing, covariance=self.reading.covariance)
+        moments = reading.treated(with_margins(rows, margins)).moments
+        return moments.aligned_to(given.names) if given.past else moments
 
     def _is_used(self, rows: FloatArray) -> NDArray[np.bool_]:
         """Rows that say something, of which alone some are drawn."""
@@ -193,12 +194,8 @@ def _checked(tables: Tables, reading: Reading, resampling: Resampling | None) ->
     return "blocks" if is_dependent else "rows"
 
 
-def _labelled(table: Table, rows: FloatArray) -> Any:
+def _frame(rows: FloatArray, moments: Moments) -> Any:
     """Rows as a table like the one they were drawn from."""
-    return rows if table.moments.has_default_names else _frame(rows, table.moments.names)
-
-
-def _frame(rows: FloatArray, names: Any) -> Any:
     import pandas as pd
 
-    return pd.DataFrame(rows, columns=list(names))
+    return rows if moments.has_default_names else pd.DataFrame(rows, columns=list(moments.names))

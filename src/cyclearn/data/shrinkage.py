@@ -24,8 +24,9 @@ def shrunk(treated: Treated) -> Treated:
     Examples
     --------
     >>> from cyclearn.data.missing_values import treat_missing
+    >>> from cyclearn.data.rows import Rows
     >>> X = np.random.default_rng(0).standard_normal((10, 20))
-    >>> found = shrunk(treat_missing(X, "error"))
+    >>> found = shrunk(treat_missing(Rows.of(X), "error"))
     >>> found.shrinkage > 0.8, bool(np.linalg.eigvalsh(found.moments.covariance)[0] > 0.1)
     (True, True)
     """
