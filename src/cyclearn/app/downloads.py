@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from cyclearn.app import script
-from cyclearn.app.forms import FORMS, form
 from cyclearn.app.learning_tasks import learned
 from cyclearn.app.reading import read_frame
-from cyclearn.app.settling import experiment_table
-from cyclearn.app.sureness import bootstrap_result, posterior_result
+from cyclearn.app.sureness import bootstrap_result, experiment_table, posterior_result
+from cyclearn.app.views import FORMS, form
 from cyclearn.app.what_if_pages import effects_table, predictions_table
 from cyclearn.app.workspace import Workspace, read_json
 from cyclearn.foundation.errors import InputError

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cyclearn.data.moments import Moments
 from cyclearn.foundation.readable import significant
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.component_solutions import ComponentFit
+from cyclearn.models.components import ComponentFit
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cyclearn.models.experiments import Experiments
     from cyclearn.models.fit_indices import FitIndices
     from cyclearn.models.inference import ParameterErrors
-    from cyclearn.models.observed_likelihood import ObservedLikelihood
+    from cyclearn.models.observed_fit import ObservedLikelihood
 
 FloatArray = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.foundation.arguments import between, flag
-from cyclearn.models.component_columns import ComponentColumns
-from cyclearn.models.component_solutions import (
+from cyclearn.models.components import (
+    ComponentColumns,
     ComponentFit,
     ComponentSolution,
     flat_directions,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cyclearn.models.fitted_model import FittedModel
-    from cyclearn.models.observed_likelihood import ObservedLikelihood
+    from cyclearn.models.observed_fit import ObservedLikelihood
 
 FloatArray = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
     errors with ``information = "observed"``; its default is the expected information.
     """
     if fitted.experiments is not None:
-        from cyclearn.models.shared_errors import shared_errors
+        from cyclearn.models.experiments import shared_errors
 
         return shared_errors(fitted, fitted.experiments)
     p = fitted.graph.n_nodes

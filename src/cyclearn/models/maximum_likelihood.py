@@ -20,27 +20,28 @@ from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.options import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.component_columns import ComponentColumns, component_columns
-from cyclearn.models.component_runs import run_components
-from cyclearn.models.component_solutions import (
+from cyclearn.models.components import (
     CollinearError,
+    ComponentColumns,
     ComponentFit,
     ComponentSolution,
+    component_columns,
     fit_starts,
+    run_components,
     solutions_of,
 )
-from cyclearn.models.experiments import Experiments
-from cyclearn.models.fit_status import SEVERITY, FitStatus
-from cyclearn.models.fitted_groups import FittedGroups
-from cyclearn.models.fitted_model import FittedModel
-from cyclearn.models.linear_gaussian import LinearGaussianModel
-from cyclearn.models.observed_fit import fit_rows_with_holes
-from cyclearn.models.shared_fit import (
+from cyclearn.models.experiments import (
+    Experiments,
     check_rows,
     fit_shared_components,
     observed_mean,
     shared_log_likelihood,
 )
+from cyclearn.models.fit_status import SEVERITY, FitStatus
+from cyclearn.models.fitted_groups import FittedGroups
+from cyclearn.models.fitted_model import FittedModel
+from cyclearn.models.linear_gaussian import LinearGaussianModel
+from cyclearn.models.observed_fit import fit_rows_with_holes
 
 if TYPE_CHECKING:
     import pandas as pd

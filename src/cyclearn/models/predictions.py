@@ -165,7 +165,7 @@ class SharedEstimate(EstimatedModel):
     @cached_property
     def weight_information(self) -> FloatArray:
         """Observed information of the weights for one row, the variances profiled out."""
-        from cyclearn.models.shared_errors import shared_information
+        from cyclearn.models.experiments import shared_information
 
         i, j = self.edges
         scale = self.experiments.scale

@@ -16,7 +16,6 @@ from cyclearn.classes import EquivalenceClass, class_statements
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.saving import check_schema, save
 from cyclearn.graphs import DirectedGraph
-from cyclearn.results.resample import Resample
 from cyclearn.search.knowledge import Knowledge
 
 if TYPE_CHECKING:
@@ -25,11 +24,54 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Resample:
+    """The graph learned from one resample.
+
+    ``redraws`` counts draws thrown away because a column was constant or collinear in them;
+    ``limits`` names the limits that the search met; ``error`` says why there is no graph.
+    """
+
+    number: int
+    edges: tuple[tuple[int, int], ...]
+    redraws: int = 0
+    limits: tuple[str, ...] = ()
+    error: str | None = None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether time ended the search before it was done."""
+        return "time_limit" in self.limits
+
+    def to_dict(self) -> dict[str, Any]:
+        """The resample as plain values."""
+        record: dict[str, Any] = {"number": self.number, "edges": [list(e) for e in self.edges]}
+        if self.redraws:
+            record["redraws"] = self.redraws
+        if self.limits:
+            record["limits"] = list(self.limits)
+        if self.error is not None:
+            record["error"] = self.error
+        return record
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Resample:
+        """The resample that :meth:`to_dict` gave."""
+        return cls(
+            int(record["number"]),
+            tuple((int(i), int(j)) for i, j in record["edges"]),
+            int(record.get("redraws", 0)),
+            tuple(record.get("limits", ())),
+            record.get("error"),
+        )
+
+
 _SCHEMA = "cyclearn.BootstrapResult/1"
 # A dense component has more simple cycles than anyone would read; the result says when it was cut.
 _MAX_CYCLES = 10_000
-
-FloatArray = NDArray[np.float64]
 
 
 class _Shares(NamedTuple):

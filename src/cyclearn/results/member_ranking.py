@@ -30,7 +30,7 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel, fit
-from cyclearn.models.component_solutions import ComponentFit, ComponentSolution
+from cyclearn.models.components import ComponentFit, ComponentSolution
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.noise_shape import fit_noise_shape
 from cyclearn.results.member_ranking_result import (

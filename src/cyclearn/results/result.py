@@ -24,14 +24,17 @@ from cyclearn.models.experiments import Experiments
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.results.bootstrap_result import BootstrapResult
 from cyclearn.results.class_effects import ClassEffects, class_effects, effects_over
-from cyclearn.results.edge_rows import EdgeRow, edge_attributes, edge_rows, edge_table
-from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
-from cyclearn.results.pair_verdicts import (
+from cyclearn.results.edge_rows import (
+    EdgeRow,
     PairVerdict,
+    edge_attributes,
+    edge_rows,
+    edge_table,
     graph_verdicts,
     n_equally_good,
     pair_verdicts,
 )
+from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
 from cyclearn.results.result_record import plain_values, read_values
 from cyclearn.results.result_text import result_html, result_text
 from cyclearn.results.trace import SearchCost, TracedMove

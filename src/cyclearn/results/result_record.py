@@ -17,7 +17,7 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.saving import check_schema
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FittedGroups, FittedModel, fit
-from cyclearn.models.observed_likelihood import ObservedLikelihood
+from cyclearn.models.observed_fit import ObservedLikelihood
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.results.bootstrap_result import BootstrapResult
 from cyclearn.results.trace import SearchCost, TracedMove

@@ -1,9 +1,18 @@
-"""The best parameter sets of one component: several starts, distinct solutions, their status."""
+"""Strongly connected components: their columns, fits from several starts, distinct solutions.
+
+The negative log-likelihood is a sum over strongly connected components, and of each the best
+conceivable value is known before any fit: what the component would reach if it could generate every
+distribution of its nodes given its outside parents. A fit wants every start, because solutions of
+equal likelihood are part of its answer. A distance only wants the least value: a component that
+has come as low as is conceivable is left alone, and the rest ends with the first sum that is low
+enough.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +20,202 @@ from numpy.typing import NDArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.component_columns import ComponentColumns
-from cyclearn.models.component_runs import ComponentRuns, run_components
 from cyclearn.models.fit_status import FitStatus
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentColumns:
+    """The columns of one component: nodes, and their parents column by column.
+
+    ``children`` is the child of every edge, aligned with ``parents``; ``inside`` marks the
+    edges within the component, and ``ends`` are the places of these in it, shape (2, ·).
+    """
+
+    nodes: IntArray
+    offsets: IntArray
+    parents: IntArray
+    children: IntArray
+    inside: NDArray[np.bool_]
+    ends: IntArray
+
+    @classmethod
+    def of(
+        cls,
+        adjacency: NDArray[np.bool_],
+        nodes: Sequence[int],
+        order: Sequence[int] | None = None,
+    ) -> ComponentColumns:
+        """Columns of these nodes; parents may lie outside.
+
+        Nodes and parents stand in ``order``, ascending by default: sums and starts then do not
+        depend on the order of the columns of a table.
+        """
+        walked = np.arange(len(adjacency)) if order is None else np.array(order)
+        member = np.zeros(len(adjacency), dtype=bool)
+        member[list(nodes)] = True
+        index = np.ascontiguousarray(walked[member[walked]], dtype=np.int64)
+        places, found = np.nonzero(adjacency.T[np.ix_(index, walked)])
+        # nonzero gives strided views, for which the kernels would be compiled a second time.
+        places, parents = np.ascontiguousarray(places), np.ascontiguousarray(walked[found])
+        offsets = np.zeros(len(index) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(places, minlength=len(index)), out=offsets[1:])
+        place_of = np.full(len(adjacency), -1, dtype=np.int64)
+        place_of[index] = np.arange(len(index))
+        inside = place_of[parents] >= 0
+        ends = np.stack([place_of[parents[inside]], places[inside]])
+        return cls(index, offsets, parents, index[places], inside, ends)
+
+    @cached_property
+    def same_column(self) -> NDArray[np.bool_]:
+        """Which parameters, coefficients and then variances, belong to the same node."""
+        owner = np.concatenate([self.children, self.nodes])
+        return np.asarray(owner[:, None] == owner)
+
+    def spectral_radius(self, coefficients: FloatArray) -> float:
+        """Largest modulus of an eigenvalue of B restricted to the component."""
+        k = len(self.nodes)
+        weights = coefficients[self.inside]
+        if len(weights) == k:
+            # A single cycle: the eigenvalues are the k-th roots of its gain.
+            return float(np.abs(np.prod(weights)) ** (1 / k))
+        B = np.zeros((k, k))
+        B[self.ends[0], self.ends[1]] = weights
+        return float(np.abs(np.linalg.eigvals(B)).max())
+
+
+@lru_cache(maxsize=128)
+def component_columns(
+    graph: DirectedGraph, order: tuple[int, ...] | None = None
+) -> tuple[ComponentColumns | None, tuple[ComponentColumns, ...]]:
+    """Columns of the single nodes together (None without any), and of each larger component.
+
+    Nodes and parents stand in ``order``, ascending by default.
+    """
+    singles = [nodes[0] for nodes in graph.component_indices if len(nodes) == 1]
+    loops = [nodes for nodes in graph.component_indices if len(nodes) > 1]
+    return (
+        ComponentColumns.of(graph.adjacency, singles, order) if singles else None,
+        tuple(ComponentColumns.of(graph.adjacency, nodes, order) for nodes in loops),
+    )
+
+
+# Most answers need only the first start, so it is tried alone; then five times as many each time.
+_GROWTH = 5
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentRuns:
+    """Where the starts of one component led: arrays with an entry or a row for every run."""
+
+    columns: ComponentColumns
+    values: FloatArray
+    coefficients: FloatArray
+    gradient_norms: FloatArray
+    iterations: IntArray
+    codes: IntArray
+
+    @classmethod
+    def of(
+        cls,
+        R: FloatArray,
+        columns: ComponentColumns,
+        starts: FloatArray,
+        tolerance: float,
+        max_iterations: int,
+    ) -> ComponentRuns:
+        """Run from every row of ``starts``, and once more from the best with its gain inverted."""
+        from cyclearn._kernels.component_optima import fit_component_from_starts
+
+        nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
+        return cls(
+            columns,
+            *fit_component_from_starts(
+                R, nodes, offsets, parents, starts, tolerance, max_iterations
+            ),
+        )
+
+    @classmethod
+    def none(cls, columns: ComponentColumns) -> ComponentRuns:
+        """No run yet."""
+        numbers, counts = np.empty(0), np.empty(0, dtype=np.int64)
+        coefficients = np.empty((0, len(columns.parents)))
+        return cls(columns, numbers, coefficients, numbers, counts, counts)
+
+    def joined(self, others: ComponentRuns) -> ComponentRuns:
+        """These runs and others."""
+        if not len(self.values):
+            return others
+        return ComponentRuns(
+            self.columns,
+            np.concatenate([self.values, others.values]),
+            np.concatenate([self.coefficients, others.coefficients]),
+            np.concatenate([self.gradient_norms, others.gradient_norms]),
+            np.concatenate([self.iterations, others.iterations]),
+            np.concatenate([self.codes, others.codes]),
+        )
+
+    @property
+    def least(self) -> float:
+        """The smallest value that was found, infinite without any."""
+        return float(self.values.min(initial=np.inf))
+
+    @property
+    def best_coefficients(self) -> FloatArray:
+        """The coefficients at the smallest value."""
+        return np.asarray(self.coefficients[self.values.argmin()])
+
+
+def run_components(
+    R: FloatArray,
+    loops: Sequence[ComponentColumns],
+    starts: Sequence[FloatArray],
+    *,
+    tolerance: float,
+    max_iterations: int,
+    close: float | None = None,
+    bound: float | None = None,
+) -> list[ComponentRuns]:
+    """Run every component from its starts, shape (n_starts, edges) each.
+
+    Without ``close`` every component is run from all of its starts. With it starts are tried in
+    stages, and a component so close to its least conceivable value is not run again. A ``bound``
+    ends all stages once the best values sum to less than it, and keeps every run away where even
+    the least conceivable values sum to more.
+    """
+    runs = [ComponentRuns.none(columns) for columns in loops]
+    stages = [max((len(rows) for rows in starts), default=0)]
+    least = [-np.inf] * len(loops)
+    if close is not None:
+        least = [least_value(R, columns) for columns in loops]
+        while stages[0] > 1:
+            stages.insert(0, (stages[0] - 1) // _GROWTH + 1)
+    if bound is not None and sum(least) >= bound:
+        return runs
+    done = 0
+    for stage in stages:
+        for n, columns in enumerate(loops):
+            rows = starts[n][done:stage]
+            if len(rows) and (close is None or runs[n].least - least[n] >= close):
+                found = ComponentRuns.of(R, columns, rows, tolerance, max_iterations)
+                runs[n] = runs[n].joined(found)
+        if bound is not None and sum(run.least for run in runs) < bound:
+            break
+        done = stage
+    return runs
+
+
+def least_value(R: FloatArray, columns: ComponentColumns) -> float:
+    """Half the log determinant of the covariance of a component given its outside parents."""
+    outside = np.unique(columns.parents[~columns.inside])
+    both = np.concatenate([columns.nodes, outside])
+    value = np.linalg.slogdet(R[np.ix_(both, both)])[1]
+    if len(outside):
+        value -= np.linalg.slogdet(R[np.ix_(outside, outside)])[1]
+    return 0.5 * float(value)
+
 
 # Negative log-likelihoods per sample closer than this are one maximum reached twice.
 _SAME_VALUE = 1e-8
