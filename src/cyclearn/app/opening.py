@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.app.limits import Limits
 from cyclearn.app.reading import reading_options
@@ -17,13 +16,13 @@ from cyclearn.app.workspace import write_json
 from cyclearn.data.missing_values import find_holes
 from cyclearn.data.reading import check_data
 from cyclearn.data.table_files import TableFile, read_table_file, write_table
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError, MatrixError
 from cyclearn.models.example import EXAMPLE_ROWS, MARKET
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 # A sheet is text with many words in it, packed: this many times larger at most.
 _UNPACKED = 20

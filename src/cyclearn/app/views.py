@@ -8,10 +8,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.models import FittedModel
@@ -27,7 +27,6 @@ from cyclearn.results.result_text import sentences
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 FORMS = (
     "graph.txt",

@@ -36,8 +36,7 @@ from cyclearn.data.effective_rows import (
 from cyclearn.data.margins import Margins
 from cyclearn.data.missing_values import Holes, Treated
 from cyclearn.data.moments import Moments
-
-FloatArray = NDArray[np.float64]
+from cyclearn.foundation.arrays import FloatArray
 
 # Chance that independent Gaussian rows raise a false alarm, for each of the two tests on rows.
 _FALSE_ALARMS = 0.01

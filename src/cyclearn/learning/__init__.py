@@ -9,8 +9,6 @@ from cyclearn.learning.loading import load as load
 if TYPE_CHECKING:
     from cyclearn.learning.estimator import CyclicGraphLearner as CyclicGraphLearner
 
-__all__ = ["CyclicGraphLearner", "bootstrap", "learn", "load"]
-
 
 def __getattr__(name: str) -> Any:
     # scikit-learn takes a second to import, and only the estimator needs it.

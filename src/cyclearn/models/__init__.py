@@ -14,17 +14,3 @@ from cyclearn.models.maximum_likelihood import fit as fit
 from cyclearn.models.projection import Projection as Projection
 from cyclearn.models.projection import project as project
 from cyclearn.models.random_models import random_model as random_model
-
-__all__ = [
-    "FitIndices",
-    "FitStatus",
-    "FittedGroups",
-    "FittedModel",
-    "Intervention",
-    "LinearGaussianModel",
-    "Projection",
-    "check_fit",
-    "fit",
-    "project",
-    "random_model",
-]

@@ -15,15 +15,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.fit_status import FitStatus
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +35,13 @@ class ComponentColumns:
     offsets: IntArray
     parents: IntArray
     children: IntArray
-    inside: NDArray[np.bool_]
+    inside: BoolArray
     ends: IntArray
 
     @classmethod
     def of(
         cls,
-        adjacency: NDArray[np.bool_],
+        adjacency: BoolArray,
         nodes: Sequence[int],
         order: Sequence[int] | None = None,
     ) -> ComponentColumns:
@@ -69,7 +66,7 @@ class ComponentColumns:
         return cls(index, offsets, parents, index[places], inside, ends)
 
     @cached_property
-    def same_column(self) -> NDArray[np.bool_]:
+    def same_column(self) -> BoolArray:
         """Which parameters, coefficients and then variances, belong to the same node."""
         owner = np.concatenate([self.children, self.nodes])
         return np.asarray(owner[:, None] == owner)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from cyclearn.data.intervened_tables import target_mask
 from cyclearn.data.moments import Moments
 from cyclearn.data.tables import Design, Tables
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.foundation.stability import is_stable_radius
@@ -42,9 +43,6 @@ from cyclearn.models.inference import ParameterErrors
 if TYPE_CHECKING:
     from cyclearn._kernels.shared_weights import Pooled
     from cyclearn.models.fitted_model import FittedModel
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +120,7 @@ class Experiments:
         return self.tables.shares
 
     @cached_property
-    def is_special(self) -> NDArray[np.bool_]:
+    def is_special(self) -> BoolArray:
         """Nodes that were set, or had noise of their own, in some tables."""
         return np.array([self.which[a:b].tolist() != [0] for a, b in self._ranges])
 
@@ -136,7 +134,7 @@ class Experiments:
         return np.array([self.weights[a:b].sum() for a, b in self._ranges]) * self.tables.n_samples
 
     @property
-    def is_set_everywhere(self) -> NDArray[np.bool_]:
+    def is_set_everywhere(self) -> BoolArray:
         """Nodes that were set in every table: they have no equation, and no parents."""
         return np.asarray(self.at[1:] == self.at[:-1])
 
@@ -389,7 +387,7 @@ _MOVES = 1e-3
 
 
 def shared_information(
-    experiments: Experiments, B: FloatArray, edges: NDArray[np.int64]
+    experiments: Experiments, B: FloatArray, edges: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Second derivatives of the negative log-likelihood of all rows, on the standardised scale.
 

@@ -8,17 +8,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.foundation.arguments import between
+from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.fitted_model import FittedModel
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -188,7 +186,7 @@ class FittedGroups:
         ]
 
 
-def _wald(weights: FloatArray, errors: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
+def _wald(weights: FloatArray, errors: FloatArray) -> tuple[FloatArray, IntArray]:
     """Wald's χ² of equal weights over groups (rows), and its degrees of freedom."""
     known = np.isfinite(errors) & (errors > 0)
     precision = np.where(known, 1 / np.where(known, errors, 1.0) ** 2, 0.0)

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.data.moments import Moments
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.readable import significant
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.components import ComponentFit
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from cyclearn.models.fit_indices import FitIndices
     from cyclearn.models.inference import ParameterErrors
     from cyclearn.models.observed_fit import ObservedLikelihood
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

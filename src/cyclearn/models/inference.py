@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.foundation.arguments import between, flag
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.models.components import (
     ComponentColumns,
     ComponentFit,
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from cyclearn.models.fitted_model import FittedModel
     from cyclearn.models.observed_fit import ObservedLikelihood
 
-FloatArray = NDArray[np.float64]
 
 # A parameter moves along a flat direction when its entry, beside a largest entry of one, exceeds
 # this.
@@ -84,8 +83,8 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
 def _observed_errors(
     fitted: FittedModel,
     observed: ObservedLikelihood,
-    no_weight: NDArray[np.bool_],
-    no_variance: NDArray[np.bool_],
+    no_weight: BoolArray,
+    no_variance: BoolArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Standard errors from the information of the observed cells, means included.
 
@@ -133,7 +132,7 @@ def _blocks(component: ComponentFit) -> Iterator[tuple[ComponentColumns, Compone
 
 def _block_errors(
     R: FloatArray, columns: ComponentColumns, solution: ComponentSolution, n: float
-) -> tuple[FloatArray, NDArray[np.bool_]]:
+) -> tuple[FloatArray, BoolArray]:
     """Standard errors on the standardised scale, and which parameters are not identified."""
     from cyclearn._kernels.component_information import information
 
@@ -169,7 +168,7 @@ def _block_errors(
     return deviations, moves
 
 
-def _moving(flat: FloatArray) -> NDArray[np.bool_]:
+def _moving(flat: FloatArray) -> BoolArray:
     return np.asarray((np.abs(flat) > _MOVES).any(axis=1))
 
 

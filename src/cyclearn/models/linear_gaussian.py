@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from cyclearn.data.input_checks import as_float, check_names, checked_matrix, whole_number
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import load_json, short
 from cyclearn.foundation.random_state import RandomState, generator
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cyclearn.data.moments import Data
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

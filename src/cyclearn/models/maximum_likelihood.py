@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.data.grouped_tables import SeveralData, naming_group
 from cyclearn.data.moments import Moments, name_order
 from cyclearn.data.reading import Reading
 from cyclearn.data.tables import Table, Tables
 from cyclearn.foundation.arguments import at_least, check_state, share, whole
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.options import takes_options
@@ -45,8 +45,6 @@ from cyclearn.models.observed_fit import fit_rows_with_holes
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = NDArray[np.float64]
 
 
 @overload

@@ -11,9 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from cyclearn.foundation.arrays import FloatArray
 
 _N_CELLS = 240
 _MAX_STEPS = 50

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from cyclearn.data.moments import Moments
 from cyclearn.data.observed_rows import Expected, ObservedRows
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.components import ComponentColumns, ComponentFit, ComponentRuns, solutions_of
-
-FloatArray = NDArray[np.float64]
 
 # Step of the central differences, on standardised parameters: errors of the square and of
 # rounding are about the same.
@@ -97,7 +96,7 @@ class ObservedEstimate:
     noise_variances: FloatArray
     mean: FloatArray
 
-    def likelihood(self, A: NDArray[np.bool_], *, converged: bool) -> ObservedLikelihood:
+    def likelihood(self, A: BoolArray, *, converged: bool) -> ObservedLikelihood:
         """What inference needs, where A is the adjacency of the graph."""
         C = np.eye(len(self.mean)) - self.B
         at_estimate, _ = self.data.expected(self.mean, C / self.noise_variances @ C.T)
@@ -113,7 +112,7 @@ class ObservedEstimate:
             converged,
         )
 
-    def _information(self, parents: NDArray[np.int64], children: NDArray[np.int64]) -> FloatArray:
+    def _information(self, parents: IntArray, children: IntArray) -> FloatArray:
         """Observed information: weights of these edges, noise variances, means.
 
         The negative Hessian, by central differences of the exact gradient.
@@ -133,7 +132,7 @@ class ObservedEstimate:
         return np.asarray((hessian + hessian.T) / 2)
 
     def _gradient(
-        self, parameters: FloatArray, parents: NDArray[np.int64], children: NDArray[np.int64]
+        self, parameters: FloatArray, parents: IntArray, children: IntArray
     ) -> FloatArray:
         """Gradient of the observed log-likelihood: that of complete rows, as expected (Fisher)."""
         m, p, n = len(parents), len(self.mean), self.data.n_rows

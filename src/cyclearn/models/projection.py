@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.data.moments import Moments, name_order
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -20,8 +20,6 @@ from cyclearn.models.maximum_likelihood import (
     fit_components,
     worst_status,
 )
-
-FloatArray = NDArray[np.float64]
 
 # More than for a fit, because a distance is wrong when its best optimum is missed.
 PROJECTION_STARTS = 20

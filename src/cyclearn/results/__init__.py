@@ -7,13 +7,3 @@ from cyclearn.results.member_ranking_result import MemberRanking as MemberRankin
 from cyclearn.results.next_experiment import NextExperiment as NextExperiment
 from cyclearn.results.next_experiment import next_experiment as next_experiment
 from cyclearn.results.result import LearnResult as LearnResult
-
-__all__ = [
-    "BootstrapResult",
-    "ClassEffects",
-    "LearnResult",
-    "MemberRanking",
-    "NextExperiment",
-    "class_effects",
-    "next_experiment",
-]

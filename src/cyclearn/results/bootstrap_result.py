@@ -10,9 +10,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass, class_statements
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.saving import check_schema, save
 from cyclearn.graphs import DirectedGraph
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.axes import Axes
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from math import log10, nan, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.classes import ClassStatements, EquivalenceClass, class_statements
 from cyclearn.classes.edge_counts import EdgeCounts
 from cyclearn.classes.edge_verdicts import SAME, Verdict, edge_verdict, pair_verdict
+from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from cyclearn.models import FittedModel
     from cyclearn.results.result import LearnResult
 
-BoolArray = NDArray[np.bool_]
 
 Counts = tuple[int, int, int, int]
 

@@ -11,16 +11,15 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.data import Moments
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 NO_ANSWER = "the noise looks Gaussian: no answer"
 # How many standard errors a runner-up must be behind for the first to be clear.
 _CLEAR = 2.0
