@@ -203,23 +203,26 @@ def _fit(group: str, model: FittedModel) -> dict[str, Any]:
 
 def _coefficients(found: Findings) -> list[dict[str, Any]]:
     """One row for each edge of the learned graph, and for each group."""
-    graph = found.graph
-    rows = []
-    for group, model in found.result.models.items():
-        standardised = model.standardised_weights
-        for (a, b), (_, row) in zip(graph.edges, model.summary().iterrows(), strict=False):
-            rows.append(
-                {
-                    "source": a,
-                    "target": b,
-                    "group": group,
-                    "weight": float(row["estimate"]),
-                    "standard_error": float(row["std_error"]),
-                    "lower": float(row["lower"]),
-                    "upper": float(row["upper"]),
-                    "p_value": float(row["p_value"]),
-                    "standardised": float(standardised[graph.index(a), graph.index(b)]),
-                    "standing": found.row_of[a, b].verdict,
-                }
-            )
-    return rows
+    return [
+        row | {"group": group, "standing": found.row_of[row["source"], row["target"]].verdict}
+        for group, model in found.result.models.items()
+        for row in weight_rows(model)
+    ]
+
+
+def weight_rows(model: FittedModel) -> list[dict[str, Any]]:
+    """The weight of each edge with its uncertainty."""
+    graph, standardised = model.graph, model.standardised_weights
+    return [
+        {
+            "source": a,
+            "target": b,
+            "weight": float(row["estimate"]),
+            "standard_error": float(row["std_error"]),
+            "lower": float(row["lower"]),
+            "upper": float(row["upper"]),
+            "p_value": float(row["p_value"]),
+            "standardised": float(standardised[graph.index(a), graph.index(b)]),
+        }
+        for (a, b), (_, row) in zip(graph.edges, model.summary().iterrows(), strict=False)
+    ]

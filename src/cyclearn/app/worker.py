@@ -33,9 +33,9 @@ _PLACES = {
 }
 
 
-def task_named(name: str) -> Callable[..., dict[str, Any]]:
+def task_named(name: str) -> Callable[..., dict[str, Any] | None]:
     """The function that does a task."""
-    found: Callable[..., dict[str, Any]] = getattr(
+    found: Callable[..., dict[str, Any] | None] = getattr(
         import_module(f"cyclearn.app.{_PLACES[name]}"), name
     )
     return found
@@ -82,7 +82,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     from cyclearn.foundation.errors import InputError, LimitError
 
     try:
-        return task_named(request["task"])(**request["arguments"])
+        return task_named(request["task"])(**request["arguments"]) or {}
     except (InputError, LimitError) as error:
         return {"error": words_of(error), "is_defect": False}
     except MemoryError:

@@ -122,18 +122,17 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         option = "groups" if self.interventions is None else "interventions"
         label = getattr(self, option)
         if label is None:
-            return self._table(X, reset=True)
+            return self._table(X)
         if not isinstance(label, str):
             raise InputError(f"{option} of an estimator is the name of a column of X")
         frame = labelled_rows(X, [label], option)
-        table = self._table(frame.drop(columns=label), reset=True)
+        table = self._table(frame.drop(columns=label))
         return pd.DataFrame(table).assign(**{label: frame[label].to_numpy()})
 
-    def _table(self, X: ArrayLike, *, reset: bool) -> pd.DataFrame | FloatArray:
+    def _table(self, X: ArrayLike) -> pd.DataFrame | FloatArray:
         matrix = validate_data(
             self,
             X,
-            reset=reset,
             dtype=np.float64,
             ensure_all_finite=True if self.missing == "error" else "allow-nan",
             ensure_min_samples=3,

@@ -10,8 +10,8 @@ enough.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -145,14 +145,9 @@ class ComponentRuns:
         """These runs and others."""
         if not len(self.values):
             return others
-        return ComponentRuns(
-            self.columns,
-            np.concatenate([self.values, others.values]),
-            np.concatenate([self.coefficients, others.coefficients]),
-            np.concatenate([self.gradient_norms, others.gradient_norms]),
-            np.concatenate([self.iterations, others.iterations]),
-            np.concatenate([self.codes, others.codes]),
-        )
+        names = [each.name for each in fields(self) if each.name != "columns"]
+        pairs = ((getattr(self, name), getattr(others, name)) for name in names)
+        return ComponentRuns(self.columns, *map(np.concatenate, pairs))
 
     @property
     def least(self) -> float:
@@ -291,51 +286,50 @@ def fit_starts(
     return component_starts(random_state, n_starts, len(columns.parents))
 
 
-def distinct_runs(runs: ComponentRuns) -> tuple[int, IntArray]:
-    """The best run, and one for each distinct point that reaches its value."""
-    from cyclearn._kernels.component_optima import select_optima
-
-    return select_optima(runs.values, runs.coefficients, runs.codes, _SAME_VALUE)
-
-
 def solutions_of(R: FloatArray, runs: ComponentRuns) -> ComponentFit:
     """The distinct solutions among the runs of a component that reach its best value."""
-    from cyclearn._kernels import component_fit as kernel
     from cyclearn._kernels.component_information import residuals
 
     columns = runs.columns
     nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
-    best, distinct = distinct_runs(runs)
-    code = runs.codes[best]
+
+    def solution(b: FloatArray) -> ComponentSolution:
+        variances = residuals(R, nodes, offsets, parents, b)[1]
+        return ComponentSolution(b, variances, columns.spectral_radius(b))
+
+    def n_flat(best: ComponentSolution, code: int) -> int:  # noqa: ARG001 - as for several tables
+        return int(flat_directions(R, columns, best).shape[1])
+
+    return best_fit(R, runs, solution, n_flat)
+
+
+def best_fit(
+    R: FloatArray,
+    runs: ComponentRuns,
+    solution: Callable[[FloatArray], ComponentSolution],
+    n_flat: Callable[[ComponentSolution, int], int],
+) -> ComponentFit:
+    """The fit of the best run, with one solution for each distinct point that reaches its value.
+
+    ``n_flat`` counts the directions without information, from the preferred solution and the code
+    that the kernel gave its run.
+    """
+    from cyclearn._kernels import component_fit as kernel
+    from cyclearn._kernels.component_optima import select_optima
+
+    best, distinct = select_optima(runs.values, runs.coefficients, runs.codes, _SAME_VALUE)
+    code = int(runs.codes[best])
     if code == kernel.COLLINEAR:
-        raise_collinear(R, columns)
-    solutions = [
-        ComponentSolution(
-            b,
-            residuals(R, nodes, offsets, parents, b)[1],
-            columns.spectral_radius(b),
-        )
-        for b in runs.coefficients[distinct]
-    ]
-    solutions.sort(key=solution_preference)
-    status, n_flat = FitStatus.CONVERGED, 0
+        raise_collinear(R, runs.columns)
+    solutions = sorted(map(solution, runs.coefficients[distinct]), key=solution_preference)
+    status, flat = FitStatus.CONVERGED, 0
     if code == kernel.AT_INFINITY:
         status = FitStatus.AT_INFINITY
     elif code == kernel.ITERATION_LIMIT:
         status = FitStatus.ITERATION_LIMIT
-    else:
-        status, n_flat = _curvature(R, columns, solutions[0])
-    return component_fit(runs, best, solutions, status, n_flat)
-
-
-def component_fit(
-    runs: ComponentRuns,
-    best: int,
-    solutions: list[ComponentSolution],
-    status: FitStatus,
-    n_flat: int,
-) -> ComponentFit:
-    """The fit of the best run, with its solutions in the order of preference."""
+    elif flat := n_flat(solutions[0], code):
+        is_generic = flat <= generic_deficiency(runs.columns)
+        status = FitStatus.NOT_IDENTIFIED if is_generic else FitStatus.BOUNDARY
     if status is not FitStatus.CONVERGED:
         # A continuum of solutions, two that have met, or points on the way to infinity: none of
         # them are alternatives.
@@ -347,8 +341,20 @@ def component_fit(
         int(runs.iterations[best]),
         status,
         tuple(solutions),
-        n_flat,
+        flat,
     )
+
+
+def parameters_of(
+    chosen: Iterable[tuple[ComponentFit, ComponentSolution]], p: int
+) -> tuple[FloatArray, FloatArray]:
+    """Weights of shape (p, p) and noise variances of shape (p,) of chosen solutions."""
+    B, variances = np.zeros((p, p)), np.empty(p)
+    for fitted, solution in chosen:
+        columns = fitted.columns
+        B[columns.parents, columns.children] = solution.coefficients
+        variances[columns.nodes] = solution.noise_variances
+    return B, variances
 
 
 def solution_preference(solution: ComponentSolution) -> tuple[float, tuple[float, ...]]:
@@ -389,17 +395,6 @@ def flat_directions(
         eigenvalues, directions, _ = lapack.dsygvd(info, np.diag(info.diagonal()))
     directions = directions[:, eigenvalues < _FLAT] * np.sqrt(info.diagonal())[:, None]
     return np.asarray(directions / np.abs(directions).max(axis=0))
-
-
-def _curvature(
-    R: FloatArray, columns: ComponentColumns, solution: ComponentSolution
-) -> tuple[FitStatus, int]:
-    n_flat = flat_directions(R, columns, solution).shape[1]
-    if n_flat == 0:
-        return FitStatus.CONVERGED, 0
-    if n_flat > generic_deficiency(columns):
-        return FitStatus.BOUNDARY, n_flat
-    return FitStatus.NOT_IDENTIFIED, n_flat
 
 
 def component_starts(random_state: RandomState, n_starts: int, n_edges: int) -> FloatArray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,16 +30,14 @@ from cyclearn.models.components import (
     ComponentFit,
     ComponentRuns,
     ComponentSolution,
+    best_fit,
     component_columns,
-    component_fit,
-    distinct_runs,
     fit_component_solutions,
     fit_starts,
     generic_deficiency,
-    solution_preference,
 )
 from cyclearn.models.fit_status import FitStatus
-from cyclearn.models.inference import ParameterErrors
+from cyclearn.models.inference import ParameterErrors, errors_of, parameter_labels
 
 if TYPE_CHECKING:
     from cyclearn._kernels.shared_weights import Pooled
@@ -306,26 +305,17 @@ def _runs(
 
 
 def _solutions(experiments: Experiments, runs: ComponentRuns) -> ComponentFit:
-    from cyclearn._kernels import component_fit as kernel
+    from cyclearn._kernels.component_fit import CONVERGED
 
-    columns = runs.columns
-    best, distinct = distinct_runs(runs)
-    code = runs.codes[best]
-    if code == kernel.COLLINEAR:
-        raise CollinearError(int(columns.nodes[0]))
-    solutions = [_solution(experiments, columns, b) for b in runs.coefficients[distinct]]
-    solutions.sort(key=solution_preference)
-    status = {
-        kernel.CONVERGED: FitStatus.CONVERGED,
-        kernel.AT_INFINITY: FitStatus.AT_INFINITY,
-        kernel.ITERATION_LIMIT: FitStatus.ITERATION_LIMIT,
-    }.get(int(code))
-    n_flat = 0
-    if status is None:
-        n_flat = max(generic_deficiency(columns), 1)
-        is_generic = generic_deficiency(columns) > 0
-        status = FitStatus.NOT_IDENTIFIED if is_generic else FitStatus.BOUNDARY
-    return component_fit(runs, best, solutions, status, n_flat)
+    def n_flat(best: ComponentSolution, code: int) -> int:  # noqa: ARG001 - as for one table
+        return 0 if code == CONVERGED else max(generic_deficiency(runs.columns), 1)
+
+    return best_fit(
+        experiments.matrices[0],
+        runs,
+        lambda b: _solution(experiments, runs.columns, b),
+        n_flat,
+    )
 
 
 def _solution(
@@ -380,12 +370,6 @@ def check_rows(graph: DirectedGraph, experiments: Experiments) -> None:
             )
 
 
-# Eigenvalues of the information, scaled to a unit diagonal, that count as zero.
-_FLAT = 1e-8
-# A parameter moves along a flat direction when its entry exceeds this.
-_MOVES = 1e-3
-
-
 def shared_information(
     experiments: Experiments, B: FloatArray, edges: IntArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -430,23 +414,14 @@ def shared_errors(fitted: FittedModel, experiments: Experiments) -> ParameterErr
     if not fitted.converged:
         return ParameterErrors(errors, variances, ())
     info, _ = shared_information(experiments, fitted.B * scale[:, None] / scale, edges)
-    unit = np.sqrt(np.maximum(info.diagonal(), np.finfo(float).tiny))
-    values, vectors = np.linalg.eigh(info / unit / unit[:, None])
-    kept = values > _FLAT
-    moves = (np.abs(vectors[:, ~kept]) > _MOVES).any(axis=1)
-    deviations = np.sqrt((vectors[:, kept] ** 2 / values[kept]).sum(axis=1)) / unit
+    deviations, moves = errors_of(info)
     deviations[moves] = np.nan
-    source, target = edges[:, 0], edges[:, 1]
+    source, target = edges.T
     m = len(edges)
     errors[source, target] = deviations[:m] * scale[target] / scale[source]
     has_term = ~experiments.is_set_everywhere
-    first = experiments.at[:-1][has_term]
-    variances[has_term] = deviations[m + first] * scale[has_term] ** 2
-    labels = [f"{names[i]} -> {names[j]}" for i, j in edges]
-    unknown = [label for label, moved in zip(labels, moves[:m], strict=True) if moved]
-    unknown += [
-        f"var({names[j]})"
-        for j, moved in zip(np.flatnonzero(has_term), moves[m + first], strict=True)
-        if moved
-    ]
+    first = m + experiments.at[:-1][has_term]
+    variances[has_term] = deviations[first] * scale[has_term] ** 2
+    labels = parameter_labels(names, edges, np.flatnonzero(has_term))
+    unknown = compress(labels, [*moves[:m], *moves[first]])
     return ParameterErrors(errors, variances, tuple(unknown))

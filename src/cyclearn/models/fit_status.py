@@ -5,16 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from cyclearn.data.data_warnings import (
-    BoundaryFit,
-    DataWarning,
-    IterationLimit,
-    NoMaximum,
-    NotIdentified,
-    SeveralSolutions,
-    SlowFeedback,
-    UnstableFeedback,
-)
+from cyclearn.data import data_warnings as warn
+from cyclearn.data.data_warnings import DataWarning
 from cyclearn.foundation.stability import is_stable_radius
 
 if TYPE_CHECKING:
@@ -31,10 +23,10 @@ class FitStatus(Enum):
     """
 
     CONVERGED = "Converged to a maximum of the likelihood."
-    NOT_IDENTIFIED = str(NotIdentified())
-    BOUNDARY = str(BoundaryFit())
-    AT_INFINITY = str(NoMaximum())
-    ITERATION_LIMIT = str(IterationLimit())
+    NOT_IDENTIFIED = str(warn.NotIdentified())
+    BOUNDARY = str(warn.BoundaryFit())
+    AT_INFINITY = str(warn.NoMaximum())
+    ITERATION_LIMIT = str(warn.IterationLimit())
 
     @property
     def warning(self) -> DataWarning | None:
@@ -50,10 +42,10 @@ class FitStatus(Enum):
 # From harmless to serious: a graph reports the last that any of its components has.
 SEVERITY = {status: rank for rank, status in enumerate(FitStatus)}
 _WARNINGS: dict[FitStatus, DataWarning] = {
-    FitStatus.NOT_IDENTIFIED: NotIdentified(),
-    FitStatus.BOUNDARY: BoundaryFit(),
-    FitStatus.AT_INFINITY: NoMaximum(),
-    FitStatus.ITERATION_LIMIT: IterationLimit(),
+    FitStatus.NOT_IDENTIFIED: warn.NotIdentified(),
+    FitStatus.BOUNDARY: warn.BoundaryFit(),
+    FitStatus.AT_INFINITY: warn.NoMaximum(),
+    FitStatus.ITERATION_LIMIT: warn.IterationLimit(),
 }
 
 
@@ -73,12 +65,12 @@ def check_fit(fitted: FittedModel) -> tuple[DataWarning, ...]:
     found = list[DataWarning]()
     radius = fitted.model.spectral_radius
     if not is_stable_radius(radius):
-        found.append(UnstableFeedback(radius=radius))
+        found.append(warn.UnstableFeedback(radius=radius))
     elif radius > _NEARLY_UNSTABLE:
-        found.append(SlowFeedback(radius=radius))
+        found.append(warn.SlowFeedback(radius=radius))
     if (problem := fitted.status.warning) is not None:
         found.append(problem)
     if fitted.alternatives:
         number = len(fitted.alternatives)
-        found.append(SeveralSolutions(n_others=number, is_stable=fitted.is_stable))
+        found.append(warn.SeveralSolutions(n_others=number, is_stable=fitted.is_stable))
     return tuple(found)

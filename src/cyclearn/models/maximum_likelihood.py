@@ -27,6 +27,7 @@ from cyclearn.models.components import (
     ComponentSolution,
     component_columns,
     fit_starts,
+    parameters_of,
     run_components,
     solutions_of,
 )
@@ -38,8 +39,7 @@ from cyclearn.models.experiments import (
     shared_log_likelihood,
 )
 from cyclearn.models.fit_status import SEVERITY, FitStatus
-from cyclearn.models.fitted_groups import FittedGroups
-from cyclearn.models.fitted_model import FittedModel
+from cyclearn.models.fitted_model import FittedGroups, FittedModel
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.observed_fit import fit_rows_with_holes
 
@@ -152,14 +152,13 @@ def _fit_shared(graph: DirectedGraph, tables: Tables, options: dict[str, Any]) -
     log_likelihood = shared_log_likelihood(experiments, components)
     scale = experiments.scale
     mean = observed_mean(experiments, assemble(graph, components, scale, None).B)
-    return FittedModel(
-        graph=graph,
-        model=assemble(graph, components, scale, mean),
-        moments=experiments.moments,
+    return _fitted(
+        graph,
+        experiments.moments,
+        components,
+        scale,
+        mean,
         log_likelihood=log_likelihood,
-        status=worst_status(components),
-        alternatives=alternatives(graph, components, scale, mean),
-        components=components,
         n_effective=tables.n_effective,
         experiments=experiments,
     )
@@ -179,7 +178,15 @@ def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> F
     value = sum(component.value for component in components) + np.log(moments.scale[present]).sum()
     constant = 0.5 * int(present.sum()) * (1 + np.log(2 * np.pi))
     log_likelihood = float(-table.n_effective * (value + constant))
-    return _fitted(graph, moments, components, log_likelihood, table.n_effective)
+    return _fitted(
+        graph,
+        moments,
+        components,
+        moments.scale,
+        moments.mean,
+        log_likelihood=log_likelihood,
+        n_effective=table.n_effective,
+    )
 
 
 def _fit_observed(
@@ -190,29 +197,28 @@ def _fit_observed(
     assert rows is not None
     rows = rows[~np.isnan(rows).all(axis=1)]
     with _naming_collinear_nodes(graph):
-        found = fit_rows_with_holes(graph, rows, order=order, **options)
-    size = table.row_weight * len(rows)
-    expected = _fit_table(graph, Table(found.moments, size), options)
+        moments, likelihood = fit_rows_with_holes(graph, rows, order=order, **options)
+    expected = _fit_table(graph, Table(moments, table.row_weight * len(rows)), options)
     # What missing cells leave of the rows, the likelihood itself knows.
-    return expected.observed_by(found.likelihood.weighted(table.row_weight))
+    return expected.observed_by(likelihood.weighted(table.row_weight))
 
 
 def _fitted(
     graph: DirectedGraph,
     moments: Moments,
     components: tuple[ComponentFit, ...],
-    log_likelihood: float,
-    n_effective: float,
+    scale: FloatArray,
+    mean: FloatArray | None,
+    **found: Any,
 ) -> FittedModel:
     return FittedModel(
         graph=graph,
-        model=assemble(graph, components, moments.scale, moments.mean),
+        model=assemble(graph, components, scale, mean),
         moments=moments,
-        log_likelihood=log_likelihood,
         status=worst_status(components),
-        alternatives=alternatives(graph, components, moments.scale, moments.mean),
+        alternatives=alternatives(graph, components, scale, mean),
         components=components,
-        n_effective=n_effective,
+        **found,
     )
 
 
@@ -276,13 +282,9 @@ def assemble(
 
     ``chosen = (c, s)`` takes solution s instead of the preferred one for component c.
     """
-    B = np.zeros((graph.n_nodes, graph.n_nodes))
-    variances = np.empty(graph.n_nodes)
-    for c, component in enumerate(components):
-        solution = component.solutions[chosen[1] if c == chosen[0] else 0]
-        columns = component.columns
-        B[columns.parents, columns.children] = solution.coefficients
-        variances[columns.nodes] = solution.noise_variances
+    places = [chosen[1] if c == chosen[0] else 0 for c in range(len(components))]
+    solutions = [(each, each.solutions[n]) for each, n in zip(components, places, strict=True)]
+    B, variances = parameters_of(solutions, graph.n_nodes)
     return LinearGaussianModel._unchecked(
         B * scale / scale[:, None],
         variances * scale**2,

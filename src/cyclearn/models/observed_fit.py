@@ -20,7 +20,7 @@ from cyclearn.data.observed_rows import Expected, ObservedRows
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.components import ComponentColumns, ComponentFit, ComponentRuns, solutions_of
+from cyclearn.models.components import ComponentFit, ComponentRuns, parameters_of, solutions_of
 
 # Step of the central differences, on standardised parameters: errors of the square and of
 # rounding are about the same.
@@ -157,15 +157,6 @@ _BETTER = 1e-8
 _MAX_RESTARTS = 10
 
 
-@dataclass(frozen=True, eq=False)
-class ObservedFit:
-    """The moments at which EM rests, the fit of the graph to them, and the likelihood."""
-
-    moments: Moments
-    components: tuple[ComponentFit, ...]
-    likelihood: ObservedLikelihood
-
-
 def fit_rows_with_holes(
     graph: DirectedGraph,
     X: FloatArray,
@@ -174,8 +165,10 @@ def fit_rows_with_holes(
     tolerance: float,
     max_iterations: int,
     **options: Any,
-) -> ObservedFit:
+) -> tuple[Moments, ObservedLikelihood]:
     """Maximise the likelihood of the observed cells on a graph.
+
+    Returned are the moments at which EM rests and the likelihood.
 
     ``options`` are those of the fit from all starts, which is made of the best covariance of all
     at first, and of the final one to see whether another solution has become better.
@@ -221,7 +214,7 @@ def fit_rows_with_holes(
         observed.centre + units * expected.mean,
         graph.names,
     )
-    return ObservedFit(moments, components, likelihood)
+    return moments, likelihood
 
 
 def _reordered(rows: ObservedRows, back: NDArray[np.intp]) -> ObservedRows:
@@ -253,7 +246,7 @@ def _refitted(
     """The fit of a component to other correlations, from where it was."""
     from cyclearn.models.maximum_likelihood import fit_single_nodes
 
-    columns: ComponentColumns = component.columns
+    columns = component.columns
     if component.iterations == 0:
         return fit_single_nodes(R, columns)
     start = component.solutions[0].coefficients[None, :]
@@ -264,12 +257,7 @@ def _parameters(
     components: tuple[ComponentFit, ...], scale: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Weights and noise variances on the scale of the covariance that was fitted."""
-    p = len(scale)
-    B, variances = np.zeros((p, p)), np.empty(p)
-    for component in components:
-        columns, solution = component.columns, component.solutions[0]
-        B[columns.parents, columns.children] = solution.coefficients
-        variances[columns.nodes] = solution.noise_variances
+    B, variances = parameters_of(((each, each.solutions[0]) for each in components), len(scale))
     return B * scale / scale[:, None], variances * scale**2
 
 

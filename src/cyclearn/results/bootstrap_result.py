@@ -46,14 +46,9 @@ class Resample:
 
     def to_dict(self) -> dict[str, Any]:
         """The resample as plain values."""
+        more = {"redraws": self.redraws, "limits": list(self.limits), "error": self.error}
         record: dict[str, Any] = {"number": self.number, "edges": [list(e) for e in self.edges]}
-        if self.redraws:
-            record["redraws"] = self.redraws
-        if self.limits:
-            record["limits"] = list(self.limits)
-        if self.error is not None:
-            record["error"] = self.error
-        return record
+        return record | {name: value for name, value in more.items() if value}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Resample:
@@ -192,20 +187,13 @@ class BootstrapResult:
         resamples in which the edge is ``compelled`` (in every member of the class) and
         ``possible`` (in some member).
         """
-        import pandas as pd
-
-        rows = [
-            (
-                self.names[i],
-                self.names[j],
-                self.edge_frequencies[i, j],
-                self.compelled_frequencies[i, j],
-                self.possible_frequencies[i, j],
-            )
-            for i, j in np.argwhere(self.possible_frequencies).tolist()
-        ]
-        columns = ["source", "target", "frequency", "compelled", "possible"]
-        return _sorted(pd.DataFrame(rows, columns=columns), columns[2:])
+        return self._pairs(
+            ("source", "target"),
+            self.possible_frequencies,
+            frequency=self.edge_frequencies,
+            compelled=self.compelled_frequencies,
+            possible=self.possible_frequencies,
+        )
 
     @property
     def adjacencies(self) -> pd.DataFrame:
@@ -216,24 +204,27 @@ class BootstrapResult:
         of the class (``compelled``) and in some member (``possible``); and the share in which
         both lie in one feedback loop (``feedback``) of the learned graph.
         """
+        possible, loops = self._shares.sometimes_adjacent, self._same_loop
+        return self._pairs(
+            ("a", "b"),
+            np.triu(possible + loops),
+            frequency=np.mean([g.adjacency | g.adjacency.T for g in self.graphs], axis=0),
+            compelled=self.always_adjacent_frequencies,
+            possible=possible,
+            feedback=loops,
+        )
+
+    def _pairs(
+        self, ends: tuple[str, str], found: FloatArray, **shares: FloatArray
+    ) -> pd.DataFrame:
+        """Table of the pairs where ``found`` is not zero, with their shares, the largest first."""
         import pandas as pd
 
-        joined = np.mean([g.adjacency | g.adjacency.T for g in self.graphs], axis=0)
-        possible = self._shares.sometimes_adjacent
-        loops = self._same_loop
-        rows = [
-            (
-                self.names[i],
-                self.names[j],
-                joined[i, j],
-                self.always_adjacent_frequencies[i, j],
-                possible[i, j],
-                loops[i, j],
-            )
-            for i, j in np.argwhere(np.triu(possible + loops)).tolist()
-        ]
-        columns = ["a", "b", "frequency", "compelled", "possible", "feedback"]
-        return _sorted(pd.DataFrame(rows, columns=columns), columns[2:])
+        places = np.nonzero(found)
+        names = np.array(self.names, dtype=object)
+        columns = {end: names[place] for end, place in zip(ends, places, strict=True)}
+        table = pd.DataFrame(columns | {name: each[places] for name, each in shares.items()})
+        return table.sort_values(list(shares), ascending=False, kind="stable", ignore_index=True)
 
     @cached_property
     def _same_loop(self) -> FloatArray:
@@ -241,8 +232,7 @@ class BootstrapResult:
         total = np.zeros((p, p))
         for graph in self.graphs:
             for nodes in graph.component_indices:
-                if len(nodes) > 1:
-                    total[np.ix_(np.array(nodes), np.array(nodes))] += 1
+                total[np.ix_(nodes, nodes)] += 1
         np.fill_diagonal(total, 0)
         return total / self.n_resamples
 
@@ -327,8 +317,3 @@ class BootstrapResult:
 
     def __repr__(self) -> str:
         return f"BootstrapResult({self.n_resamples} resamples, {len(self.names)} variables)"
-
-
-def _sorted(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    ordered = table.sort_values(by, ascending=False, kind="stable")
-    return ordered.reset_index(drop=True)

@@ -8,9 +8,10 @@ classes whose scores tie exactly, that respect the knowledge.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log10, nan, prod
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from cyclearn.classes import ClassStatements, EquivalenceClass, class_statements
 from cyclearn.classes.edge_counts import EdgeCounts
 from cyclearn.classes.edge_verdicts import SAME, Verdict, edge_verdict, pair_verdict
-from cyclearn.foundation.arrays import BoolArray
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from cyclearn.results.result import LearnResult
 
 
-Counts = tuple[int, int, int, int]
+Counts = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,29 @@ def pair_verdicts(
     possible = np.any([each.possible for each in statements], axis=0)
     compelled = np.all([each.compelled for each in statements], axis=0)
     adjacent = np.all([each.always_adjacent for each in statements], axis=0)
-    counts = _counts(classes, allowed, required)
+    return _verdicts(names, possible, compelled, adjacent, _counts(classes, allowed, required))
+
+
+def graph_verdicts(graphs: Sequence[DirectedGraph]) -> tuple[PairVerdict, ...]:
+    """Verdicts on all pairs that some graph joins, over these graphs and no others."""
+    A = np.array([graph.adjacency for graph in graphs])
+    back = A.transpose(0, 2, 1)
+    forward, both = (A & ~back).sum(axis=0), (A & back).sum(axis=0)
+    neither = (~(A | back)).sum(axis=0)
+    parts = np.stack([forward, forward.T, both, neither], axis=-1)
+    counts = {(i, j): tuple(parts[i, j].tolist()) for i, j in np.ndindex(neither.shape)}
+    possible, compelled = np.asarray(A.any(axis=0)), np.asarray(A.all(axis=0))
+    return _verdicts(graphs[0].names, possible, compelled, neither == 0, counts)
+
+
+def _verdicts(
+    names: tuple[str, ...],
+    possible: BoolArray,
+    compelled: BoolArray,
+    adjacent: BoolArray,
+    counts: Mapping[tuple[int, int], Counts] | None,
+) -> tuple[PairVerdict, ...]:
+    """Verdicts on the pairs that may be joined."""
     return tuple(
         PairVerdict(
             names[i],
@@ -124,29 +147,6 @@ def pair_verdicts(
         )
         for i, j in np.argwhere(np.triu(possible | possible.T)).tolist()
     )
-
-
-def graph_verdicts(graphs: Sequence[DirectedGraph]) -> tuple[PairVerdict, ...]:
-    """Verdicts on all pairs that some graph joins, over these graphs and no others."""
-    names = graphs[0].names
-    A = np.array([graph.adjacency for graph in graphs])
-    back = A.transpose(0, 2, 1)
-    forward, both = (A & ~back).sum(axis=0), (A & back).sum(axis=0)
-    possible, compelled = np.asarray(A.any(axis=0)), np.asarray(A.all(axis=0))
-    found = []
-    for i, j in np.argwhere(np.triu(possible | possible.T)).tolist():
-        counts = (int(forward[i, j]), int(forward[j, i]), int(both[i, j]))
-        found.append(
-            PairVerdict(
-                names[i],
-                names[j],
-                (bool(possible[i, j]), bool(possible[j, i])),
-                (bool(compelled[i, j]), bool(compelled[j, i])),
-                sum(counts) < len(graphs),
-                (*counts, len(graphs) - sum(counts)),
-            )
-        )
-    return tuple(found)
 
 
 def _statements(
@@ -166,7 +166,7 @@ def _counts(
 ) -> dict[tuple[int, int], Counts] | None:
     """How the graphs of all classes join each pair; None where they cannot be counted."""
     total = 0
-    joined: dict[tuple[int, int], tuple[int, int, int]] = {}
+    joined: dict[tuple[int, int], Counts] = {}
     parts = [part for each in classes for part in each.irreducible_seatings(allowed, required)]
     for seating in parts:
         try:
@@ -175,12 +175,8 @@ def _counts(
                 continue
             for pair in EdgeCounts(seating, sizes):
                 before = joined.get((pair.i, pair.j), (0, 0, 0))
-                now = (pair.forward, pair.backward, pair.both)
-                joined[pair.i, pair.j] = (
-                    before[0] + now[0],
-                    before[1] + now[1],
-                    before[2] + now[2],
-                )
+                now = pair.forward, pair.backward, pair.both
+                joined[pair.i, pair.j] = tuple(map(add, before, now))
         except LimitError:
             return None
         total += prod(sizes)
@@ -255,6 +251,11 @@ def edge_rows(
     weights = np.mean([model.B for model in models], axis=0)
     errors = models[0].standard_errors if len(models) == 1 else np.full_like(weights, nan)
     standardised = np.mean([model.standardised_weights for model in models], axis=0)
+    probable = resampled = None
+    if result.posterior is not None:
+        probable = _by_node(graph, result.posterior.names, result.posterior.edges)
+    if result.bootstrap is not None:
+        resampled = _by_node(graph, result.bootstrap.names, result.bootstrap.edge_frequencies)
     verdicts = {edge: pair for pair in result.verdicts for edge in pair.possible_edges}
     others = sorted(
         (edge for edge in verdicts if not graph.has_edge(*edge)),
@@ -274,8 +275,8 @@ def edge_rows(
                 standardised=float(standardised[i, j]) if shown else nan,
                 verdict=pair.edge_verdict(edge),
                 n_graphs=pair.count(edge),
-                probability=_probability(result, i, j),
-                resamples=_share_of_resamples(result, i, j),
+                probability=None if probable is None else probable[i][j],
+                resamples=None if resampled is None else resampled[i][j],
                 lag=lag_of(edge[0], result.past) if result.lags else None,
             )
         )
@@ -324,19 +325,11 @@ def agreement_in_words(result: LearnResult) -> str:
     return f"{many} fit these data equally well, and {which}."
 
 
-def _probability(result: LearnResult, i: int, j: int) -> float | None:
-    if result.posterior is None:
-        return None
-    names, own = result.posterior.names, result.graph.names
-    return float(result.posterior.edges[names.index(own[i]), names.index(own[j])])
-
-
-def _share_of_resamples(result: LearnResult, i: int, j: int) -> float | None:
-    if result.bootstrap is None:
-        return None
-    names, own = result.bootstrap.names, result.graph.names
-    frequencies = result.bootstrap.edge_frequencies
-    return float(frequencies[names.index(own[i]), names.index(own[j])])
+def _by_node(graph: DirectedGraph, names: Sequence[str], edges: FloatArray) -> list[list[float]]:
+    """How probable edges are, in the order of the nodes of the graph."""
+    order = [names.index(name) for name in graph.names]
+    shares: list[list[float]] = edges[np.ix_(order, order)].tolist()
+    return shares
 
 
 def edge_attributes(rows: Sequence[EdgeRow]) -> dict[Edge, dict[str, Any]]:

@@ -203,6 +203,11 @@ class RankedMember:
     stable: bool
     ties_with_first: bool
 
+    def numbers(self) -> dict[str, Any]:
+        """What a table says of it."""
+        names = ("weight", "behind", "stable", "ties_with_first")
+        return {name: getattr(self, name) for name in names}
+
 
 @dataclass(frozen=True, eq=False)
 class MemberRanking:
@@ -344,19 +349,11 @@ class MemberRanking:
         """The first 20 members: weight, how far behind, stable, whether they tie, the edges."""
         import pandas as pd
 
-        return pd.DataFrame(
-            [
-                (
-                    m.weight,
-                    m.behind,
-                    m.stable,
-                    m.ties_with_first,
-                    ", ".join(f"{a} -> {b}" for a, b in m.graph.edges),
-                )
-                for m in self.members()
-            ],
-            columns=["weight", "behind", "stable", "ties", "edges"],
-        )
+        rows = [
+            (*m.numbers().values(), ", ".join(f"{a} -> {b}" for a, b in m.graph.edges))
+            for m in self.members()
+        ]
+        return pd.DataFrame(rows, columns=["weight", "behind", "stable", "ties", "edges"])
 
     def to_dict(self, n: int = 20) -> dict[str, Any]:
         """The ranking as plain values, ready for JSON."""
@@ -366,16 +363,7 @@ class MemberRanking:
             "message": self.message,
             "level": self.level,
             "n_rows": self.n_rows,
-            "members": [
-                {
-                    "weight": m.weight,
-                    "behind": m.behind,
-                    "stable": m.stable,
-                    "ties_with_first": m.ties_with_first,
-                    "model": m.model.to_dict(),
-                }
-                for m in self.members(n)
-            ],
+            "members": [m.numbers() | {"model": m.model.to_dict()} for m in self.members(n)],
         }
 
     def __str__(self) -> str:

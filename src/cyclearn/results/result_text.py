@@ -76,7 +76,10 @@ def evidence_in_words(result: LearnResult) -> str:
 
 
 def result_text(result: LearnResult, *, standardised: bool = False) -> str:
-    """Edges with their verdicts, how far equally good graphs agree, and warnings."""
+    """What ``print`` shows: edges with verdicts, how far equally good graphs agree, warnings.
+
+    ``standardised`` weights are free of units.
+    """
     flag("standardised", standardised)
     first, feedback, *others = sentences(result)
     rows = [row for row in result.edge_rows if row.in_graph]
