@@ -25,7 +25,7 @@ _PLACES = {
     "bootstrap": "sureness",
     "keep_bootstrap": "sureness",
     "posterior": "sureness",
-    "experiment": "settling",
+    "experiment": "sureness",
     "compare": "own_graph",
     "members_page": "class_pages",
     "export": "downloads",

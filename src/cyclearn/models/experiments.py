@@ -293,15 +293,7 @@ def _runs(
     if len(columns.nodes) > 1:
         best = min(found, key=lambda each: each[0])
         found.append(run(inverted_gain(columns.nodes, columns.parents, best[1])))
-    values, coefficients, gains, iterations, codes = zip(*found, strict=True)
-    return ComponentRuns(
-        columns,
-        np.array(values),
-        np.array(coefficients),
-        np.array(gains),
-        np.array(iterations, dtype=np.int64),
-        np.array(codes, dtype=np.int64),
-    )
+    return ComponentRuns(columns, *map(np.array, zip(*found, strict=True)))
 
 
 def _solutions(experiments: Experiments, runs: ComponentRuns) -> ComponentFit:

@@ -137,7 +137,8 @@ def rank_members(
         )
         for blocks in classes
     ]
-    return MemberRanking.of(ranked, level, moments, len(Z))
+    ranked.sort(key=lambda each: -round(each.gain, 6))
+    return MemberRanking(tuple(ranked), level, len(Z), moments)
 
 
 def _standardised(data: Data, names: tuple[str, ...]) -> tuple[Moments, FloatArray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
@@ -104,16 +104,11 @@ class BlockRanking(ListedBlock):
     ) -> BlockRanking:
         """Ranked by what the residuals gain; of those that tie, stable ones come first."""
         answered = p_value <= threshold
-        if not answered or not is_needed:
-            ordered = sorted(block.candidates, key=lambda c: not c.stable)
-            none = np.zeros(len(ordered))
-            return cls(
-                block.nodes, tuple(ordered), block.complete, none, none, 0.0, p_value, answered
-            )
-        rows = {
-            numbers: np.sum([row_gains(k) for k in numbers], axis=0)
-            for numbers in {candidate.residuals for candidate in block.candidates}
-        }
+        distinct = {candidate.residuals for candidate in block.candidates}
+        # Without an answer all gain the same: nothing.
+        rows = {numbers: np.zeros(1) for numbers in distinct}
+        if answered and is_needed:
+            rows = {each: np.sum([row_gains(k) for k in each], axis=0) for each in distinct}
         # Rounded, since sums of the same numbers in another order differ in the last bit.
         value = {numbers: round(float(gains.sum()), 6) for numbers, gains in rows.items()}
         ordered = sorted(block.candidates, key=lambda c: (-value[c.residuals], not c.stable))
@@ -228,18 +223,6 @@ class MemberRanking:
     level: float
     n_rows: int
     moments: Moments
-
-    @classmethod
-    def of(
-        cls,
-        classes: Sequence[ClassRanking],
-        level: float,
-        moments: Moments,
-        n_rows: int,
-    ) -> MemberRanking:
-        """Ranked, the class with the best member first."""
-        ordered = sorted(classes, key=lambda each: -round(each.gain, 6))
-        return cls(tuple(ordered), level, n_rows, moments)
 
     @property
     def answered(self) -> bool:

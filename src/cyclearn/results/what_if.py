@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cyclearn.data.input_checks import as_float
 from cyclearn.foundation.arguments import between
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState
-from cyclearn.graphs.directed_graph import DirectedGraph, Node
-from cyclearn.models.linear_gaussian import LinearGaussianModel
+from cyclearn.graphs.directed_graph import Node
+from cyclearn.models.linear_gaussian import LinearGaussianModel, values_by_index
 from cyclearn.models.predictions import EstimatedModel, Prediction, SharedEstimate
 
 if TYPE_CHECKING:
@@ -67,8 +65,8 @@ def what_if(
         many of their parameter sets do not settle.
     """
     model = result.model_of(group)
-    held = _by_index(result.graph, values, "do")
-    shifted = _by_index(result.graph, shift, "shift")
+    held = values_by_index(result.graph, {} if values is None else values, "do")
+    shifted = values_by_index(result.graph, {} if shift is None else shift, "shift")
     if not held and not shifted:
         raise InputError("nothing is changed; give values by name: result.do({'a': 1.0})")
     for s in set(held) & set(shifted):
@@ -142,20 +140,3 @@ def prediction_table(
     table = table.mask(tiny, 0.0)
     table.attrs = {"n_models": len(every), "n_unsettled": len(every) - len(settling)}
     return table
-
-
-def _by_index(
-    graph: DirectedGraph, values: Mapping[Node, float] | None, what: str
-) -> dict[int, float]:
-    if values is None:
-        return {}
-    if not isinstance(values, Mapping):
-        raise InputError(f"{what} got {short(values)}; give values by name: {{'a': 1.0}}")
-    found: dict[int, float] = {}
-    for node, value in values.items():
-        s = graph.index(node)
-        number = as_float(value, f"{what}({graph.names[s]})")
-        if not np.isfinite(number):
-            raise InputError(f"{what}({graph.names[s]} = {value}): give a finite value")
-        found[s] = number
-    return found
