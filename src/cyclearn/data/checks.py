@@ -63,8 +63,7 @@ def check_treated(found: Treated, margins: Margins = "raw") -> tuple[DataWarning
         n_effective = worth_of_rows(correlations, len(X)) * n_effective / n
     return (
         *_suspected_codes(moments, raw),
-        *_missing(found.holes),
-        *_shrunk(found),
+        *_missing(found),
         *_counters(moments, raw),
         *_dependent(moments, correlations, None if has_past else n_effective),
         *(_not_gaussian(moments, measured, correlations) if margins == "raw" else ()),
@@ -84,15 +83,17 @@ def _given_past(found: Treated) -> tuple[Moments, FloatArray]:
     return Moments._unchecked(left.T @ left / n, n, None, names, False), left
 
 
-def _missing(holes: Holes | None) -> Iterator[DataWarning]:
-    if holes is None:
-        return
-    if holes.share >= _HOLES:
+def _missing(found: Treated) -> Iterator[DataWarning]:
+    """What is missing, and what was made of the covariances."""
+    holes = found.holes
+    if holes is not None and holes.share >= _HOLES:
         yield missing_values(holes)
-    if not holes.converged:
+    if holes is not None and not holes.converged:
         yield warn.UnfinishedEM(iterations=holes.iterations)
-    if holes.shrinkage:
+    if holes is not None and holes.shrinkage:
         yield warn.PairwiseCovariances(shrinkage=holes.shrinkage)
+    if found.shrinkage:
+        yield warn.ShrunkCorrelations(shrinkage=found.shrinkage)
 
 
 def missing_values(holes: Holes) -> warn.MissingValues:
@@ -105,11 +106,6 @@ def missing_values(holes: Holes) -> warn.MissingValues:
         share=holes.share,
         column_share=holes.worst_share,
     )
-
-
-def _shrunk(found: Treated) -> Iterator[DataWarning]:
-    if found.shrinkage:
-        yield warn.ShrunkCorrelations(shrinkage=found.shrinkage)
 
 
 def _suspected_codes(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:

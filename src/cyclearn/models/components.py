@@ -277,6 +277,43 @@ def fit_component_solutions(
     return solutions_of(R, runs)
 
 
+def fit_components(
+    graph: DirectedGraph,
+    R: FloatArray,
+    *,
+    order: tuple[int, ...] | None = None,
+    n_starts: int | None,
+    tolerance: float,
+    max_iterations: int,
+    random_state: RandomState,
+) -> tuple[ComponentFit, ...]:
+    """Fit every component to the correlation matrix R, causes before effects.
+
+    All single nodes come as one component fit, first. Nodes are worked on in ``order``.
+    """
+    singles, loops = component_columns(graph, order)
+    fits = [] if singles is None else [fit_single_nodes(R, singles)]
+    runs = run_components(
+        R,
+        loops,
+        [fit_starts(columns, n_starts, random_state) for columns in loops],
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+    )
+    return (*fits, *(solutions_of(R, each) for each in runs))
+
+
+def fit_single_nodes(R: FloatArray, columns: ComponentColumns) -> ComponentFit:
+    """Least squares of every node on its parents."""
+    from cyclearn._kernels.component_fit import fit_nodes
+
+    values, b = fit_nodes(R, columns.nodes, columns.offsets, columns.parents)
+    if not np.isfinite(values).all():
+        raise CollinearError(int(columns.nodes[~np.isfinite(values)][0]))
+    solution = ComponentSolution(b, np.exp(2 * values), 0.0)
+    return ComponentFit(columns, float(values.sum()), 0.0, 0, FitStatus.CONVERGED, (solution,), 0)
+
+
 def fit_starts(
     columns: ComponentColumns, n_starts: int | None, random_state: RandomState
 ) -> FloatArray:

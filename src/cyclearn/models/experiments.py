@@ -8,7 +8,7 @@ of their own. So the likelihood needs covariances of sets of rows. See
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,6 @@ from cyclearn.foundation.random_state import RandomState
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.components import (
-    CollinearError,
     ComponentColumns,
     ComponentFit,
     ComponentRuns,
@@ -33,6 +32,7 @@ from cyclearn.models.components import (
     best_fit,
     component_columns,
     fit_component_solutions,
+    fit_single_nodes,
     fit_starts,
     generic_deficiency,
 )
@@ -250,22 +250,15 @@ def _least_squares(
     experiments: Experiments, columns: ComponentColumns, n_terms: int
 ) -> ComponentFit:
     """A single node with one set of rows; without any it has no equation, and its own variance."""
-    from cyclearn._kernels.component_fit import fit_nodes
-
     node = int(columns.nodes[0])
     if n_terms == 0:
         # What it was set to: there is no noise to speak of.
         variance = experiments.matrices[0][node, node]
         solution = ComponentSolution(np.empty(0), np.array([variance]), 0.0)
         return ComponentFit(columns, 0.0, 0.0, 0, FitStatus.CONVERGED, (solution,), 0)
-    S = experiments.first_matrix(node)
-    values, b = fit_nodes(S, columns.nodes, columns.offsets, columns.parents)
-    if not np.isfinite(values).all():
-        raise CollinearError(node)
+    fitted = fit_single_nodes(experiments.first_matrix(node), columns)
     weight = float(experiments.weights[experiments.at[node]])
-    solution = ComponentSolution(b, np.exp(2 * values), 0.0)
-    value = weight * float(values.sum())
-    return ComponentFit(columns, value, 0.0, 0, FitStatus.CONVERGED, (solution,), 0)
+    return replace(fitted, value=weight * fitted.value)
 
 
 def _runs(

@@ -57,25 +57,22 @@ class HiddenPair:
 
     def _fitted(self, adjacency: BoolArray) -> HiddenPairFit:
         block = _block(adjacency, self._pair)
-        scale, R = self._moments.scale, self._moments.correlation
-        value, B = _minimum(R, adjacency, block, self._pair)
+        value, B = _minimum(self._moments.correlation, adjacency, block, self._pair)
         inner = np.zeros_like(B)
         inner[np.ix_(block, block)] = B[np.ix_(block, block)]
         radius = spectral_radius(DirectedGraph(inner != 0), inner)
-        constant = 0.5 * len(block) * (np.log(2 * np.pi) + 1) + np.log(scale[block]).sum()
-        total = self._rest_of(adjacency, block) - value - constant
+        total = self._rest_of(adjacency, block) - value
         return HiddenPairFit(float(total), is_stable_radius(radius))
 
     def _rest_of(self, adjacency: BoolArray, block: IntArray) -> float:
-        """Log-likelihood of one row of all variables outside the block, given their causes."""
+        """Log-likelihood of one row of all variables, those of the block without any cause."""
         others = adjacency.copy()
         others[:, block] = False
         key = frozenset(block.tolist()), np.packbits(others).tobytes()
         if key not in self._rest:
             moments = self._moments
             found = fit(DirectedGraph(others, moments.names), moments)
-            alone = 0.5 * (np.log(2 * np.pi) + 1) * len(block) + np.log(moments.scale[block]).sum()
-            self._rest[key] = found.log_likelihood / found.n_effective + float(alone)
+            self._rest[key] = found.log_likelihood / found.n_effective
         return self._rest[key]
 
 

@@ -20,17 +20,7 @@ from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.options import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.components import (
-    CollinearError,
-    ComponentColumns,
-    ComponentFit,
-    ComponentSolution,
-    component_columns,
-    fit_starts,
-    parameters_of,
-    run_components,
-    solutions_of,
-)
+from cyclearn.models.components import CollinearError, ComponentFit, fit_components, parameters_of
 from cyclearn.models.experiments import (
     Experiments,
     check_rows,
@@ -232,43 +222,6 @@ def _naming_collinear_nodes(graph: DirectedGraph) -> Iterator[None]:
             f"{name!r} is an exact linear function of its parents "
             f"{', '.join(graph.parents(name))} in these data; drop a parent or add samples"
         ) from None
-
-
-def fit_components(
-    graph: DirectedGraph,
-    R: FloatArray,
-    *,
-    order: tuple[int, ...] | None = None,
-    n_starts: int | None,
-    tolerance: float,
-    max_iterations: int,
-    random_state: RandomState,
-) -> tuple[ComponentFit, ...]:
-    """Fit every component to the correlation matrix R, causes before effects.
-
-    All single nodes come as one component fit, first. Nodes are worked on in ``order``.
-    """
-    singles, loops = component_columns(graph, order)
-    fits = [] if singles is None else [fit_single_nodes(R, singles)]
-    runs = run_components(
-        R,
-        loops,
-        [fit_starts(columns, n_starts, random_state) for columns in loops],
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-    )
-    return (*fits, *(solutions_of(R, each) for each in runs))
-
-
-def fit_single_nodes(R: FloatArray, columns: ComponentColumns) -> ComponentFit:
-    """Least squares of every node on its parents."""
-    from cyclearn._kernels.component_fit import fit_nodes
-
-    values, b = fit_nodes(R, columns.nodes, columns.offsets, columns.parents)
-    if not np.isfinite(values).all():
-        raise CollinearError(int(columns.nodes[~np.isfinite(values)][0]))
-    solution = ComponentSolution(b, np.exp(2 * values), 0.0)
-    return ComponentFit(columns, float(values.sum()), 0.0, 0, FitStatus.CONVERGED, (solution,), 0)
 
 
 def assemble(

@@ -20,7 +20,14 @@ from cyclearn.data.observed_rows import Expected, ObservedRows
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.components import ComponentFit, ComponentRuns, parameters_of, solutions_of
+from cyclearn.models.components import (
+    ComponentFit,
+    ComponentRuns,
+    fit_components,
+    fit_single_nodes,
+    parameters_of,
+    solutions_of,
+)
 
 # Step of the central differences, on standardised parameters: errors of the square and of
 # rounding are about the same.
@@ -173,8 +180,6 @@ def fit_rows_with_holes(
     ``options`` are those of the fit from all starts, which is made of the best covariance of all
     at first, and of the final one to see whether another solution has become better.
     """
-    from cyclearn.models.maximum_likelihood import fit_components
-
     # Work on columns by name, as every fit does.
     back = np.argsort(order)
     by_name = ObservedRows.of(X[:, list(order)])
@@ -244,8 +249,6 @@ def _refitted(
     R: FloatArray, component: ComponentFit, tolerance: float, max_iterations: int
 ) -> ComponentFit:
     """The fit of a component to other correlations, from where it was."""
-    from cyclearn.models.maximum_likelihood import fit_single_nodes
-
     columns = component.columns
     if component.iterations == 0:
         return fit_single_nodes(R, columns)

@@ -11,15 +11,15 @@ from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.components import component_columns, component_starts, run_components
+from cyclearn.models.components import (
+    component_columns,
+    component_starts,
+    fit_components,
+    run_components,
+)
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel
-from cyclearn.models.maximum_likelihood import (
-    alternatives,
-    assemble,
-    fit_components,
-    worst_status,
-)
+from cyclearn.models.maximum_likelihood import alternatives, assemble, worst_status
 
 # More than for a fit, because a distance is wrong when its best optimum is missed.
 PROJECTION_STARTS = 20
