@@ -22,8 +22,8 @@ from cyclearn.learning.loading import load
 from cyclearn.report.exports import write_picture
 from cyclearn.results.result import LearnResult
 
-# A writer gets the folders of the job and of its table, what was asked for, and where to write.
-Writer = Callable[[Path, Path, dict[str, Any], Path], None]
+# A writer gets by name the folders of the job and of its table, the request, and where to write.
+Writer = Callable[..., None]
 
 
 def export(*, folder: str, table: str, kind: str, name: str, request: dict[str, Any]) -> None:
@@ -31,7 +31,8 @@ def export(*, folder: str, table: str, kind: str, name: str, request: dict[str, 
     write = EXPORTS[kind].get(name)
     if write is None:
         raise InputError(f"there is no file {short(name)}; there are {', '.join(EXPORTS[kind])}")
-    write(Path(folder), Path(table), request, Path(folder) / name)
+    place = Path(folder)
+    write(folder=place, table=Path(table), request=request, path=place / name)
 
 
 def write_script(*, folder: str, path: str, jobs: list[str] | None = None) -> None:
@@ -41,7 +42,7 @@ def write_script(*, folder: str, path: str, jobs: list[str] | None = None) -> No
     Path(path).write_text(script.script(workspace, wanted), "utf-8")
 
 
-def _report(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:
+def _report(*, folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:
     title = f"What drives what in {read_json(table / 'table.json')['name']}"
     result = replace(
         learned(str(folder)),
@@ -64,21 +65,21 @@ def _result(folder: Path) -> Any:
     return load(folder / "result.json")
 
 
-def _graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+def _graph(*, folder: Path, path: Path, **_: Any) -> None:
     write_graph(learned(str(folder)).graph, path)
 
 
-def _own_graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+def _own_graph(*, folder: Path, path: Path, **_: Any) -> None:
     write_graph(DirectedGraph.from_dict(read_json(folder / "result.json")["graph"]), path)
 
 
-def _picture(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+def _picture(*, folder: Path, path: Path, **_: Any) -> None:
     result = learned(str(folder))
     # Groups share the graph and not the weights.
     write_picture(result.graph.plot() if result.groups else result.plot(), path)
 
 
-def _form(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+def _form(*, folder: Path, path: Path, **_: Any) -> None:
     write_text(path, form(learned(str(folder)), path.name))
 
 
@@ -87,7 +88,7 @@ def _of_result(make: Callable[[LearnResult], Any]) -> Writer:
 
 
 def _table(make: Callable[[Path, dict[str, Any]], Any]) -> Writer:
-    def write(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+    def write(*, folder: Path, request: dict[str, Any], path: Path, **_: Any) -> None:
         write_text(path, make(folder, request).to_csv(index=False))
 
     return write

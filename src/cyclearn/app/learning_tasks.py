@@ -27,7 +27,7 @@ def search_options(request: dict[str, Any]) -> SearchOptions:
     return SearchOptions.from_dict(given)
 
 
-def learn(*, folder: str, table: str, of: None, request: dict[str, Any]) -> None:  # noqa: ARG001 - as all jobs
+def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
     """Learn a graph, with progress."""
     place, options = Path(folder), search_options(request)
     frame = read_frame(table, request)
@@ -48,7 +48,7 @@ def learn(*, folder: str, table: str, of: None, request: dict[str, Any]) -> None
     _keep(place, table, request, result)
 
 
-def keep_learn(*, folder: str, table: str, of: None, request: dict[str, Any]) -> None:  # noqa: ARG001 - as all jobs
+def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
     """The result of a search that was stopped: what one more step makes of the best graph met.
 
     The options of the result hold that graph, so that they repeat it.

@@ -30,7 +30,7 @@ _SECONDS = 10.0
 _LONGEST = 1_000_000
 
 
-def compare(*, folder: str, table: str, of: str, request: dict[str, Any]) -> None:  # noqa: ARG001 - as all jobs
+def compare(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
     """Fit a graph of one's own, and hold it against the learned one."""
     result = learned(of)
     if result.groups or result.experiments is not None:

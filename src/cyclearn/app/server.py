@@ -190,7 +190,7 @@ class Server:
             {
                 "version": __version__,
                 "workspace": str(self._workspace.folder),
-                "limits": self._limits.to_dict(),
+                "limits": asdict(self._limits),
                 "tables": tables,
                 "opening": self._opening is not None,
                 "first": self._first,
@@ -272,7 +272,7 @@ class Server:
         self, folder: Path, file: str, name: str, reading: dict[str, Any]
     ) -> dict[str, Any]:
         arguments = {"folder": str(folder), "file": file, "name": name, "reading": reading}
-        await self._ask("open_table", arguments | {"limits": self._limits.to_dict()})
+        await self._ask("open_table", arguments | {"limits": asdict(self._limits)})
         return self._workspace.table(folder.name)
 
     # Jobs
@@ -344,17 +344,15 @@ class Server:
     async def script(self, request: Request) -> Response:
         """The script that repeats one result, or everything."""
         wanted = request.query_params.get("job")
-        jobs = None if wanted is None else self._with_needed(self._done(wanted))
+        # A job, and the one that it is about.
+        job = None if wanted is None else self._done(wanted)
+        jobs = None if job is None else [name for name in (job.of, job.id) if name is not None]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "repeat.py"
             arguments = {"folder": str(self._workspace.folder), "path": str(path), "jobs": jobs}
             await self._ask("write_script", arguments)
             content = path.read_bytes()
         return Response(content, headers=_named("repeat.py"), media_type="text/x-python")
-
-    def _with_needed(self, job: Job) -> list[str]:
-        """A job, and the one that it is about."""
-        return [job.id] if job.of is None else [job.of, job.id]
 
     def _done(self, name: str) -> Job:
         job = self._workspace.job(name)

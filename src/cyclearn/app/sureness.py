@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 _MAX_RESAMPLES = 10_000
 
 
-def bootstrap(*, folder: str, table: str, of: str, request: dict[str, Any]) -> None:  # noqa: ARG001 - as all jobs
+def bootstrap(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
     """Learn from resamples, as the graph was learned."""
     n = whole("n_resamples", request.get("n_resamples", 100), 1, _MAX_RESAMPLES)
     _bootstrap(Path(folder), table, request, n)
 
 
-def keep_bootstrap(*, folder: str, table: str, of: str, request: dict[str, Any]) -> None:  # noqa: ARG001 - as all jobs
+def keep_bootstrap(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
     """The result of a bootstrap that was stopped: the resamples that it had."""
     _bootstrap(Path(folder), table, request, read_json(Path(folder) / "kept.json")["done"])
 
@@ -105,7 +105,7 @@ PREDICTED = 5
 _MOST_TOGETHER = 3
 
 
-def experiment(*, folder: str, table: str, of: str, request: dict[str, Any]) -> None:  # noqa: ARG001 - as all jobs
+def experiment(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
     """What setting one variable, or some together, would leave open."""
     size = request.get("size", 1)
     if type(size) is not int or size not in range(1, _MOST_TOGETHER + 1):

@@ -38,7 +38,7 @@ _HOW = {"hold": ("values", "do_effect"), "push": ("shift", "total_effect")}
 _DIGITS = 9
 
 
-def effects(*, folder: str, table: str, of: str, request: dict[str, Any]) -> None:  # noqa: ARG001 - as all jobs
+def effects(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
     """Effects of holding or pushing one variable on every other."""
     result = learned(of)
     source, group, how = asked(result, request)

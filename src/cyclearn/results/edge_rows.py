@@ -9,7 +9,7 @@ classes whose scores tie exactly, that respect the knowledge.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from math import log10, nan, prod
 from operator import add
 from typing import TYPE_CHECKING, Any
@@ -287,9 +287,8 @@ def edge_table(rows: tuple[EdgeRow, ...]) -> pd.DataFrame:
     """The rows as a table; columns that nobody asked for are left out."""
     import pandas as pd
 
-    names = ["source", "target", "in_graph", "weight", "std_error", "standardised"]
-    names += ["verdict", "n_graphs", "probability", "resamples", "lag"]
-    table = pd.DataFrame([[getattr(row, name) for name in names] for row in rows], columns=names)
+    names = [each.name for each in fields(EdgeRow)]
+    table = pd.DataFrame([asdict(row) for row in rows], columns=names)
     # So that table[table.in_graph] does what it says also where there are no edges.
     table = table.astype({"in_graph": bool, **dict.fromkeys(names[3:6], float)})
     optional = [name for name in names[-4:] if all(getattr(row, name) is None for row in rows)]
