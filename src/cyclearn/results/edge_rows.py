@@ -21,8 +21,7 @@ from cyclearn.classes.edge_counts import EdgeCounts
 from cyclearn.classes.edge_verdicts import SAME, Verdict, edge_verdict, pair_verdict
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import LimitError
-from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.directed_graph import Edge
+from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.over_time import lag_of
 

@@ -16,8 +16,7 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.foundation.saving import save
-from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.directed_graph import Node
+from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.interchange import networkx_graph
 from cyclearn.models import FittedGroups, FittedModel
 from cyclearn.models.experiments import Experiments

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.data import Moments
 from cyclearn.data.data_warnings import warnings_of
 from cyclearn.data.input_checks import check_names, checked_matrix, whole_number
-from cyclearn.data.moments import checked_mean
+from cyclearn.data.moments import Moments, checked_mean
 from cyclearn.data.tables import Table, Tables
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.saving import check_schema
