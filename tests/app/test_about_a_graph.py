@@ -241,7 +241,7 @@ def test_groups_share_the_graph_and_not_the_weights(client, grouped, tmp_path, m
     assert resampled["n_resamples"] == 2
     sampled, _ = done(client, "posterior", grouped, effective_size=1)
     script = client.file(f"/api/script?job={sampled}").decode()
-    assert "cl.posterior(data, effective_size=1, groups='site')" in script
+    assert "cl.posterior(data, groups='site', effective_size=1)" in script
     job = client.start("compare", grouped[0], of=grouped[1], text="a -> b")
     assert "groups" in client.wait(job, "failed")["message"]
 
