@@ -22,7 +22,7 @@ from cyclearn._kernels.component_fit import fit_component, fit_nodes
 from cyclearn.data import as_moments
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel, fit, random_model
-from cyclearn.models.component_columns import ComponentColumns
+from cyclearn.models.components import ComponentColumns
 
 EDGES = [("e", "a"), ("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("d", "f")]
 REPEATS = 41

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from cyclearn.identifiability.constraints.hard_constraints import (
         hard_constraints as hard_constraints,
     )
-    from cyclearn.learning import CyclicGraphLearner as CyclicGraphLearner
     from cyclearn.learning.bootstrap import bootstrap as bootstrap
+    from cyclearn.learning.estimator import CyclicGraphLearner as CyclicGraphLearner
     from cyclearn.learning.learn import learn as learn
     from cyclearn.learning.loading import load as load
     from cyclearn.models import FittedGroups as FittedGroups
@@ -122,11 +122,11 @@ _HOMES = {
         "next_experiment",
     ),
     "learning": (
-        "CyclicGraphLearner",
         "bootstrap",
         "learn",
         "load",
     ),
+    "learning.estimator": ("CyclicGraphLearner",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {"metrics", "simulate"}

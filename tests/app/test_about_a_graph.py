@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import cyclearn as cl
-from cyclearn.app.forms import FORMS
+from cyclearn.app.views import FORMS
 from cyclearn.report.exports import exported
 
 # One server for all: where tests run in several processes, these run in one of them.

@@ -3,12 +3,12 @@
 import json
 import re
 from dataclasses import fields
-from typing import get_args, get_type_hints
+from typing import get_type_hints
 
 import pytest
 
 from cyclearn import DataWarning, InputError
-from cyclearn.data.data_warnings import DependentRows, MissingValues, WarningCode, warnings_of
+from cyclearn.data.data_warnings import DependentRows, MissingValues, warnings_of
 
 CLASSES = DataWarning.__subclasses__()
 EXAMPLES = {int: 3, float: 0.5, str: "a", bool: True, int | None: 2, float | None: None}
@@ -32,8 +32,10 @@ def example(of_code):
     return of_code(**values)
 
 
-def test_each_code_has_one_class():
-    assert sorted(each.code for each in CLASSES) == sorted(get_args(WarningCode))
+def test_each_code_is_the_name_of_one_class():
+    codes = [each.code for each in CLASSES]
+    assert len(set(codes)) == len(codes)
+    assert {"unfinished_em", "dependent_rows", "hidden_cause"} <= set(codes)
 
 
 @pytest.mark.parametrize("of_code", CLASSES, ids=lambda each: each.code)

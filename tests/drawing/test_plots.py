@@ -19,7 +19,7 @@ from cyclearn import (
     read_graph,
 )
 from cyclearn.graphs import random_graph
-from cyclearn.results.resample import Resample
+from cyclearn.results.bootstrap_result import Resample
 
 MARKET = LinearGaussianModel(
     [[0, 0, 0.7, 0], [0, 0, 0, 0.8], [0, 0, 0, -0.6], [0, 0, 0.5, 0]],

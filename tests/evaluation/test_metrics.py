@@ -15,7 +15,7 @@ from cyclearn import DirectedGraph, InputError, LinearGaussianModel, equivalence
 from cyclearn.classes import feedback_pairs as pairs_module
 from cyclearn.evaluation import Domains, Evaluator
 from cyclearn.graphs import random_graph
-from cyclearn.models.projection_bound import is_within
+from cyclearn.models.projection import is_within
 
 PAPER = DirectedGraph.from_edges([(0, 2), (2, 1), (1, 3), (3, 0), (3, 2)])
 

@@ -133,18 +133,18 @@ def test_the_seed_does_not_change_the_verdict_on_six_nodes(seed):
 
 def test_every_component_stops_where_nothing_better_is_conceivable(monkeypatch):
     """Two cycles that generate the distribution: the first start of each is the last."""
-    from cyclearn.models import component_runs
+    from cyclearn.models import components
 
     edges = [("a", "b"), ("b", "a"), ("c", "d"), ("d", "c"), ("b", "c")]
     graph = DirectedGraph.from_edges(edges)
     _, R = draw_factor(graph, Sampler.PAPER, np.random.default_rng(1))
-    fitted, of = [], component_runs.ComponentRuns.of
+    fitted, of = [], components.ComponentRuns.of
 
     def counted(R, columns, starts, *rest):
         fitted.append(len(starts))
         return of(R, columns, starts, *rest)
 
-    monkeypatch.setattr(component_runs.ComponentRuns, "of", counted)
+    monkeypatch.setattr(components.ComponentRuns, "of", counted)
     divergence, _ = nearest_factor(
         graph, R, n_starts=200, tolerance=1e-9, generator=np.random.default_rng(0)
     )

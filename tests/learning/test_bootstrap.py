@@ -25,7 +25,7 @@ from cyclearn.data.resampling import Resampler
 from cyclearn.foundation import deadlines
 from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.results import BootstrapResult
-from cyclearn.results.resample import Resample
+from cyclearn.results.bootstrap_result import Resample
 
 MODEL = LinearGaussianModel(
     [[0, 0, 0.7, 0], [0, 0, 0, 0.8], [0, 0, 0, -0.6], [0, 0, 0.5, 0]],

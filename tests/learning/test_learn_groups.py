@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import chi2
 
 import cyclearn as cl
-from cyclearn.models.fitted_groups import holm
+from cyclearn.models.fitted_model import holm
 
 GRAPH = cl.DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "b"), ("d", "c")])
 

@@ -8,7 +8,7 @@ from cyclearn.data import Moments
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FitStatus, LinearGaussianModel, fit, project, random_model
-from cyclearn.models.component_columns import component_columns
+from cyclearn.models.components import component_columns
 
 TRIANGLE = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "a")])
 FED_CYCLE = DirectedGraph.from_edges(

@@ -10,9 +10,9 @@ from cyclearn.data import Moments
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FitStatus, LinearGaussianModel, fit, random_model
-from cyclearn.models.component_columns import component_columns
-from cyclearn.models.component_solutions import (
+from cyclearn.models.components import (
     ComponentSolution,
+    component_columns,
     flat_directions,
     generic_deficiency,
 )

@@ -9,9 +9,8 @@ from cyclearn._kernels.component_fit import AT_INFINITY, COLLINEAR, fit_componen
 from cyclearn._kernels.shared_weights import Pooled, fit_shared_component
 from cyclearn.data.intervened_tables import pooled_tables
 from cyclearn.data.tables import Design
-from cyclearn.models.component_columns import component_columns
-from cyclearn.models.experiments import Experiments
-from cyclearn.models.shared_errors import shared_information
+from cyclearn.models.components import component_columns
+from cyclearn.models.experiments import Experiments, shared_information
 from naive_interventions import NaiveLikelihood, sample_tables
 
 LOOP = cl.DirectedGraph.from_edges(

@@ -8,8 +8,8 @@ import pytest
 
 import cyclearn as cl
 from cyclearn.classes.edge_verdicts import edge_verdict, pair_verdict
-from cyclearn.results.evidence import with_evidence
-from cyclearn.results.resample import Resample
+from cyclearn.results.bootstrap_result import Resample
+from cyclearn.results.result_text import with_evidence
 
 WAYS = [(False, False), (True, False), (False, True), (True, True)]
 

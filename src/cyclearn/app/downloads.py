@@ -8,77 +8,78 @@ from pathlib import Path
 from typing import Any
 
 from cyclearn.app import script
-from cyclearn.app.forms import FORMS, form
 from cyclearn.app.learning_tasks import learned
-from cyclearn.app.reading import read_frame
-from cyclearn.app.settling import experiment_table
-from cyclearn.app.sureness import bootstrap_result, posterior_result
+from cyclearn.app.opening import read_frame
+from cyclearn.app.sureness import experiment_table
+from cyclearn.app.views import FORMS, form
 from cyclearn.app.what_if_pages import effects_table, predictions_table
 from cyclearn.app.workspace import Workspace, read_json
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import write_text
 from cyclearn.foundation.json_input import short
 from cyclearn.graphs import DirectedGraph, write_graph
+from cyclearn.learning.loading import load
 from cyclearn.report.exports import write_picture
 from cyclearn.results.result import LearnResult
 
-# A writer gets the folders of the job and of its table, what was asked for, and where to write.
-Writer = Callable[[Path, Path, dict[str, Any], Path], None]
+# A writer gets by name the folders of the job and of its table, the request, and where to write.
+Writer = Callable[..., None]
 
 
-def export(
-    *, folder: str, table: str, kind: str, name: str, request: dict[str, Any]
-) -> dict[str, Any]:
+def export(*, folder: str, table: str, kind: str, name: str, request: dict[str, Any]) -> None:
     """Make one file of a result in the folder of its job."""
     write = EXPORTS[kind].get(name)
     if write is None:
         raise InputError(f"there is no file {short(name)}; there are {', '.join(EXPORTS[kind])}")
-    write(Path(folder), Path(table), request, Path(folder) / name)
-    return {}
+    place = Path(folder)
+    write(folder=place, table=Path(table), request=request, path=place / name)
 
 
-def write_script(*, folder: str, path: str, jobs: list[str] | None = None) -> dict[str, Any]:
+def write_script(*, folder: str, path: str, jobs: list[str] | None = None) -> None:
     """Write the script of a whole workspace, or of some of its jobs."""
     workspace = Workspace(Path(folder))
     wanted = [job for job in workspace.jobs() if jobs is None or job.id in jobs]
     Path(path).write_text(script.script(workspace, wanted), "utf-8")
-    return {}
 
 
-def _report(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:
+def _report(*, folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:
     title = f"What drives what in {read_json(table / 'table.json')['name']}"
-    resampled, sampled = (_last(folder, kind) for kind in ("bootstrap", "posterior"))
     result = replace(
         learned(str(folder)),
-        bootstrap=None if resampled is None else bootstrap_result(resampled),
-        posterior=None if sampled is None else posterior_result(sampled),
+        bootstrap=_last(folder, "bootstrap"),
+        posterior=_last(folder, "posterior"),
     )
     result.report(path, data=read_frame(str(table), request), title=title)
 
 
-def _last(folder: Path, kind: str) -> Path | None:
-    """The folder of the last job of a kind about a graph that is done, if there is one."""
+def _last(folder: Path, kind: str) -> Any:
+    """What the last job of a kind about a graph found, where one is done."""
     jobs = Workspace(folder.parent.parent).jobs()
     of = [job.id for job in jobs if job.kind == kind and job.of == folder.name]
     done = [folder.parent / name for name in of if (folder.parent / name / "result.json").is_file()]
-    return done[-1] if done else None
+    return _result(done[-1]) if done else None
 
 
-def _graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+def _result(folder: Path) -> Any:
+    """The resamples, or the probabilities, of a job that is done."""
+    return load(folder / "result.json")
+
+
+def _graph(*, folder: Path, path: Path, **_: Any) -> None:
     write_graph(learned(str(folder)).graph, path)
 
 
-def _own_graph(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+def _own_graph(*, folder: Path, path: Path, **_: Any) -> None:
     write_graph(DirectedGraph.from_dict(read_json(folder / "result.json")["graph"]), path)
 
 
-def _picture(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+def _picture(*, folder: Path, path: Path, **_: Any) -> None:
     result = learned(str(folder))
     # Groups share the graph and not the weights.
     write_picture(result.graph.plot() if result.groups else result.plot(), path)
 
 
-def _form(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+def _form(*, folder: Path, path: Path, **_: Any) -> None:
     write_text(path, form(learned(str(folder)), path.name))
 
 
@@ -87,7 +88,7 @@ def _of_result(make: Callable[[LearnResult], Any]) -> Writer:
 
 
 def _table(make: Callable[[Path, dict[str, Any]], Any]) -> Writer:
-    def write(folder: Path, table: Path, request: dict[str, Any], path: Path) -> None:  # noqa: ARG001 - as all writers
+    def write(*, folder: Path, request: dict[str, Any], path: Path, **_: Any) -> None:
         write_text(path, make(folder, request).to_csv(index=False))
 
     return write
@@ -98,14 +99,13 @@ def _named(summary: Any) -> Any:
     return summary if summary.index.nlevels > 1 else summary.rename_axis("parameter")
 
 
-def _effects(folder: Path, request: dict[str, Any]) -> Any:
-    of = str(folder.parent / read_json(folder / "job.json")["of"])
-    return effects_table(of, request["source"], request.get("group"))
-
-
-def _predictions(folder: Path, request: dict[str, Any]) -> Any:
-    of = str(folder.parent / read_json(folder / "job.json")["of"])
-    return predictions_table(of, request)
+def _about(make: Callable[[str, dict[str, Any]], Any]) -> Writer:
+    """Of a job about a learned graph: what is made of the folder of that graph."""
+    return _table(
+        lambda folder, request: make(
+            str(folder.parent / read_json(folder / "job.json")["of"]), request
+        )
+    )
 
 
 EXPORTS: dict[str, dict[str, Writer]] = {
@@ -120,9 +120,9 @@ EXPORTS: dict[str, dict[str, Writer]] = {
         "class.csv": _of_result(lambda result: result.equivalence_class.edge_table()),
         "search.csv": _of_result(lambda result: result.trace),
     },
-    "effects": {"effects.csv": _table(_effects), "predictions.csv": _table(_predictions)},
-    "bootstrap": {"bootstrap.csv": _table(lambda folder, _: bootstrap_result(folder).edges)},
-    "posterior": {"posterior.csv": _table(lambda folder, _: posterior_result(folder).edge_table())},
+    "effects": {"effects.csv": _about(effects_table), "predictions.csv": _about(predictions_table)},
+    "bootstrap": {"bootstrap.csv": _table(lambda folder, _: _result(folder).edges)},
+    "posterior": {"posterior.csv": _table(lambda folder, _: _result(folder).edge_table())},
     "experiment": {"experiments.csv": _table(lambda folder, _: experiment_table(folder))},
     "compare": dict.fromkeys(("graph.json", "graph.dot", "graph.txt"), _own_graph),
 }

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from cyclearn.app.limits import Limits
+from cyclearn.app.opening import read_frame
 from cyclearn.app.progress import Progress, SearchWatch
-from cyclearn.app.reading import read_frame
 from cyclearn.app.views import result_view
 from cyclearn.app.workspace import read_json, write_json
 from cyclearn.foundation.errors import InputError
@@ -27,7 +27,7 @@ def search_options(request: dict[str, Any]) -> SearchOptions:
     return SearchOptions.from_dict(given)
 
 
-def learn(*, folder: str, table: str, of: None, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
+def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
     """Learn a graph, with progress."""
     place, options = Path(folder), search_options(request)
     frame = read_frame(table, request)
@@ -46,10 +46,9 @@ def learn(*, folder: str, table: str, of: None, request: dict[str, Any]) -> dict
         progress.say("Searching.")
         result = learn_with(options, tables, on_step=watch)
     _keep(place, table, request, result)
-    return {}
 
 
-def keep_learn(*, folder: str, table: str, of: None, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
+def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
     """The result of a search that was stopped: what one more step makes of the best graph met.
 
     The options of the result hold that graph, so that they repeat it.
@@ -71,7 +70,7 @@ def keep_learn(*, folder: str, table: str, of: None, request: dict[str, Any]) ->
             refused = error
         else:
             _keep(place, table, request, result)
-            return {}
+            return
     raise refused or InputError("nothing was found before the search was stopped")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from cyclearn.foundation.errors import InputError
 
@@ -32,10 +32,6 @@ class Limits:
     max_variables: int = 200
     max_members: int = 200
     max_seconds: float = 300.0
-
-    def to_dict(self) -> dict[str, float]:
-        """The limits as plain values for JSON."""
-        return asdict(self)
 
     def check_shape(self, rows: int, columns: int) -> None:
         """Raise for a table with too many rows or columns."""

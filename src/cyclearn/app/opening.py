@@ -1,29 +1,28 @@
-"""Opening a table: what is in it, what of it can be used, and warnings about it."""
+"""Opening a table: what is in it, warnings about it, and the columns of it that were chosen."""
 
 from __future__ import annotations
 
+import json
 import re
 import zipfile
-from functools import reduce
+from functools import lru_cache, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.app.limits import Limits
-from cyclearn.app.reading import reading_options
-from cyclearn.app.workspace import write_json
+from cyclearn.app.workspace import read_json, write_json
 from cyclearn.data.missing_values import find_holes
 from cyclearn.data.reading import check_data
-from cyclearn.data.table_files import TableFile, read_table_file, write_table
+from cyclearn.data.table_files import TableFile, read_table, read_table_file, write_table
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError, MatrixError
 from cyclearn.models.example import EXAMPLE_ROWS, MARKET
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 # A sheet is text with many words in it, packed: this many times larger at most.
 _UNPACKED = 20
@@ -35,15 +34,14 @@ _BINS = 16
 _SAMPLE_ROWS, _SAMPLE_COLUMNS = 300, 60
 
 
-def write_example(*, folder: str) -> dict[str, Any]:
+def write_example(*, folder: str) -> None:
     """Put the table of the demonstration into the folder of a new table."""
     write_table(Path(folder) / "table.csv", MARKET.sample(EXAMPLE_ROWS, random_state=0))
-    return {}
 
 
 def open_table(
     *, folder: str, file: str, name: str, reading: dict[str, Any], limits: dict[str, Any]
-) -> dict[str, Any]:
+) -> None:
     """Read a table and note what was found as ``table.json``.
 
     Columns that are no numbers are listed with the reason, and not used. Where the rest cannot be
@@ -72,7 +70,6 @@ def open_table(
     # Apart: it is long, and the page asks for the rest all the time.
     write_json(place / "sample.json", _sample(frame))
     write_json(place / "table.json", record)
-    return {}
 
 
 def _read(path: Path, options: dict[str, Any], limits: Limits, name: str) -> TableFile:
@@ -191,3 +188,42 @@ def _warnings(frame: pd.DataFrame) -> dict[str, Any]:
         "trouble": None,
         "has_holes": holes is not None,
     }
+
+
+def reading_options(request: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of ``read_table`` that a request asks for; what is default is left out."""
+    given = request.get("reading") or {}
+    if not isinstance(given, dict):
+        raise InputError("reading must be given by name")
+    options: dict[str, Any] = {}
+    for name in ("columns", "missing_codes", "labels"):
+        value = given.get(name)
+        if value is None:
+            continue
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise InputError(f"{name} must be a list of texts")
+        if value:
+            options[name] = value
+        elif name == "columns":
+            raise InputError("no column is chosen; choose at least two")
+    return options
+
+
+def table_file(folder: Path) -> Path:
+    """The file of a table as it was uploaded."""
+    return folder / str(read_json(folder / "table.json")["file"])
+
+
+def read_frame(folder: str, request: dict[str, Any]) -> pd.DataFrame:
+    """The chosen columns; the same again where they were read just before."""
+    return _read_chosen(folder, json.dumps(reading_options(request)))
+
+
+@lru_cache(maxsize=4)
+def _read_chosen(folder: str, options: str) -> pd.DataFrame:
+    file = table_file(Path(folder))
+    try:
+        return read_table(file, **json.loads(options))
+    except InputError as error:
+        # People know the name that they gave, not the place in the workspace.
+        raise InputError(str(error).removeprefix(f"{file}: ")) from None

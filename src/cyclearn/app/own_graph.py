@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cyclearn.app.learning_tasks import learned
+from cyclearn.app.views import weight_rows
 from cyclearn.app.workspace import write_json
 from cyclearn.classes.equivalence import equivalent
 from cyclearn.drawing.layout import lay_out
@@ -29,7 +30,7 @@ _SECONDS = 10.0
 _LONGEST = 1_000_000
 
 
-def compare(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
+def compare(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
     """Fit a graph of one's own, and hold it against the learned one."""
     result = learned(of)
     if result.groups or result.experiments is not None:
@@ -55,11 +56,10 @@ def compare(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dic
             ],
         },
         "picture": _picture(fitted),
-        "edges": _edges(fitted),
+        "edges": weight_rows(fitted),
     }
     write_json(Path(folder) / "view.json", view)
     write_json(Path(folder) / "result.json", {"graph": own.to_dict(), "fit": fitted.to_dict()})
-    return {}
 
 
 def own_graph(request: dict[str, Any], names: tuple[str, ...]) -> DirectedGraph:
@@ -170,17 +170,3 @@ def _picture(fitted: FittedModel) -> str:
         description="The table beside it lists its edges.",
         sized=False,
     )
-
-
-def _edges(fitted: FittedModel) -> list[dict[str, Any]]:
-    graph, summary = fitted.graph, fitted.summary()
-    return [
-        {
-            "source": a,
-            "target": b,
-            "weight": float(row["estimate"]),
-            "standard_error": float(row["std_error"]),
-            "p_value": float(row["p_value"]),
-        }
-        for (a, b), (_, row) in zip(graph.edges, summary.iterrows(), strict=False)
-    ]

@@ -7,10 +7,9 @@ from typing import Any
 
 from cyclearn import __version__
 from cyclearn.app.learning_tasks import search_options
+from cyclearn.app.opening import reading_options
 from cyclearn.app.own_graph import is_compared
-from cyclearn.app.reading import reading_options
-from cyclearn.app.settling import PREDICTED
-from cyclearn.app.sureness import posterior_options
+from cyclearn.app.sureness import PREDICTED, posterior_options
 from cyclearn.app.what_if_pages import example as what_if_example
 from cyclearn.app.workspace import Job, Workspace, read_json
 from cyclearn.search.options import SearchOptions

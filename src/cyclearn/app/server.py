@@ -190,7 +190,7 @@ class Server:
             {
                 "version": __version__,
                 "workspace": str(self._workspace.folder),
-                "limits": self._limits.to_dict(),
+                "limits": asdict(self._limits),
                 "tables": tables,
                 "opening": self._opening is not None,
                 "first": self._first,
@@ -211,7 +211,9 @@ class Server:
     async def upload(self, request: Request) -> Response:
         """Open the file that is the body of the request."""
         name = _file_name(request.query_params.get("name", ""))
-        return _json(await self._opened(name, await self._body(request, name)))
+        most = self._limits.max_bytes
+        content = await _body(request, most, self._limits.too_large(name))
+        return _json(await self._opened(name, content))
 
     async def example(self, request: Request) -> Response:  # noqa: ARG002 - as starlette calls it
         """Open the example data."""
@@ -270,18 +272,8 @@ class Server:
         self, folder: Path, file: str, name: str, reading: dict[str, Any]
     ) -> dict[str, Any]:
         arguments = {"folder": str(folder), "file": file, "name": name, "reading": reading}
-        await self._ask("open_table", arguments | {"limits": self._limits.to_dict()})
+        await self._ask("open_table", arguments | {"limits": asdict(self._limits)})
         return self._workspace.table(folder.name)
-
-    async def _body(self, request: Request, name: str) -> bytes:
-        """The body, read only as far as the limit goes."""
-        parts, size = [], 0
-        async for part in request.stream():
-            size += len(part)
-            if size > self._limits.max_bytes:
-                raise InputError(self._limits.too_large(name))
-            parts.append(part)
-        return b"".join(parts)
 
     # Jobs
 
@@ -352,17 +344,15 @@ class Server:
     async def script(self, request: Request) -> Response:
         """The script that repeats one result, or everything."""
         wanted = request.query_params.get("job")
-        jobs = None if wanted is None else self._with_needed(self._done(wanted))
+        # A job, and the one that it is about.
+        job = None if wanted is None else self._done(wanted)
+        jobs = None if job is None else [name for name in (job.of, job.id) if name is not None]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "repeat.py"
             arguments = {"folder": str(self._workspace.folder), "path": str(path), "jobs": jobs}
             await self._ask("write_script", arguments)
             content = path.read_bytes()
         return Response(content, headers=_named("repeat.py"), media_type="text/x-python")
-
-    def _with_needed(self, job: Job) -> list[str]:
-        """A job, and the one that it is about."""
-        return [job.id] if job.of is None else [job.of, job.id]
 
     def _done(self, name: str) -> Job:
         job = self._workspace.job(name)
@@ -414,15 +404,22 @@ async def _nothing_there(request: Request, error: Exception) -> Response:
     return Response(f"{words}\n", status, media_type="text/plain")
 
 
-async def _given(request: Request) -> dict[str, Any]:
-    size, parts = 0, []
+async def _body(request: Request, most: int, refusal: str) -> bytes:
+    """The body, read only as far as the limit goes."""
+    parts, size = [], 0
     async for part in request.stream():
         size += len(part)
-        if size > _MAX_REQUEST:
-            raise InputError(f"the request has more than {_MAX_REQUEST:,} bytes")
+        if size > most:
+            raise InputError(refusal)
         parts.append(part)
+    return b"".join(parts)
+
+
+async def _given(request: Request) -> dict[str, Any]:
+    words = f"the request has more than {_MAX_REQUEST:,} bytes"
+    body = await _body(request, _MAX_REQUEST, words)
     try:
-        given = json.loads(b"".join(parts) or b"{}", parse_int=_whole)
+        given = json.loads(body or b"{}", parse_int=_whole)
         # Halves of characters can be written in JSON, and nowhere else.
         json.dumps(given, ensure_ascii=False).encode()
     except (ValueError, RecursionError):

@@ -1,40 +1,44 @@
-"""How sure a graph is: resamples of the data, and probabilities of graphs, as jobs."""
+"""How sure a graph is: resamples, probabilities of graphs, experiments that would settle it."""
 
 from __future__ import annotations
 
 import json
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cyclearn.app.learning_tasks import learned, search_options
+from cyclearn.app.opening import read_frame
 from cyclearn.app.progress import Progress
-from cyclearn.app.reading import read_frame
 from cyclearn.app.workspace import read_json, write_json
 from cyclearn.foundation.arguments import whole
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.posterior.posterior import PosteriorOptions
 from cyclearn.posterior.posterior import posterior as run_posterior
-from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.posterior.sample_quality import SamplingWarning
-from cyclearn.results.bootstrap_result import BootstrapResult
+from cyclearn.results.next_experiment import next_experiment
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 _MAX_RESAMPLES = 10_000
 
 
-def bootstrap(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
+def bootstrap(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
     """Learn from resamples, as the graph was learned."""
     n = whole("n_resamples", request.get("n_resamples", 100), 1, _MAX_RESAMPLES)
-    return _bootstrap(Path(folder), table, request, n)
+    _bootstrap(Path(folder), table, request, n)
 
 
-def keep_bootstrap(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
+def keep_bootstrap(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
     """The result of a bootstrap that was stopped: the resamples that it had."""
-    return _bootstrap(Path(folder), table, request, read_json(Path(folder) / "kept.json")["done"])
+    _bootstrap(Path(folder), table, request, read_json(Path(folder) / "kept.json")["done"])
 
 
-def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> dict[str, Any]:
+def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> None:
     progress = Progress(place)
 
     def done(number: int, wanted: int) -> None:
@@ -57,10 +61,9 @@ def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> dict
             "edges": found.edges.to_dict(orient="records"),
         },
     )
-    return {}
 
 
-def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:
+def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> None:
     """Probabilities of graphs, with the knowledge and the limits of the search."""
     place = Path(folder)
     if learned(of).experiments is not None:
@@ -87,7 +90,6 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> d
             "classes": [each.probability for each in found.classes()[:5]],
         },
     )
-    return {}
 
 
 def posterior_options(request: dict[str, Any]) -> PosteriorOptions:
@@ -98,11 +100,29 @@ def posterior_options(request: dict[str, Any]) -> PosteriorOptions:
     return PosteriorOptions(**shared, effective_size=request.get("effective_size"))
 
 
-def bootstrap_result(folder: Path) -> BootstrapResult:
-    """The resamples of a job that is done."""
-    return BootstrapResult.from_dict(read_json(folder / "result.json"))
+# Rows are predicted for the best experiments; the others are only ordered.
+PREDICTED = 5
+_MOST_TOGETHER = 3
 
 
-def posterior_result(folder: Path) -> Posterior:
-    """The probabilities of a job that is done."""
-    return Posterior.from_dict(read_json(folder / "result.json"))
+def experiment(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
+    """What setting one variable, or some together, would leave open."""
+    size = request.get("size", 1)
+    if type(size) is not int or size not in range(1, _MOST_TOGETHER + 1):
+        raise InputError(f"{short(size)} variables cannot be set together; ask for 1 to 3")
+    advice = next_experiment(learned(of), size=size, max_predicted=PREDICTED)
+    record = advice.to_dict() | {
+        "words": advice.in_words(),
+        "is_settled": advice.is_settled,
+        "asked_size": size,
+    }
+    for name in ("view.json", "result.json"):
+        write_json(Path(folder) / name, record)
+
+
+def experiment_table(folder: Path) -> pd.DataFrame:
+    """The experiments of a job that is done, the best first."""
+    import pandas as pd
+
+    rows = read_json(folder / "result.json")["candidates"]
+    return pd.DataFrame(rows).assign(targets=[", ".join(row["targets"]) for row in rows])

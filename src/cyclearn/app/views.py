@@ -1,18 +1,22 @@
-"""What the page shows of a result: one picture for the whole class, and the numbers behind it."""
+"""What the page shows of a result: one picture for the whole class, numbers, files to take away."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cyclearn.app.forms import lacking
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
+from cyclearn.foundation.arrays import FloatArray
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.models import FittedModel
 from cyclearn.report.class_listing import ListedMember, Listing
+from cyclearn.report.exports import exported
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import chi_square_in_words, fit_in_words, known_rows
 from cyclearn.report.graph_section import line_width
@@ -23,7 +27,43 @@ from cyclearn.results.result_text import sentences
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
+
+FORMS = (
+    "graph.txt",
+    "graph.tetrad",
+    "graph.graphml",
+    "model.lav",
+    "model.dagitty",
+    "picture.tikz",
+    "edges.tex",
+    "edges.csv",
+)
+
+
+def form(result: LearnResult, name: str) -> str:
+    """The result as the text of one of these files."""
+    return exported(result, PurePath(name).suffix)
+
+
+def lacking(result: LearnResult) -> list[str]:
+    """Files that there are not of this result.
+
+    Some forms cannot hold every name, or weights of several groups; for some kinds of interventions
+    there is no class.
+    """
+    found = [name for name in FORMS if _is_refused(partial(form, result, name))]
+    if _is_refused(lambda: result.equivalence_class):
+        found.append("class.csv")
+    return found
+
+
+def _is_refused(make: Callable[[], Any]) -> bool:
+    try:
+        make()
+    except InputError:
+        return True
+    return False
+
 
 # More labels than this cover each other.
 _MAX_LABELS = 60
@@ -163,23 +203,26 @@ def _fit(group: str, model: FittedModel) -> dict[str, Any]:
 
 def _coefficients(found: Findings) -> list[dict[str, Any]]:
     """One row for each edge of the learned graph, and for each group."""
-    graph = found.graph
-    rows = []
-    for group, model in found.result.models.items():
-        standardised = model.standardised_weights
-        for (a, b), (_, row) in zip(graph.edges, model.summary().iterrows(), strict=False):
-            rows.append(
-                {
-                    "source": a,
-                    "target": b,
-                    "group": group,
-                    "weight": float(row["estimate"]),
-                    "standard_error": float(row["std_error"]),
-                    "lower": float(row["lower"]),
-                    "upper": float(row["upper"]),
-                    "p_value": float(row["p_value"]),
-                    "standardised": float(standardised[graph.index(a), graph.index(b)]),
-                    "standing": found.row_of[a, b].verdict,
-                }
-            )
-    return rows
+    return [
+        row | {"group": group, "standing": found.row_of[row["source"], row["target"]].verdict}
+        for group, model in found.result.models.items()
+        for row in weight_rows(model)
+    ]
+
+
+def weight_rows(model: FittedModel) -> list[dict[str, Any]]:
+    """The weight of each edge with its uncertainty."""
+    graph, standardised = model.graph, model.standardised_weights
+    return [
+        {
+            "source": a,
+            "target": b,
+            "weight": float(row["estimate"]),
+            "standard_error": float(row["std_error"]),
+            "lower": float(row["lower"]),
+            "upper": float(row["upper"]),
+            "p_value": float(row["p_value"]),
+            "standardised": float(standardised[graph.index(a), graph.index(b)]),
+        }
+        for (a, b), (_, row) in zip(graph.edges, model.summary().iterrows(), strict=False)
+    ]

@@ -21,7 +21,7 @@ from cyclearn.models.predictions import EstimatedModel
 from cyclearn.results.class_effects import ClassEffects, effects_over
 from cyclearn.results.result import LearnResult
 from cyclearn.results.what_if import estimated
-from cyclearn.search.members import MemberList, fitted_members, list_members
+from cyclearn.search.members import MemberList
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ _HOW = {"hold": ("values", "do_effect"), "push": ("shift", "total_effect")}
 _DIGITS = 9
 
 
-def effects(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all jobs
+def effects(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
     """Effects of holding or pushing one variable on every other."""
     result = learned(of)
     source, group, how = asked(result, request)
@@ -72,7 +72,6 @@ def effects(*, folder: str, table: str, of: str, request: dict[str, Any]) -> dic
         "is_rank": result.options.margins == "rank",
     }
     write_json(Path(folder) / "view.json", view)
-    return {}
 
 
 def asked(result: LearnResult, request: dict[str, Any]) -> tuple[str, str, str]:
@@ -101,12 +100,12 @@ def predictions_table(of: str, request: dict[str, Any]) -> pd.DataFrame:
     return found.reset_index()
 
 
-def effects_table(of: str, source: str, group: str | None) -> pd.DataFrame:
+def effects_table(of: str, request: dict[str, Any]) -> pd.DataFrame:
     """The different effects on every other variable, as a table."""
     import pandas as pd
 
-    result = learned(of)
-    listed, parts = _listed(of, _group(result, group)), []
+    result, source = learned(of), request["source"]
+    listed, parts = _listed(of, _group(result, request.get("group"))), []
     for target in result.graph.names:
         if target != source:
             found = effects_over(listed, source, target).distinct
@@ -125,16 +124,7 @@ def _group(result: LearnResult, group: str | None) -> str:
 
 @lru_cache(maxsize=4)
 def _listed(of: str, group: str) -> MemberList:
-    result = learned(of)
-    graphs = (result.graph, *result.alternatives)
-    if result.experiments is not None:
-        return fitted_members(graphs, result.experiments.tables)
-    return list_members(
-        graphs,
-        result.models[group].moments,
-        result.knowledge,
-        max_members=Limits().max_members,
-    )
+    return learned(of).listed(group, Limits().max_members)
 
 
 def _place(result: LearnResult, group: str, i: int) -> dict[str, float]:

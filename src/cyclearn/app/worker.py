@@ -1,4 +1,7 @@
-"""What a worker process does: tasks from its standard input, one a line, until it closes."""
+"""What a worker process does: tasks from its standard input, one a line, until it closes.
+
+Each task is loaded when it is asked for: a table that is opened at the start needs no search.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,35 @@ import os
 import sys
 import threading
 import traceback
+from collections.abc import Callable
+from importlib import import_module
 from queue import SimpleQueue
 from typing import Any, BinaryIO
+
+# The module of this package in which each task is.
+_PLACES = {
+    "write_example": "opening",
+    "open_table": "opening",
+    "learn": "learning_tasks",
+    "keep_learn": "learning_tasks",
+    "effects": "what_if_pages",
+    "bootstrap": "sureness",
+    "keep_bootstrap": "sureness",
+    "posterior": "sureness",
+    "experiment": "sureness",
+    "compare": "own_graph",
+    "members_page": "class_pages",
+    "export": "downloads",
+    "write_script": "downloads",
+}
+
+
+def task_named(name: str) -> Callable[..., dict[str, Any] | None]:
+    """The function that does a task."""
+    found: Callable[..., dict[str, Any] | None] = getattr(
+        import_module(f"cyclearn.app.{_PLACES[name]}"), name
+    )
+    return found
 
 
 def main() -> None:
@@ -49,11 +79,10 @@ def _warm_up() -> None:
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
     from cyclearn.app.limits import words_of
-    from cyclearn.app.tasks import task_named
     from cyclearn.foundation.errors import InputError, LimitError
 
     try:
-        return task_named(request["task"])(**request["arguments"])
+        return task_named(request["task"])(**request["arguments"]) or {}
     except (InputError, LimitError) as error:
         return {"error": words_of(error), "is_defect": False}
     except MemoryError:

@@ -59,7 +59,7 @@ def _drawn(drawn: Any, as_class: bool, evidence: dict[str, Any], options: dict[s
     from cyclearn.classes import EquivalenceClass
     from cyclearn.graphs import DirectedGraph
     from cyclearn.results import LearnResult
-    from cyclearn.results.evidence import with_evidence
+    from cyclearn.results.result_text import with_evidence
 
     if as_class and isinstance(drawn, (LearnResult, DirectedGraph)):
         graph = drawn if isinstance(drawn, DirectedGraph) else drawn.graph

@@ -13,20 +13,8 @@ from math import expm1, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.data.data_warnings import (
-    CollinearColumns,
-    DataWarning,
-    DependentRows,
-    LowPower,
-    MissingCodes,
-    MissingValues,
-    NonnormalColumns,
-    PairwiseCovariances,
-    RowNumbers,
-    ShrunkCorrelations,
-    TooFewLags,
-    UnfinishedEM,
-)
+from cyclearn.data import data_warnings as warn
+from cyclearn.data.data_warnings import DataWarning
 from cyclearn.data.effective_rows import (
     autocorrelations,
     dependent_columns,
@@ -36,8 +24,7 @@ from cyclearn.data.effective_rows import (
 from cyclearn.data.margins import Margins
 from cyclearn.data.missing_values import Holes, Treated
 from cyclearn.data.moments import Moments
-
-FloatArray = NDArray[np.float64]
+from cyclearn.foundation.arrays import FloatArray
 
 # Chance that independent Gaussian rows raise a false alarm, for each of the two tests on rows.
 _FALSE_ALARMS = 0.01
@@ -62,71 +49,56 @@ _WEAKEST_EDGE = 0.3
 def check_treated(found: Treated, margins: Margins = "raw") -> tuple[DataWarning, ...]:
     """Warnings about one table; see :func:`cyclearn.check_data`."""
     moments, X, raw = found.moments, found.filled, found.raw
+    n, p, has_past = moments.n_samples, moments.n_variables, bool(moments.past)
     if raw is None:
-        return (
-            *_collinear(moments),
-            *low_power(moments.n_variables, moments.n_samples, moments.n_samples),
-        )
-    if moments.past:
-        return _check_given_past(found, raw, margins)
+        return (*_collinear(moments), *low_power(p, n, n))
+    measured = raw
+    if has_past:
+        # What the past leaves of the present has to be independent and Gaussian.
+        moments, X = _given_past(found)
+        measured = X
     correlations = autocorrelations(X)
-    n_effective = worth_of_rows(correlations, len(X)) * found.n_effective / moments.n_samples
+    n_effective = found.n_effective
+    if not has_past:
+        n_effective = worth_of_rows(correlations, len(X)) * n_effective / n
     return (
         *_suspected_codes(moments, raw),
-        *_missing(found.holes),
-        *_shrunk(found),
+        *_missing(found),
         *_counters(moments, raw),
-        *_dependent(moments, correlations, n_effective),
-        *(_not_gaussian(moments, raw, correlations) if margins == "raw" else ()),
+        *_dependent(moments, correlations, None if has_past else n_effective),
+        *(_not_gaussian(moments, measured, correlations) if margins == "raw" else ()),
         *_collinear(moments),
-        *low_power(moments.n_variables, moments.n_samples, n_effective),
+        *low_power(p, n, n_effective),
     )
 
 
-def _check_given_past(found: Treated, raw: FloatArray, margins: Margins) -> tuple[DataWarning, ...]:
-    """The same about what a regression on the past leaves of the present."""
+def _given_past(found: Treated) -> tuple[Moments, FloatArray]:
+    """What a regression on the past leaves of the present, and its moments."""
     moments, is_past = found.moments, found.moments.is_past
     X = found.filled - found.filled.mean(axis=0)
     weights = np.linalg.lstsq(X[:, is_past], X[:, ~is_past], rcond=None)[0]
     left = X[:, ~is_past] - X[:, is_past] @ weights
     n = len(left)
     names = tuple(name for name in moments.names if name not in moments.past)
-    innovations = Moments._unchecked(left.T @ left / n, n, None, names, False)
-    correlations = autocorrelations(left)
-    return (
-        *_suspected_codes(innovations, raw),
-        *_missing(found.holes),
-        *_shrunk(found),
-        *_counters(innovations, raw),
-        *_remembering(innovations, correlations),
-        *(_not_gaussian(innovations, left, correlations) if margins == "raw" else ()),
-        *_collinear(innovations),
-        *low_power(moments.n_variables, moments.n_samples, found.n_effective),
-    )
+    return Moments._unchecked(left.T @ left / n, n, None, names, False), left
 
 
-def _remembering(innovations: Moments, correlations: FloatArray) -> Iterator[DataWarning]:
-    columns = np.flatnonzero(dependent_columns(correlations, innovations.n_samples))
-    if columns.size:
-        inflation = inflations(correlations)
-        worst = int(columns[inflation[columns].argmax()])
-        yield TooFewLags(columns=_names(innovations, columns), column=innovations.names[worst])
-
-
-def _missing(holes: Holes | None) -> Iterator[DataWarning]:
-    if holes is None:
-        return
-    if holes.share >= _HOLES:
+def _missing(found: Treated) -> Iterator[DataWarning]:
+    """What is missing, and what was made of the covariances."""
+    holes = found.holes
+    if holes is not None and holes.share >= _HOLES:
         yield missing_values(holes)
-    if not holes.converged:
-        yield UnfinishedEM(iterations=holes.iterations)
-    if holes.shrinkage:
-        yield PairwiseCovariances(shrinkage=holes.shrinkage)
+    if holes is not None and not holes.converged:
+        yield warn.UnfinishedEM(iterations=holes.iterations)
+    if holes is not None and holes.shrinkage:
+        yield warn.PairwiseCovariances(shrinkage=holes.shrinkage)
+    if found.shrinkage:
+        yield warn.ShrunkCorrelations(shrinkage=found.shrinkage)
 
 
-def missing_values(holes: Holes) -> MissingValues:
+def missing_values(holes: Holes) -> warn.MissingValues:
     """How much is missing, and what was made of it."""
-    return MissingValues(
+    return warn.MissingValues(
         columns=(holes.worst,),
         treatment=holes.treatment,
         n_rows=holes.n_rows,
@@ -134,11 +106,6 @@ def missing_values(holes: Holes) -> MissingValues:
         share=holes.share,
         column_share=holes.worst_share,
     )
-
-
-def _shrunk(found: Treated) -> Iterator[DataWarning]:
-    if found.shrinkage:
-        yield ShrunkCorrelations(shrinkage=found.shrinkage)
 
 
 def _suspected_codes(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
@@ -155,7 +122,7 @@ def _suspected_codes(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
             if not low - (high - low) < code < high + (high - low):
                 suspects[name] = float(code)
     if suspects:
-        yield MissingCodes(columns=tuple(suspects), numbers=tuple(suspects.values()))
+        yield warn.MissingCodes(columns=tuple(suspects), numbers=tuple(suspects.values()))
 
 
 def _counters(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
@@ -163,23 +130,28 @@ def _counters(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
         return
     columns = np.flatnonzero((np.diff(X, axis=0) == 1).all(axis=0))
     if columns.size:
-        yield RowNumbers(columns=_names(moments, columns))
+        yield warn.RowNumbers(columns=_names(moments, columns))
 
 
 def _dependent(
-    moments: Moments, correlations: FloatArray, n_effective: float
+    moments: Moments, correlations: FloatArray, n_effective: float | None
 ) -> Iterator[DataWarning]:
+    """Rows that resemble earlier rows; without an effective sample size, more than lags explain."""
     n = moments.n_samples
     columns = np.flatnonzero(dependent_columns(correlations, n))
     if not columns.size:
         return
     inflation = inflations(correlations)
     least = int(columns[inflation[columns].argmax()])
-    yield DependentRows(
-        columns=_names(moments, columns),
+    names, column = _names(moments, columns), moments.names[least]
+    if n_effective is None:
+        yield warn.TooFewLags(columns=names, column=column)
+        return
+    yield warn.DependentRows(
+        columns=names,
         n_rows=n,
         n_effective=float(n_effective),
-        column=moments.names[least],
+        column=column,
         column_n_effective=float(n / inflation[least]),
     )
 
@@ -218,7 +190,7 @@ def _not_gaussian(
         return
     departure = np.maximum(np.abs(skewness) / _SKEWNESS, np.abs(excess) / _EXCESS_KURTOSIS)
     worst = int(columns[departure[columns].argmax()])
-    yield NonnormalColumns(
+    yield warn.NonnormalColumns(
         columns=_names(moments, columns),
         n_checked=moments.n_variables,
         column=moments.names[worst],
@@ -243,7 +215,7 @@ def _collinear(moments: Moments) -> Iterator[DataWarning]:
         return
     worst = int(columns[unexplained[columns].argmin()])
     partner = int(np.argmax(np.abs(R[worst]) - np.eye(p)[worst]))
-    yield CollinearColumns(
+    yield warn.CollinearColumns(
         columns=_names(moments, columns),
         column=moments.names[worst],
         closest=moments.names[partner],
@@ -257,7 +229,7 @@ def low_power(p: int, n: int, n_effective: float) -> Iterator[DataWarning]:
     weakest = sqrt(-expm1(-log(max(n_effective, 2)) / n_effective))
     if n_effective >= _ROWS_PER_VARIABLE * p and weakest <= _WEAKEST_EDGE:
         return
-    yield LowPower(n_rows=n, n_effective=float(n_effective), n_variables=p, weakest=weakest)
+    yield warn.LowPower(n_rows=n, n_effective=float(n_effective), n_variables=p, weakest=weakest)
 
 
 def _names(moments: Moments, columns: Sequence[int] | NDArray[np.intp]) -> tuple[str, ...]:

@@ -1,46 +1,21 @@
 """Every warning about data, a search or a fit: its code, its values, and its words.
 
-To add a warning, add its code to ``WarningCode`` and a class here. ``_words`` gives what was
-found and the remedy twice: for people who write Python or commands, and for pages (the application
-and the report), whose readers know no option by name.
+To add a warning, add a class here; its name gives the code. ``_words`` gives what was found and the
+remedy twice: for people who write Python or commands, and for pages (the application and the
+report), whose readers know no option by name.
 """
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from math import sqrt
-from typing import Any, ClassVar, Literal, NamedTuple, get_origin, get_type_hints
+from typing import Any, ClassVar, NamedTuple, get_origin, get_type_hints
 
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.readable import count_of
-
-WarningCode = Literal[
-    "missing_codes",
-    "missing_values",
-    "unfinished_em",
-    "pairwise_covariances",
-    "shrunk_correlations",
-    "row_numbers",
-    "dependent_rows",
-    "too_few_lags",
-    "nonnormal_columns",
-    "collinear_columns",
-    "low_power",
-    "too_few_rows",
-    "search_limits",
-    "rank_scale",
-    "unstable_feedback",
-    "slow_feedback",
-    "not_identified",
-    "boundary_fit",
-    "no_maximum",
-    "iteration_limit",
-    "several_solutions",
-    "hidden_cause",
-    "unfinished_sample",
-]
 
 
 class Words(NamedTuple):
@@ -68,9 +43,12 @@ class DataWarning(ABC):
         The group of rows concerned; empty where there is one table.
     """
 
-    code: ClassVar[WarningCode]
+    code: ClassVar[str]
     columns: tuple[str, ...] = ()
     group: str = ""
+
+    def __init_subclass__(cls) -> None:
+        cls.code = re.sub("(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
 
     @abstractmethod
     def _words(self) -> Words:
@@ -154,7 +132,6 @@ def _as_tuple(value: Any) -> Any:
 class MissingCodes(DataWarning):
     """Numbers such as -999, which may stand for missing values."""
 
-    code = "missing_codes"
     numbers: tuple[float, ...]
 
     def _words(self) -> Words:
@@ -172,7 +149,6 @@ class MissingCodes(DataWarning):
 class MissingValues(DataWarning):
     """Missing cells, and what was made of them; ``columns`` has the one with the most."""
 
-    code = "missing_values"
     treatment: str
     n_rows: int
     n_complete: int
@@ -207,7 +183,6 @@ class MissingValues(DataWarning):
 class UnfinishedEM(DataWarning):
     """EM stopped at its limit on iterations."""
 
-    code = "unfinished_em"
     iterations: int
 
     def _words(self) -> Words:
@@ -223,7 +198,6 @@ class UnfinishedEM(DataWarning):
 class PairwiseCovariances(DataWarning):
     """Covariances of pairs that had to be shrunk to be a covariance matrix."""
 
-    code = "pairwise_covariances"
     shrinkage: float
 
     def _words(self) -> Words:
@@ -239,7 +213,6 @@ class PairwiseCovariances(DataWarning):
 class ShrunkCorrelations(DataWarning):
     """Correlations were shrunk because the user asked for it."""
 
-    code = "shrunk_correlations"
     shrinkage: float
 
     def _words(self) -> Words:
@@ -252,8 +225,6 @@ class ShrunkCorrelations(DataWarning):
 
 class RowNumbers(DataWarning):
     """Columns that count the rows."""
-
-    code = "row_numbers"
 
     def _words(self) -> Words:
         return Words(
@@ -269,7 +240,6 @@ class DependentRows(DataWarning):
     ``column`` has the smallest effective sample size, ``column_n_effective``.
     """
 
-    code = "dependent_rows"
     n_rows: int
     n_effective: float
     column: str
@@ -297,7 +267,6 @@ class DependentRows(DataWarning):
 class TooFewLags(DataWarning):
     """Rows resemble earlier rows more than the lags explain, most of all in ``column``."""
 
-    code = "too_few_lags"
     column: str
 
     def _words(self) -> Words:
@@ -312,7 +281,6 @@ class TooFewLags(DataWarning):
 class NonnormalColumns(DataWarning):
     """Columns far from Gaussian, most of all ``column``; ``n_checked`` were looked at."""
 
-    code = "nonnormal_columns"
     n_checked: int
     column: str
     skewness: float
@@ -338,7 +306,6 @@ class NonnormalColumns(DataWarning):
 class CollinearColumns(DataWarning):
     """Columns that others nearly determine: of ``column``, the share ``explained``."""
 
-    code = "collinear_columns"
     column: str
     closest: str
     explained: float
@@ -357,7 +324,6 @@ class CollinearColumns(DataWarning):
 class LowPower(DataWarning):
     """Few rows: partial correlations below ``weakest`` stay unnoticed."""
 
-    code = "low_power"
     n_rows: int
     n_effective: float
     n_variables: int
@@ -383,7 +349,6 @@ class TooFewRows(DataWarning):
     the user left open.
     """
 
-    code = "too_few_rows"
     n_effective: float
     penalty: float
     noise: float
@@ -415,7 +380,6 @@ class TooFewRows(DataWarning):
 class ReachedLimits(DataWarning):
     """Limits, named as options, that kept the search from graphs or ended it."""
 
-    code = "search_limits"
     limits: tuple[str, ...]
 
     def _words(self) -> Words:
@@ -438,8 +402,6 @@ class ReachedLimits(DataWarning):
 class RankScale(DataWarning):
     """Results are on the scale of normal scores."""
 
-    code = "rank_scale"
-
     def _words(self) -> Words:
         return Words(
             "Columns were replaced by normal scores of their ranks.",
@@ -451,7 +413,6 @@ class RankScale(DataWarning):
 class UnstableFeedback(DataWarning):
     """The spectral radius of the fitted weights is at least one."""
 
-    code = "unstable_feedback"
     radius: float
 
     def _words(self) -> Words:
@@ -467,7 +428,6 @@ class UnstableFeedback(DataWarning):
 class SlowFeedback(DataWarning):
     """The spectral radius of the fitted weights is close to one."""
 
-    code = "slow_feedback"
     radius: float
 
     def _words(self) -> Words:
@@ -480,8 +440,6 @@ class SlowFeedback(DataWarning):
 
 class NotIdentified(DataWarning):
     """A fit with more parameters than dimensions."""
-
-    code = "not_identified"
 
     def _words(self) -> Words:
         valid = "the likelihood, the covariance and the fit indices are valid"
@@ -496,8 +454,6 @@ class NotIdentified(DataWarning):
 class BoundaryFit(DataWarning):
     """A maximum on the boundary, where the information is singular."""
 
-    code = "boundary_fit"
-
     def _words(self) -> Words:
         return Words(
             "The maximum is on the boundary of the distributions of this graph, where two "
@@ -508,8 +464,6 @@ class BoundaryFit(DataWarning):
 
 class NoMaximum(DataWarning):
     """A likelihood that rises while coefficients grow without limit."""
-
-    code = "no_maximum"
 
     def _words(self) -> Words:
         fit = "The data probably come from a graph with a cycle reversed: fit that graph"
@@ -524,8 +478,6 @@ class NoMaximum(DataWarning):
 class IterationLimit(DataWarning):
     """A fit that stopped before it reached the tolerance."""
 
-    code = "iteration_limit"
-
     def _words(self) -> Words:
         return Words(
             "The fit stopped at its iteration limit: the likelihood is very flat, or the limit is "
@@ -539,7 +491,6 @@ class IterationLimit(DataWarning):
 class SeveralSolutions(DataWarning):
     """Other weights on the same graph that fit as well."""
 
-    code = "several_solutions"
     n_others: int
     is_stable: bool
 
@@ -554,10 +505,9 @@ class SeveralSolutions(DataWarning):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LikelyHiddenCause(DataWarning):
+class HiddenCause(DataWarning):
     """A hidden common cause of a pair fits better than its edges; others are then superfluous."""
 
-    code = "hidden_cause"
     edges: tuple[tuple[str, str], ...]
     superfluous: tuple[tuple[str, str], ...]
 
@@ -576,7 +526,6 @@ class LikelyHiddenCause(DataWarning):
 class UnfinishedSample(DataWarning):
     """A sample of graphs that a limit ended before it was as large as wanted, or chains agreed."""
 
-    code = "unfinished_sample"
     is_out_of_time: bool
     chains_agree: bool
     effective_size: float

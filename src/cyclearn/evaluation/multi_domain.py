@@ -32,7 +32,7 @@ from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.models import LinearGaussianModel, random_model
-from cyclearn.models.projection_bound import is_within
+from cyclearn.models.projection import is_within
 
 _ETA_PER_NODE = 1e-3
 

@@ -27,8 +27,7 @@ from cyclearn.foundation.options import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.learning.run import learn_with
-from cyclearn.results.bootstrap_result import BootstrapResult
-from cyclearn.results.resample import Resample
+from cyclearn.results.bootstrap_result import BootstrapResult, Resample
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.over_time import knowing_the_past
 

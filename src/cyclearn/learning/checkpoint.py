@@ -16,7 +16,7 @@ from cyclearn import __version__
 from cyclearn.data.resampling import Resampler
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import why, write_new
-from cyclearn.results.resample import Resample
+from cyclearn.results.bootstrap_result import Resample
 
 _SCHEMA = "cyclearn.bootstrap-checkpoint/1"
 # Bytes of a first line, with room for much knowledge.

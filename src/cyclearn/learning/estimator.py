@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cyclearn.data.grouped_tables import labelled_rows
 from cyclearn.foundation.arguments import processes
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.options import check_name, takes_options
 from cyclearn.learning.run import learn_with
@@ -57,9 +58,9 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     """
 
     graph_: DirectedGraph
-    adjacency_: NDArray[np.bool_]
-    coef_: NDArray[np.float64]
-    noise_variances_: NDArray[np.float64]
+    adjacency_: BoolArray
+    coef_: FloatArray
+    noise_variances_: FloatArray
     score_: float
     result_: LearnResult
 
@@ -116,23 +117,22 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         squares = ((centred @ C) ** 2 / model.noise_variances).sum(axis=1).mean()
         return float(0.5 * (log_det - squares - rows.shape[1] * np.log(2 * np.pi)))
 
-    def _labelled_table(self, X: ArrayLike) -> pd.DataFrame | NDArray[np.float64]:
+    def _labelled_table(self, X: ArrayLike) -> pd.DataFrame | FloatArray:
         """The table, with its column of labels put back after the others were checked."""
         option = "groups" if self.interventions is None else "interventions"
         label = getattr(self, option)
         if label is None:
-            return self._table(X, reset=True)
+            return self._table(X)
         if not isinstance(label, str):
             raise InputError(f"{option} of an estimator is the name of a column of X")
         frame = labelled_rows(X, [label], option)
-        table = self._table(frame.drop(columns=label), reset=True)
+        table = self._table(frame.drop(columns=label))
         return pd.DataFrame(table).assign(**{label: frame[label].to_numpy()})
 
-    def _table(self, X: ArrayLike, *, reset: bool) -> pd.DataFrame | NDArray[np.float64]:
+    def _table(self, X: ArrayLike) -> pd.DataFrame | FloatArray:
         matrix = validate_data(
             self,
             X,
-            reset=reset,
             dtype=np.float64,
             ensure_all_finite=True if self.missing == "error" else "allow-nan",
             ensure_min_samples=3,

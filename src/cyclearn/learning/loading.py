@@ -11,6 +11,7 @@ from cyclearn.foundation.json_input import load_json
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.results.bootstrap_result import BootstrapResult
 from cyclearn.results.result import LearnResult
+from cyclearn.results.result_record import DAMAGE
 
 Saved: TypeAlias = LearnResult | BootstrapResult | Posterior
 
@@ -58,7 +59,7 @@ def load(path: str | Path) -> Saved:
         found: Saved = readers[kind](record)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except DAMAGE as error:
         raise InputError(
             f"{path}: the result is damaged ({type(error).__name__}: {error}); make it again"
         ) from None

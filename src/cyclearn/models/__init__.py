@@ -3,10 +3,10 @@
 Compiled code is loaded by the first fit, not by the import.
 """
 
-from cyclearn.models.fit_checks import check_fit as check_fit
 from cyclearn.models.fit_indices import FitIndices as FitIndices
 from cyclearn.models.fit_status import FitStatus as FitStatus
-from cyclearn.models.fitted_groups import FittedGroups as FittedGroups
+from cyclearn.models.fit_status import check_fit as check_fit
+from cyclearn.models.fitted_model import FittedGroups as FittedGroups
 from cyclearn.models.fitted_model import FittedModel as FittedModel
 from cyclearn.models.linear_gaussian import Intervention as Intervention
 from cyclearn.models.linear_gaussian import LinearGaussianModel as LinearGaussianModel

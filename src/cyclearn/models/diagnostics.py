@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from cyclearn.models.fitted_model import FittedModel
 
-FloatArray = NDArray[np.float64]
 
 # An edge that the others can imitate to within this share of its information has no index.
 _REDUNDANT = 1e-8

@@ -1,15 +1,17 @@
-"""What the likelihood of tables with interventions needs of them: covariances of sets of rows.
+"""Maximum likelihood for tables with interventions, which share their weights.
 
 A node's intercept, weights and variance are estimated from all rows in which it was not set; where
 it kept its parents and had other noise, such rows count as well, with a variance and an intercept
-of their own. See :mod:`cyclearn._kernels.shared_weights` for the likelihood.
+of their own. So the likelihood needs covariances of sets of rows. See
+:mod:`cyclearn._kernels.shared_weights` for it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import compress
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +19,29 @@ from numpy.typing import NDArray
 from cyclearn.data.intervened_tables import target_mask
 from cyclearn.data.moments import Moments
 from cyclearn.data.tables import Design, Tables
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.random_state import RandomState
 from cyclearn.foundation.stability import is_stable_radius
+from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.models.components import (
+    ComponentColumns,
+    ComponentFit,
+    ComponentRuns,
+    ComponentSolution,
+    best_fit,
+    component_columns,
+    fit_component_solutions,
+    fit_single_nodes,
+    fit_starts,
+    generic_deficiency,
+)
+from cyclearn.models.fit_status import FitStatus
+from cyclearn.models.inference import ParameterErrors, errors_of, parameter_labels
 
 if TYPE_CHECKING:
     from cyclearn._kernels.shared_weights import Pooled
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+    from cyclearn.models.fitted_model import FittedModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +119,7 @@ class Experiments:
         return self.tables.shares
 
     @cached_property
-    def is_special(self) -> NDArray[np.bool_]:
+    def is_special(self) -> BoolArray:
         """Nodes that were set, or had noise of their own, in some tables."""
         return np.array([self.which[a:b].tolist() != [0] for a, b in self._ranges])
 
@@ -115,7 +133,7 @@ class Experiments:
         return np.array([self.weights[a:b].sum() for a, b in self._ranges]) * self.tables.n_samples
 
     @property
-    def is_set_everywhere(self) -> NDArray[np.bool_]:
+    def is_set_everywhere(self) -> BoolArray:
         """Nodes that were set in every table: they have no equation, and no parents."""
         return np.asarray(self.at[1:] == self.at[:-1])
 
@@ -182,3 +200,213 @@ def _without_constants(S: FloatArray) -> FloatArray:
     S = np.where(constant[:, None] | constant, 0.0, S)
     S[constant, constant] = 1.0
     return S
+
+
+# The gain in log-likelihood per sample that a further Newton step would promise.
+_TOLERANCE = 1e-12
+
+
+def fit_shared_components(
+    graph: DirectedGraph, experiments: Experiments, order: tuple[int, ...], options: dict[str, Any]
+) -> tuple[ComponentFit, ...]:
+    """Fit every component: single nodes one by one, then each larger one."""
+    singles, loops = component_columns(graph, order)
+    nodes = [] if singles is None else singles.nodes.tolist()
+    alone = [ComponentColumns.of(graph.adjacency, [node], order) for node in nodes]
+    return tuple(fit_shared(experiments, columns, **options) for columns in (*alone, *loops))
+
+
+def fit_shared(
+    experiments: Experiments,
+    columns: ComponentColumns,
+    *,
+    n_starts: int | None,
+    max_iterations: int,
+    random_state: RandomState,
+    tolerance: float = 1e-9,
+) -> ComponentFit:
+    """Fit one component, or a single node, to all tables; its value is for a sample of all."""
+    nodes = columns.nodes
+    if len(nodes) == 1:
+        n_terms = int(experiments.at[nodes[0] + 1] - experiments.at[nodes[0]])
+        if n_terms < 2:
+            return _least_squares(experiments, columns, n_terms)
+        # Several variances of one equation: the weighted sum of logarithms has few optima.
+        n_starts = 1 if n_starts is None else n_starts
+    elif not experiments.is_special[nodes].any():
+        return fit_component_solutions(
+            experiments.matrices[0],
+            columns,
+            n_starts=n_starts,
+            tolerance=tolerance,
+            max_iterations=max_iterations,
+            random_state=random_state,
+        )
+    runs = _runs(experiments, columns, fit_starts(columns, n_starts, random_state), max_iterations)
+    return _solutions(experiments, runs)
+
+
+def _least_squares(
+    experiments: Experiments, columns: ComponentColumns, n_terms: int
+) -> ComponentFit:
+    """A single node with one set of rows; without any it has no equation, and its own variance."""
+    node = int(columns.nodes[0])
+    if n_terms == 0:
+        # What it was set to: there is no noise to speak of.
+        variance = experiments.matrices[0][node, node]
+        solution = ComponentSolution(np.empty(0), np.array([variance]), 0.0)
+        return ComponentFit(columns, 0.0, 0.0, 0, FitStatus.CONVERGED, (solution,), 0)
+    fitted = fit_single_nodes(experiments.first_matrix(node), columns)
+    weight = float(experiments.weights[experiments.at[node]])
+    return replace(fitted, value=weight * fitted.value)
+
+
+def _runs(
+    experiments: Experiments, columns: ComponentColumns, starts: FloatArray, max_iterations: int
+) -> ComponentRuns:
+    """Run from regressions, from every start, and from the best with its gain inverted."""
+    from cyclearn._kernels.component_optima import inverted_gain
+    from cyclearn._kernels.shared_weights import fit_shared_component, half_regression
+
+    def run(start: FloatArray) -> Any:
+        return fit_shared_component(
+            experiments.pooled,
+            experiments.shares,
+            experiments.targeted,
+            columns.nodes,
+            columns.offsets,
+            columns.parents,
+            start,
+            _TOLERANCE,
+            max_iterations,
+        )
+
+    regressed = half_regression(experiments.pooled, columns.nodes, columns.offsets, columns.parents)
+    found = [run(np.ascontiguousarray(start)) for start in (regressed, *starts)]
+    if len(columns.nodes) > 1:
+        best = min(found, key=lambda each: each[0])
+        found.append(run(inverted_gain(columns.nodes, columns.parents, best[1])))
+    return ComponentRuns(columns, *map(np.array, zip(*found, strict=True)))
+
+
+def _solutions(experiments: Experiments, runs: ComponentRuns) -> ComponentFit:
+    from cyclearn._kernels.component_fit import CONVERGED
+
+    def n_flat(best: ComponentSolution, code: int) -> int:  # noqa: ARG001 - as for one table
+        return 0 if code == CONVERGED else max(generic_deficiency(runs.columns), 1)
+
+    return best_fit(
+        experiments.matrices[0],
+        runs,
+        lambda b: _solution(experiments, runs.columns, b),
+        n_flat,
+    )
+
+
+def _solution(
+    experiments: Experiments, columns: ComponentColumns, b: FloatArray
+) -> ComponentSolution:
+    """Variances of the ordinary noise, and the largest radius of any system of the tables."""
+    k = len(columns.nodes)
+    variances = np.empty(k)
+    for i, node in enumerate(columns.nodes.tolist()):
+        own = slice(columns.offsets[i], columns.offsets[i + 1])
+        S = experiments.first_matrix(node)
+        index = np.append(columns.parents[own], node)
+        q = np.append(-b[own], 1.0)
+        variances[i] = q @ S[np.ix_(index, index)] @ q
+    B = np.zeros((k, k))
+    B[columns.ends[0], columns.ends[1]] = b[columns.inside]
+    return ComponentSolution(b, variances, experiments.largest_radius(B, columns.nodes))
+
+
+def shared_log_likelihood(experiments: Experiments, components: tuple[ComponentFit, ...]) -> float:
+    """Log-likelihood of all untargeted values, given those that were set."""
+    value = sum(component.value for component in components)
+    n_rows = experiments.n_rows
+    constant = float(n_rows @ (0.5 * (1 + np.log(2 * np.pi)) + np.log(experiments.scale)))
+    return -(experiments.tables.n_samples * value + constant)
+
+
+def observed_mean(experiments: Experiments, B: FloatArray) -> FloatArray:
+    """The mean of the system that nobody touches, from the intercepts of its equations."""
+    means = experiments.means
+    everywhere = experiments.is_set_everywhere
+    intercepts = means.diagonal() - (means * B.T).sum(axis=1)
+    intercepts = np.where(everywhere, experiments.moments.mean, intercepts)
+    return np.asarray(np.linalg.solve(np.eye(len(B)) - B.T, intercepts))
+
+
+def check_rows(graph: DirectedGraph, experiments: Experiments) -> None:
+    """Every node has rows enough for its parents, and none where it was always set."""
+    for j, name in enumerate(graph.names):
+        n_parents = graph.columns[j].bit_count() - 1
+        if experiments.is_set_everywhere[j]:
+            if n_parents:
+                raise InputError(
+                    f"{name!r} was set in every table, so that nothing is known about its parents; "
+                    "remove the edges into it, or add a table in which it was not set"
+                )
+        elif experiments.n_rows[j] < n_parents + 2:
+            raise InputError(
+                f"{name!r} has {n_parents} parents and was not set in "
+                f"{experiments.n_rows[j]:.0f} rows; these must be at least two more than the "
+                "parents: drop parents or add rows"
+            )
+
+
+def shared_information(
+    experiments: Experiments, B: FloatArray, edges: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Second derivatives of the negative log-likelihood of all rows, on the standardised scale.
+
+    Parameters are the weights of ``edges``, shape (m, 2), and then the noise variances term by
+    term; returned are the matrix and these variances.
+    """
+    m, n_terms = len(edges), len(experiments.which)
+    n = experiments.tables.n_samples
+    info = np.zeros((m + n_terms, m + n_terms))
+    variances = np.empty(n_terms)
+    p = len(B)
+    Q = np.eye(p) - B
+    for i in range(p):
+        into = np.flatnonzero(edges[:, 1] == i)
+        parents = edges[into, 0]
+        for t in range(experiments.at[i], experiments.at[i + 1]):
+            S, rows = experiments.matrices[experiments.which[t]], n * experiments.weights[t]
+            variance = variances[t] = Q[:, i] @ S @ Q[:, i]
+            info[np.ix_(into, into)] += rows * S[np.ix_(parents, parents)] / variance
+            cross = rows * (S[parents] @ Q[:, i]) / variance**2
+            info[into, m + t] = info[m + t, into] = cross
+            info[m + t, m + t] = rows / (2 * variance**2)
+    source, target = edges[:, 0], edges[:, 1]
+    for table, targets in zip(experiments.tables, experiments.targeted, strict=True):
+        cut = np.where(targets.astype(bool), np.eye(p), Q)
+        M = np.linalg.inv(cut)
+        free = ~targets.astype(bool)[target]
+        second = M[np.ix_(target, source)]
+        info[:m, :m] += table.moments.n_samples * second * second.T * np.outer(free, free)
+    return info, variances
+
+
+def shared_errors(fitted: FittedModel, experiments: Experiments) -> ParameterErrors:
+    """Standard errors of weights and ordinary noise variances, on the scale of the data."""
+    names, scale = fitted.names, experiments.scale
+    p = len(names)
+    edges = np.argwhere(fitted.graph.adjacency)
+    errors = np.full((p, p), np.nan)
+    variances = np.full(p, np.nan)
+    if not fitted.converged:
+        return ParameterErrors(errors, variances, ())
+    info, _ = shared_information(experiments, fitted.B * scale[:, None] / scale, edges)
+    deviations, moves = errors_of(info)
+    deviations[moves] = np.nan
+    source, target = edges.T
+    m = len(edges)
+    errors[source, target] = deviations[:m] * scale[target] / scale[source]
+    has_term = ~experiments.is_set_everywhere
+    first = m + experiments.at[:-1][has_term]
+    variances[has_term] = deviations[first] * scale[has_term] ** 2
+    labels = parameter_labels(names, edges, np.flatnonzero(has_term))
+    unknown = compress(labels, [*moves[:m], *moves[first]])
+    return ParameterErrors(errors, variances, tuple(unknown))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from cyclearn.foundation.arrays import FloatArray
 
 if TYPE_CHECKING:
     from cyclearn.models.fitted_model import FittedModel
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FitIndices:
     """Fit indices with the definitions of lavaan (normal theory, divisor n, free means).
 
@@ -32,21 +35,21 @@ class FitIndices:
     """
 
     log_likelihood: float
-    saturated_log_likelihood: float
+    saturated_log_likelihood: float = nan
     aic: float
     bic: float
     n_parameters: int
     dimension: int
-    chi_square: float
+    chi_square: float = nan
     degrees_of_freedom: int
-    p_value: float
-    baseline_chi_square: float
+    p_value: float = nan
+    baseline_chi_square: float = nan
     baseline_degrees_of_freedom: int
-    rmsea: float
-    cfi: float
-    tli: float
-    srmr: float
-    note: str
+    rmsea: float = nan
+    cfi: float = nan
+    tli: float = nan
+    srmr: float = nan
+    note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The indices by name."""
@@ -63,8 +66,8 @@ class FitIndices:
         return "\n".join([*lines, f"  {self.note}"] if self.note else lines)
 
 
-def fit_indices(fitted: FittedModel) -> FitIndices:
-    """Indices of a fit.
+def indices_of(fitted: FittedModel) -> FitIndices:
+    """Likelihood-ratio test against the saturated model, RMSEA, CFI, TLI, SRMR.
 
     χ² is twice the log-likelihood gap to the saturated model; its degrees of freedom are
     p(p+1)/2 minus the generic dimension of the graph, not minus the number of parameters. The
@@ -73,74 +76,87 @@ def fit_indices(fitted: FittedModel) -> FitIndices:
     taken as given, all of these are of the others given them: covariances among the former are
     neither counted nor explained.
     """
-    from scipy.special import chdtrc
-
     p, n = fitted.graph.n_nodes, fitted.n_effective
     # What is taken as given has neither parameters nor a likelihood of its own.
-    is_past = fitted.moments.is_past
-    n_past = int(is_past.sum())
-    given = n_past * (n_past + 1) // 2
-    R, scale = fitted.moments.correlation, fitted.moments.scale
-    observed = fitted.observed
-    if observed is not None:
-        S = observed.saturated_covariance
-        scale = np.sqrt(S.diagonal())
-        R = S / np.outer(scale, scale)
+    n_past = len(fitted.past)
+    n_moments = (p * (p + 1) - n_past * (n_past + 1)) // 2
     dimension = fitted.graph.dimension() - n_past
-    n_moments = p * (p + 1) // 2 - given
-    df = n_moments - dimension
-    baseline_df = n_moments - (p - n_past)
-    constant = 0.5 * (p - n_past) * (1 + np.log(2 * np.pi)) + np.log(scale[~is_past]).sum()
-    residuals = R - fitted.covariance / np.outer(scale, scale)
-    srmr = float(np.sqrt((np.tril(residuals) ** 2).sum() / n_moments))
-    saturated = chi_square = p_value = baseline = rmsea = cfi = tli = np.nan
-    note = ""
+    df, baseline_df = n_moments - dimension, n_moments - (p - n_past)
+    found: dict[str, Any] = {}
     if fitted.experiments is not None:
-        srmr = np.nan
-        note = "tables with interventions have no fit indices: nothing is compared with them"
-    elif n <= p:
-        note = (
-            f"{n} samples of {p} variables: the saturated model has no maximum likelihood "
-            "estimate, so the chi-square test, RMSEA, CFI and TLI are unavailable"
+        found["note"] = (
+            "tables with interventions have no fit indices: nothing is compared with them"
         )
     else:
-        half_log_det = 0.5 * float(np.linalg.slogdet(R)[1])
-        half_log_det -= 0.5 * float(np.linalg.slogdet(R[np.ix_(is_past, is_past)])[1])
-        saturated = -n * (half_log_det + constant)
-        independent = -n * constant
-        if observed is not None:
-            saturated = observed.saturated_log_likelihood
-            independent = observed.independent_log_likelihood
-        chi_square = 2 * (saturated - fitted.log_likelihood)
-        if chi_square < _ROUNDING * n:
-            chi_square = 0.0
-        baseline = max(2 * (saturated - independent), 0.0)
-        p_value = float(chdtrc(df, chi_square)) if df > 0 else np.nan
-        rmsea = float(np.sqrt(max(chi_square / df - 1, 0.0) / n)) if df > 0 else 0.0
-        excess = max(chi_square - df, 0.0)
-        worst = max(excess, baseline - baseline_df)
-        cfi = 1 - excess / worst if worst > 0 else 1.0
-        tli = _tucker_lewis(chi_square, df, baseline, baseline_df)
-        if df == 0:
-            note = "the graph is saturated: it can make every covariance, nothing is tested"
+        R, scale = _saturated_correlation(fitted)
+        residuals = R - fitted.covariance / np.outer(scale, scale)
+        found["srmr"] = float(np.sqrt((np.tril(residuals) ** 2).sum() / n_moments))
+        if n > p:
+            found |= _comparison(fitted, *_log_likelihoods(fitted, R, scale), df, baseline_df)
+        else:
+            found["note"] = (
+                f"{n} samples of {p} variables: the saturated model has no maximum likelihood "
+                "estimate, so the chi-square test, RMSEA, CFI and TLI are unavailable"
+            )
     return FitIndices(
         log_likelihood=fitted.log_likelihood,
-        saturated_log_likelihood=float(saturated),
         aic=fitted.aic,
         bic=fitted.bic,
         n_parameters=fitted.n_parameters,
         dimension=dimension,
-        chi_square=float(chi_square),
         degrees_of_freedom=df,
-        p_value=p_value,
-        baseline_chi_square=float(baseline),
         baseline_degrees_of_freedom=baseline_df,
-        rmsea=float(rmsea),
-        cfi=float(cfi),
-        tli=float(tli),
-        srmr=srmr,
-        note=note,
+        **found,
     )
+
+
+def _saturated_correlation(fitted: FittedModel) -> tuple[FloatArray, FloatArray]:
+    """The best correlation matrix of all, and the standard deviations."""
+    if fitted.observed is None:
+        return fitted.moments.correlation, fitted.moments.scale
+    S = fitted.observed.saturated_covariance
+    scale = np.sqrt(S.diagonal())
+    return S / np.outer(scale, scale), scale
+
+
+def _log_likelihoods(fitted: FittedModel, R: FloatArray, scale: FloatArray) -> tuple[float, float]:
+    """Log-likelihoods of the saturated model and of independence."""
+    observed = fitted.observed
+    if observed is not None:
+        return observed.saturated_log_likelihood, observed.independent_log_likelihood
+    is_past = fitted.moments.is_past
+    n, present = fitted.n_effective, scale[~is_past]
+    constant = 0.5 * len(present) * (1 + np.log(2 * np.pi)) + np.log(present).sum()
+    half_log_det = 0.5 * float(np.linalg.slogdet(R)[1])
+    half_log_det -= 0.5 * float(np.linalg.slogdet(R[np.ix_(is_past, is_past)])[1])
+    return float(-n * (half_log_det + constant)), float(-n * constant)
+
+
+def _comparison(
+    fitted: FittedModel, saturated: float, independent: float, df: int, baseline_df: int
+) -> dict[str, Any]:
+    """The indices that hold a fit against the saturated model and against independence."""
+    from scipy.special import chdtrc
+
+    n = fitted.n_effective
+    chi_square = 2 * (saturated - fitted.log_likelihood)
+    if chi_square < _ROUNDING * n:
+        chi_square = 0.0
+    baseline = max(2 * (saturated - independent), 0.0)
+    excess = max(chi_square - df, 0.0)
+    worst = max(excess, baseline - baseline_df)
+    found = {
+        "saturated_log_likelihood": saturated,
+        "chi_square": chi_square,
+        "baseline_chi_square": baseline,
+        "cfi": 1 - excess / worst if worst > 0 else 1.0,
+        "tli": _tucker_lewis(chi_square, df, baseline, baseline_df),
+    }
+    if df == 0:
+        note = "the graph is saturated: it can make every covariance, nothing is tested"
+        return found | {"rmsea": 0.0, "note": note}
+    rmsea = float(np.sqrt(max(chi_square / df - 1, 0.0) / n))
+    return found | {"p_value": float(chdtrc(df, chi_square)), "rmsea": rmsea}
 
 
 def _tucker_lewis(chi_square: float, df: int, baseline: float, baseline_df: int) -> float:

@@ -1,16 +1,16 @@
-"""What became of a fit: each outcome says its likely cause and the remedy."""
+"""What became of a fit, with its likely cause and the remedy, and warnings about it."""
 
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from cyclearn.data.data_warnings import (
-    BoundaryFit,
-    DataWarning,
-    IterationLimit,
-    NoMaximum,
-    NotIdentified,
-)
+from cyclearn.data import data_warnings as warn
+from cyclearn.data.data_warnings import DataWarning
+from cyclearn.foundation.stability import is_stable_radius
+
+if TYPE_CHECKING:
+    from cyclearn.models.fitted_model import FittedModel
 
 
 class FitStatus(Enum):
@@ -23,10 +23,10 @@ class FitStatus(Enum):
     """
 
     CONVERGED = "Converged to a maximum of the likelihood."
-    NOT_IDENTIFIED = str(NotIdentified())
-    BOUNDARY = str(BoundaryFit())
-    AT_INFINITY = str(NoMaximum())
-    ITERATION_LIMIT = str(IterationLimit())
+    NOT_IDENTIFIED = str(warn.NotIdentified())
+    BOUNDARY = str(warn.BoundaryFit())
+    AT_INFINITY = str(warn.NoMaximum())
+    ITERATION_LIMIT = str(warn.IterationLimit())
 
     @property
     def warning(self) -> DataWarning | None:
@@ -42,8 +42,35 @@ class FitStatus(Enum):
 # From harmless to serious: a graph reports the last that any of its components has.
 SEVERITY = {status: rank for rank, status in enumerate(FitStatus)}
 _WARNINGS: dict[FitStatus, DataWarning] = {
-    FitStatus.NOT_IDENTIFIED: NotIdentified(),
-    FitStatus.BOUNDARY: BoundaryFit(),
-    FitStatus.AT_INFINITY: NoMaximum(),
-    FitStatus.ITERATION_LIMIT: IterationLimit(),
+    FitStatus.NOT_IDENTIFIED: warn.NotIdentified(),
+    FitStatus.BOUNDARY: warn.BoundaryFit(),
+    FitStatus.AT_INFINITY: warn.NoMaximum(),
+    FitStatus.ITERATION_LIMIT: warn.IterationLimit(),
 }
+
+
+# Largest modulus of an eigenvalue of B from which feedback is close to growing without limit.
+_NEARLY_UNSTABLE = 0.95
+
+
+def check_fit(fitted: FittedModel) -> tuple[DataWarning, ...]:
+    """Warnings about a fit: feedback that grows, an optimum that is not an ordinary maximum.
+
+    Examples
+    --------
+    >>> from cyclearn import DirectedGraph, Moments, fit
+    >>> check_fit(fit(DirectedGraph.from_edges([(0, 1)]), Moments([[2, 1], [1, 2]], 50)))
+    ()
+    """
+    found = list[DataWarning]()
+    radius = fitted.model.spectral_radius
+    if not is_stable_radius(radius):
+        found.append(warn.UnstableFeedback(radius=radius))
+    elif radius > _NEARLY_UNSTABLE:
+        found.append(warn.SlowFeedback(radius=radius))
+    if (problem := fitted.status.warning) is not None:
+        found.append(problem)
+    if fitted.alternatives:
+        number = len(fitted.alternatives)
+        found.append(warn.SeveralSolutions(n_others=number, is_stable=fitted.is_stable))
+    return tuple(found)

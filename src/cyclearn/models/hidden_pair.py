@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.data.moments import Moments
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.bitsets import bits, strong_components, support_to_columns
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.models.linear_gaussian import spectral_radius
 from cyclearn.models.maximum_likelihood import fit
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 # Gradient of f on standardised variables at which a fit has arrived.
@@ -48,38 +48,35 @@ class HiddenPair:
         self._rest: dict[tuple[frozenset[int], bytes], float] = {}
         self._fits: dict[bytes, HiddenPairFit] = {}
 
-    def fit(self, adjacency: NDArray[np.bool_]) -> HiddenPairFit:
+    def fit(self, adjacency: BoolArray) -> HiddenPairFit:
         """The best fit of a graph in the order of the moments, without edges between the pair."""
         key = np.packbits(adjacency).tobytes()
         if key not in self._fits:
             self._fits[key] = self._fitted(adjacency)
         return self._fits[key]
 
-    def _fitted(self, adjacency: NDArray[np.bool_]) -> HiddenPairFit:
+    def _fitted(self, adjacency: BoolArray) -> HiddenPairFit:
         block = _block(adjacency, self._pair)
-        scale, R = self._moments.scale, self._moments.correlation
-        value, B = _minimum(R, adjacency, block, self._pair)
+        value, B = _minimum(self._moments.correlation, adjacency, block, self._pair)
         inner = np.zeros_like(B)
         inner[np.ix_(block, block)] = B[np.ix_(block, block)]
         radius = spectral_radius(DirectedGraph(inner != 0), inner)
-        constant = 0.5 * len(block) * (np.log(2 * np.pi) + 1) + np.log(scale[block]).sum()
-        total = self._rest_of(adjacency, block) - value - constant
+        total = self._rest_of(adjacency, block) - value
         return HiddenPairFit(float(total), is_stable_radius(radius))
 
-    def _rest_of(self, adjacency: NDArray[np.bool_], block: IntArray) -> float:
-        """Log-likelihood of one row of all variables outside the block, given their causes."""
+    def _rest_of(self, adjacency: BoolArray, block: IntArray) -> float:
+        """Log-likelihood of one row of all variables, those of the block without any cause."""
         others = adjacency.copy()
         others[:, block] = False
         key = frozenset(block.tolist()), np.packbits(others).tobytes()
         if key not in self._rest:
             moments = self._moments
             found = fit(DirectedGraph(others, moments.names), moments)
-            alone = 0.5 * (np.log(2 * np.pi) + 1) * len(block) + np.log(moments.scale[block]).sum()
-            self._rest[key] = found.log_likelihood / found.n_effective + float(alone)
+            self._rest[key] = found.log_likelihood / found.n_effective
         return self._rest[key]
 
 
-def _block(adjacency: NDArray[np.bool_], pair: tuple[int, ...]) -> IntArray:
+def _block(adjacency: BoolArray, pair: tuple[int, ...]) -> IntArray:
     """The pair and all that lies on a cycle with it, a and b counting as joined both ways."""
     a, b = pair
     joined = list(support_to_columns(adjacency))
@@ -89,7 +86,7 @@ def _block(adjacency: NDArray[np.bool_], pair: tuple[int, ...]) -> IntArray:
 
 
 def _minimum(
-    R: FloatArray, adjacency: NDArray[np.bool_], block: IntArray, pair: tuple[int, ...]
+    R: FloatArray, adjacency: BoolArray, block: IntArray, pair: tuple[int, ...]
 ) -> tuple[float, FloatArray]:
     """The smallest f found, and weights of shape (p, p) with the columns of the block filled."""
     from scipy.optimize import minimize

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.foundation.arguments import between, flag
-from cyclearn.models.component_columns import ComponentColumns
-from cyclearn.models.component_solutions import (
+from cyclearn.foundation.arrays import BoolArray, FloatArray
+from cyclearn.models.components import (
+    ComponentColumns,
     ComponentFit,
     ComponentSolution,
     flat_directions,
@@ -21,14 +22,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cyclearn.models.fitted_model import FittedModel
-    from cyclearn.models.observed_likelihood import ObservedLikelihood
+    from cyclearn.models.observed_fit import ObservedLikelihood
 
-FloatArray = NDArray[np.float64]
 
 # A parameter moves along a flat direction when its entry, beside a largest entry of one, exceeds
 # this.
 _MOVES = 1e-3
-# Eigenvalues of the information of rows with holes, scaled to a unit diagonal, that count as zero.
+# Eigenvalues of the information, scaled to a unit diagonal, that count as zero.
 _FLAT = 1e-8
 
 
@@ -56,7 +56,7 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
     errors with ``information = "observed"``; its default is the expected information.
     """
     if fitted.experiments is not None:
-        from cyclearn.models.shared_errors import shared_errors
+        from cyclearn.models.experiments import shared_errors
 
         return shared_errors(fitted, fitted.experiments)
     p = fitted.graph.n_nodes
@@ -74,8 +74,8 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
             parents, children = columns.parents, columns.children
             B[parents, children] = deviations[:m] * scale[children] / scale[parents]
             variances[columns.nodes] = deviations[m:] * scale[columns.nodes] ** 2
-            labels = _labels(fitted.names, columns)
-            unnamed += [label for label, moved in zip(labels, moves, strict=True) if moved]
+            edges = zip(parents, children, strict=True)
+            unnamed += compress(parameter_labels(fitted.names, edges, columns.nodes), moves)
     if fitted.observed is not None:
         B, variances = _observed_errors(fitted, fitted.observed, np.isnan(B), np.isnan(variances))
     return ParameterErrors(B, variances, tuple(unnamed))
@@ -84,8 +84,8 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
 def _observed_errors(
     fitted: FittedModel,
     observed: ObservedLikelihood,
-    no_weight: NDArray[np.bool_],
-    no_variance: NDArray[np.bool_],
+    no_weight: BoolArray,
+    no_variance: BoolArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Standard errors from the information of the observed cells, means included.
 
@@ -94,19 +94,25 @@ def _observed_errors(
     """
     parents, children = np.nonzero(fitted.graph.adjacency)
     m, p = len(parents), fitted.graph.n_nodes
-    info = observed.information
-    unit = np.sqrt(np.maximum(info.diagonal(), np.finfo(float).tiny))
-    values, vectors = np.linalg.eigh(info / unit / unit[:, None])
-    # Flat directions, of which there are some only where parameters are not identified.
-    kept = values > _FLAT
-    covariance = (vectors[:, kept] ** 2 / values[kept]).sum(axis=1)
-    deviations = np.sqrt(covariance) / unit
+    deviations, _ = errors_of(observed.information)
     scale = observed.scale
     B, variances = np.full((p, p), np.nan), deviations[m : m + p] * scale**2
     B[parents, children] = deviations[:m] * scale[children] / scale[parents]
     B[no_weight] = np.nan
     variances[no_variance] = np.nan
     return B, variances
+
+
+def errors_of(information: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Standard errors by the information of all parameters, and which move where it is flat.
+
+    There are flat directions only where parameters are not identified.
+    """
+    unit = np.sqrt(np.maximum(information.diagonal(), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(information / unit / unit[:, None])
+    kept = values > _FLAT
+    variances = (vectors[:, kept] ** 2 / values[kept]).sum(axis=1)
+    return np.sqrt(variances) / unit, _moving(vectors[:, ~kept])
 
 
 def _blocks(component: ComponentFit) -> Iterator[tuple[ComponentColumns, ComponentSolution]]:
@@ -133,7 +139,7 @@ def _blocks(component: ComponentFit) -> Iterator[tuple[ComponentColumns, Compone
 
 def _block_errors(
     R: FloatArray, columns: ComponentColumns, solution: ComponentSolution, n: float
-) -> tuple[FloatArray, NDArray[np.bool_]]:
+) -> tuple[FloatArray, BoolArray]:
     """Standard errors on the standardised scale, and which parameters are not identified."""
     from cyclearn._kernels.component_information import information
 
@@ -169,28 +175,35 @@ def _block_errors(
     return deviations, moves
 
 
-def _moving(flat: FloatArray) -> NDArray[np.bool_]:
+def _moving(flat: FloatArray) -> BoolArray:
     return np.asarray((np.abs(flat) > _MOVES).any(axis=1))
 
 
-def _labels(names: tuple[str, ...], columns: ComponentColumns) -> list[str]:
-    edges = zip(columns.parents, columns.children, strict=True)
-    return [f"{names[i]} -> {names[j]}" for i, j in edges] + [
-        f"var({names[v]})" for v in columns.nodes
-    ]
+def parameter_labels(
+    names: tuple[str, ...], edges: Iterable[Sequence[int]], nodes: Iterable[int]
+) -> list[str]:
+    """Names of weights and of noise variances: ``a -> b`` and ``var(a)``."""
+    weights = [f"{names[i]} -> {names[j]}" for i, j in edges]
+    return weights + [f"var({names[v]})" for v in nodes]
 
 
-def confidence_intervals(fitted: FittedModel, level: float) -> pd.DataFrame:
-    """Wald intervals of all parameters; NaN where no standard error exists."""
+def confidence_intervals(fitted: FittedModel, level: float = 0.95) -> pd.DataFrame:
+    """Wald intervals, estimate ± z · standard error: columns ``lower`` and ``upper``.
+
+    NaN where no standard error exists.
+    """
     return summary(fitted, level)[["lower", "upper"]]
 
 
 def summary(
     fitted: FittedModel, level: float = 0.95, *, standardised: bool = False
 ) -> pd.DataFrame:
-    """Parameters in rows (``a -> b`` by source, then ``var(a)``), inference in columns.
+    """Table of the parameters: estimate, standard error, z, p-value, interval.
 
-    z and the two-sided p-value test an edge weight against zero; variances have neither.
+    In rows ``a -> b`` by source, then ``var(a)``. z and the two-sided p-value test an edge weight
+    against zero; variances have neither. ``standardised``: weights in standard deviations of effect
+    for one of cause, variances as shares of the variance, standard errors and intervals on the same
+    scales, taken as given.
     """
     import pandas as pd
     from scipy.special import ndtr, ndtri
@@ -208,7 +221,7 @@ def summary(
     z = estimates / errors
     z[len(edges) :] = np.nan
     half = ndtri(0.5 + level / 2) * errors
-    names = fitted.names
+    labels = parameter_labels(fitted.names, edges, range(len(fitted.names)))
     table = pd.DataFrame(
         {
             "estimate": estimates,
@@ -218,10 +231,7 @@ def summary(
             "lower": estimates - half,
             "upper": estimates + half,
         },
-        index=pd.Index(
-            [f"{names[a]} -> {names[b]}" for a, b in edges] + [f"var({name})" for name in names],
-            name="parameter",
-        ),
+        index=pd.Index(labels, name="parameter"),
     )
     # Variables that are taken as given have no variance to be estimated.
     return table.drop(index=[f"var({name})" for name in fitted.past])

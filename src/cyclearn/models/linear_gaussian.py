@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from cyclearn.data.input_checks import as_float, check_names, checked_matrix, whole_number
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import load_json, short
 from cyclearn.foundation.random_state import RandomState, generator
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cyclearn.data.moments import Data
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,12 +252,7 @@ class LinearGaussianModel:
         B = self.B.copy()
         variances = self.noise_variances.copy()
         intercepts = self.mean - self.mean @ B
-        if not isinstance(values, Mapping):
-            raise InputError(f"do() got {short(values)}; give the values by name: do({{'a': 1.0}})")
-        for node, value in values.items():
-            i = self.graph.index(node)
-            if not np.isfinite(as_float(value, f"do({self.names[i]})")):
-                raise InputError(f"do({self.names[i]} = {value}): give a finite value")
+        for i, value in values_by_index(self.graph, values, "do").items():
             B[:, i] = 0
             variances[i] = 0
             intercepts[i] = value
@@ -345,6 +339,21 @@ class LinearGaussianModel:
         kind = "stable" if self.is_stable else "unstable"
         n_edges = np.count_nonzero(self.B)
         return f"LinearGaussianModel({self.n_variables} variables, {n_edges} edges, {kind})"
+
+
+def values_by_index(
+    graph: DirectedGraph, values: Mapping[Node, float], what: str
+) -> dict[int, float]:
+    """Finite values of nodes, given by name or index; ``what`` is done with them."""
+    if not isinstance(values, Mapping):
+        raise InputError(f"{what} got {short(values)}; give values by name: {{'a': 1.0}}")
+    found: dict[int, float] = {}
+    for node, value in values.items():
+        i = graph.index(node)
+        found[i] = as_float(value, f"{what}({graph.names[i]})")
+        if not np.isfinite(found[i]):
+            raise InputError(f"{what}({graph.names[i]} = {value}): give a finite value")
+    return found
 
 
 def spectral_radius(graph: DirectedGraph, B: FloatArray) -> float:

@@ -8,43 +8,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.data.grouped_tables import SeveralData, naming_group
 from cyclearn.data.moments import Moments, name_order
 from cyclearn.data.reading import Reading
 from cyclearn.data.tables import Table, Tables
 from cyclearn.foundation.arguments import at_least, check_state, share, whole
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.options import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.component_columns import ComponentColumns, component_columns
-from cyclearn.models.component_runs import run_components
-from cyclearn.models.component_solutions import (
-    CollinearError,
-    ComponentFit,
-    ComponentSolution,
-    fit_starts,
-    solutions_of,
-)
-from cyclearn.models.experiments import Experiments
-from cyclearn.models.fit_status import SEVERITY, FitStatus
-from cyclearn.models.fitted_groups import FittedGroups
-from cyclearn.models.fitted_model import FittedModel
-from cyclearn.models.linear_gaussian import LinearGaussianModel
-from cyclearn.models.observed_fit import fit_rows_with_holes
-from cyclearn.models.shared_fit import (
+from cyclearn.models.components import CollinearError, ComponentFit, fit_components, parameters_of
+from cyclearn.models.experiments import (
+    Experiments,
     check_rows,
     fit_shared_components,
     observed_mean,
     shared_log_likelihood,
 )
+from cyclearn.models.fit_status import SEVERITY, FitStatus
+from cyclearn.models.fitted_model import FittedGroups, FittedModel
+from cyclearn.models.linear_gaussian import LinearGaussianModel
+from cyclearn.models.observed_fit import fit_rows_with_holes
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = NDArray[np.float64]
 
 
 @overload
@@ -151,14 +140,13 @@ def _fit_shared(graph: DirectedGraph, tables: Tables, options: dict[str, Any]) -
     log_likelihood = shared_log_likelihood(experiments, components)
     scale = experiments.scale
     mean = observed_mean(experiments, assemble(graph, components, scale, None).B)
-    return FittedModel(
-        graph=graph,
-        model=assemble(graph, components, scale, mean),
-        moments=experiments.moments,
+    return _fitted(
+        graph,
+        experiments.moments,
+        components,
+        scale,
+        mean,
         log_likelihood=log_likelihood,
-        status=worst_status(components),
-        alternatives=alternatives(graph, components, scale, mean),
-        components=components,
         n_effective=tables.n_effective,
         experiments=experiments,
     )
@@ -178,7 +166,15 @@ def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> F
     value = sum(component.value for component in components) + np.log(moments.scale[present]).sum()
     constant = 0.5 * int(present.sum()) * (1 + np.log(2 * np.pi))
     log_likelihood = float(-table.n_effective * (value + constant))
-    return _fitted(graph, moments, components, log_likelihood, table.n_effective)
+    return _fitted(
+        graph,
+        moments,
+        components,
+        moments.scale,
+        moments.mean,
+        log_likelihood=log_likelihood,
+        n_effective=table.n_effective,
+    )
 
 
 def _fit_observed(
@@ -189,29 +185,28 @@ def _fit_observed(
     assert rows is not None
     rows = rows[~np.isnan(rows).all(axis=1)]
     with _naming_collinear_nodes(graph):
-        found = fit_rows_with_holes(graph, rows, order=order, **options)
-    size = table.row_weight * len(rows)
-    expected = _fit_table(graph, Table(found.moments, size), options)
+        moments, likelihood = fit_rows_with_holes(graph, rows, order=order, **options)
+    expected = _fit_table(graph, Table(moments, table.row_weight * len(rows)), options)
     # What missing cells leave of the rows, the likelihood itself knows.
-    return expected.observed_by(found.likelihood.weighted(table.row_weight))
+    return expected.observed_by(likelihood.weighted(table.row_weight))
 
 
 def _fitted(
     graph: DirectedGraph,
     moments: Moments,
     components: tuple[ComponentFit, ...],
-    log_likelihood: float,
-    n_effective: float,
+    scale: FloatArray,
+    mean: FloatArray | None,
+    **found: Any,
 ) -> FittedModel:
     return FittedModel(
         graph=graph,
-        model=assemble(graph, components, moments.scale, moments.mean),
+        model=assemble(graph, components, scale, mean),
         moments=moments,
-        log_likelihood=log_likelihood,
         status=worst_status(components),
-        alternatives=alternatives(graph, components, moments.scale, moments.mean),
+        alternatives=alternatives(graph, components, scale, mean),
         components=components,
-        n_effective=n_effective,
+        **found,
     )
 
 
@@ -227,43 +222,6 @@ def _naming_collinear_nodes(graph: DirectedGraph) -> Iterator[None]:
         ) from None
 
 
-def fit_components(
-    graph: DirectedGraph,
-    R: FloatArray,
-    *,
-    order: tuple[int, ...] | None = None,
-    n_starts: int | None,
-    tolerance: float,
-    max_iterations: int,
-    random_state: RandomState,
-) -> tuple[ComponentFit, ...]:
-    """Fit every component to the correlation matrix R, causes before effects.
-
-    All single nodes come as one component fit, first. Nodes are worked on in ``order``.
-    """
-    singles, loops = component_columns(graph, order)
-    fits = [] if singles is None else [fit_single_nodes(R, singles)]
-    runs = run_components(
-        R,
-        loops,
-        [fit_starts(columns, n_starts, random_state) for columns in loops],
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-    )
-    return (*fits, *(solutions_of(R, each) for each in runs))
-
-
-def fit_single_nodes(R: FloatArray, columns: ComponentColumns) -> ComponentFit:
-    """Least squares of every node on its parents."""
-    from cyclearn._kernels.component_fit import fit_nodes
-
-    values, b = fit_nodes(R, columns.nodes, columns.offsets, columns.parents)
-    if not np.isfinite(values).all():
-        raise CollinearError(int(columns.nodes[~np.isfinite(values)][0]))
-    solution = ComponentSolution(b, np.exp(2 * values), 0.0)
-    return ComponentFit(columns, float(values.sum()), 0.0, 0, FitStatus.CONVERGED, (solution,), 0)
-
-
 def assemble(
     graph: DirectedGraph,
     components: tuple[ComponentFit, ...],
@@ -275,13 +233,9 @@ def assemble(
 
     ``chosen = (c, s)`` takes solution s instead of the preferred one for component c.
     """
-    B = np.zeros((graph.n_nodes, graph.n_nodes))
-    variances = np.empty(graph.n_nodes)
-    for c, component in enumerate(components):
-        solution = component.solutions[chosen[1] if c == chosen[0] else 0]
-        columns = component.columns
-        B[columns.parents, columns.children] = solution.coefficients
-        variances[columns.nodes] = solution.noise_variances
+    places = [chosen[1] if c == chosen[0] else 0 for c in range(len(components))]
+    solutions = [(each, each.solutions[n]) for each, n in zip(components, places, strict=True)]
+    B, variances = parameters_of(solutions, graph.n_nodes)
     return LinearGaussianModel._unchecked(
         B * scale / scale[:, None],
         variances * scale**2,

@@ -1,8 +1,15 @@
-"""``fit`` for rows with holes: EM whose maximisation is the fit of the graph."""
+"""``fit`` for rows with holes: EM whose maximisation is the fit of the graph, and its information.
+
+The observed-data likelihood of the graph's own model is maximised by EM: given the current
+distribution, the expected mean and covariance of complete rows; given these, the ordinary fit of
+the graph, started where it was. (Full information maximum likelihood, ``missing = "fiml"`` in
+lavaan.)
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -10,14 +17,144 @@ from numpy.typing import NDArray
 
 from cyclearn.data.moments import Moments
 from cyclearn.data.observed_rows import Expected, ObservedRows
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.component_columns import ComponentColumns
-from cyclearn.models.component_runs import ComponentRuns
-from cyclearn.models.component_solutions import ComponentFit, solutions_of
-from cyclearn.models.observed_likelihood import ObservedEstimate, ObservedLikelihood
+from cyclearn.models.components import (
+    ComponentFit,
+    ComponentRuns,
+    fit_components,
+    fit_single_nodes,
+    parameters_of,
+    solutions_of,
+)
 
-FloatArray = NDArray[np.float64]
+# Step of the central differences, on standardised parameters: errors of the square and of
+# rounding are about the same.
+_STEP = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedLikelihood:
+    """What inference needs of the likelihood of rows with missing cells, for a fit on a graph.
+
+    Attributes
+    ----------
+    log_likelihood, saturated_log_likelihood, independent_log_likelihood : float
+        Of the observed cells: at the estimate, at the best mean and covariance of all, and without
+        any edge.
+    saturated_covariance : array of shape (p, p)
+        The best covariance of all, in the units of the data.
+    information : array
+        Observed information of all rows: weights of the edges in row-major order, noise variances,
+        means; on the standardised scale.
+    scale : array of shape (p,)
+        Standard deviations of what was observed, the unit of that scale.
+    converged : bool
+    weight : float
+        What a row counts for, where rows depend on each other.
+    """
+
+    log_likelihood: float
+    saturated_log_likelihood: float
+    independent_log_likelihood: float
+    saturated_covariance: FloatArray
+    information: FloatArray
+    scale: FloatArray
+    converged: bool
+    weight: float = 1.0
+
+    def weighted(self, weight: float) -> ObservedLikelihood:
+        """The same with every row counted by a weight."""
+        return replace(
+            self,
+            log_likelihood=weight * self.log_likelihood,
+            saturated_log_likelihood=weight * self.saturated_log_likelihood,
+            independent_log_likelihood=weight * self.independent_log_likelihood,
+            information=weight * self.information,
+            weight=weight * self.weight,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            each.name: getattr(self, each.name).tolist()
+            if isinstance(getattr(self, each.name), np.ndarray)
+            else getattr(self, each.name)
+            for each in fields(self)
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> ObservedLikelihood:
+        """What :meth:`to_dict` gave."""
+        arrays = ("saturated_covariance", "information", "scale")
+        return cls(**{**record, **{name: np.array(record[name], dtype=float) for name in arrays}})
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedEstimate:
+    """An estimate on a graph beside the rows that it was made of, columns in the order of nodes.
+
+    ``B``, ``noise_variances`` and ``mean`` are on the standardised scale of ``data``.
+    """
+
+    data: ObservedRows
+    B: FloatArray
+    noise_variances: FloatArray
+    mean: FloatArray
+
+    def likelihood(self, A: BoolArray, *, converged: bool) -> ObservedLikelihood:
+        """What inference needs, where A is the adjacency of the graph."""
+        C = np.eye(len(self.mean)) - self.B
+        at_estimate, _ = self.data.expected(self.mean, C / self.noise_variances @ C.T)
+        best = self.data.saturated()
+        parents, children = (each.astype(np.int64) for each in np.nonzero(A))
+        return ObservedLikelihood(
+            at_estimate.log_likelihood,
+            best.log_likelihood,
+            self.data.independent_log_likelihood(),
+            best.covariance * np.outer(self.data.scale, self.data.scale),
+            self._information(parents, children),
+            self.data.scale,
+            converged,
+        )
+
+    def _information(self, parents: IntArray, children: IntArray) -> FloatArray:
+        """Observed information: weights of these edges, noise variances, means.
+
+        The negative Hessian, by central differences of the exact gradient.
+        """
+        m, p = len(parents), len(self.mean)
+        parameters = np.concatenate([self.B[parents, children], self.noise_variances, self.mean])
+        steps = np.full(len(parameters), _STEP)
+        steps[m : m + p] *= self.noise_variances
+        hessian = np.empty((len(parameters), len(parameters)))
+        for a in range(len(parameters)):
+            sides = []
+            for sign in (1.0, -1.0):
+                moved = parameters.copy()
+                moved[a] += sign * steps[a]
+                sides.append(self._gradient(moved, parents, children))
+            hessian[a] = (sides[1] - sides[0]) / (2 * steps[a])
+        return np.asarray((hessian + hessian.T) / 2)
+
+    def _gradient(
+        self, parameters: FloatArray, parents: IntArray, children: IntArray
+    ) -> FloatArray:
+        """Gradient of the observed log-likelihood: that of complete rows, as expected (Fisher)."""
+        m, p, n = len(parents), len(self.mean), self.data.n_rows
+        C = np.eye(p)
+        C[parents, children] -= parameters[:m]
+        omega, mean = parameters[m : m + p], parameters[m + p :]
+        K = C / omega @ C.T
+        expected, _ = self.data.expected(mean, K)
+        shift = expected.mean - mean
+        S = expected.covariance + np.outer(shift, shift)
+        SC = S @ C
+        by_weight = SC / omega - np.linalg.inv(C).T
+        by_variance = 0.5 * ((C * SC).sum(axis=0) / omega - 1) / omega
+        return n * np.concatenate([by_weight[parents, children], by_variance, K @ shift])
+
 
 # Largest change of a standardised mean or covariance at which EM has arrived.
 _TOLERANCE = 1e-9
@@ -25,15 +162,6 @@ _MAX_ITERATIONS = 5_000
 # Negative log-likelihood per row by which another solution must be better to start again from it.
 _BETTER = 1e-8
 _MAX_RESTARTS = 10
-
-
-@dataclass(frozen=True, eq=False)
-class ObservedFit:
-    """The moments at which EM rests, the fit of the graph to them, and the likelihood."""
-
-    moments: Moments
-    components: tuple[ComponentFit, ...]
-    likelihood: ObservedLikelihood
 
 
 def fit_rows_with_holes(
@@ -44,14 +172,14 @@ def fit_rows_with_holes(
     tolerance: float,
     max_iterations: int,
     **options: Any,
-) -> ObservedFit:
+) -> tuple[Moments, ObservedLikelihood]:
     """Maximise the likelihood of the observed cells on a graph.
+
+    Returned are the moments at which EM rests and the likelihood.
 
     ``options`` are those of the fit from all starts, which is made of the best covariance of all
     at first, and of the final one to see whether another solution has become better.
     """
-    from cyclearn.models.maximum_likelihood import fit_components
-
     # Work on columns by name, as every fit does.
     back = np.argsort(order)
     by_name = ObservedRows.of(X[:, list(order)])
@@ -91,7 +219,7 @@ def fit_rows_with_holes(
         observed.centre + units * expected.mean,
         graph.names,
     )
-    return ObservedFit(moments, components, likelihood)
+    return moments, likelihood
 
 
 def _reordered(rows: ObservedRows, back: NDArray[np.intp]) -> ObservedRows:
@@ -121,9 +249,7 @@ def _refitted(
     R: FloatArray, component: ComponentFit, tolerance: float, max_iterations: int
 ) -> ComponentFit:
     """The fit of a component to other correlations, from where it was."""
-    from cyclearn.models.maximum_likelihood import fit_single_nodes
-
-    columns: ComponentColumns = component.columns
+    columns = component.columns
     if component.iterations == 0:
         return fit_single_nodes(R, columns)
     start = component.solutions[0].coefficients[None, :]
@@ -134,12 +260,7 @@ def _parameters(
     components: tuple[ComponentFit, ...], scale: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Weights and noise variances on the scale of the covariance that was fitted."""
-    p = len(scale)
-    B, variances = np.zeros((p, p)), np.empty(p)
-    for component in components:
-        columns, solution = component.columns, component.solutions[0]
-        B[columns.parents, columns.children] = solution.coefficients
-        variances[columns.nodes] = solution.noise_variances
+    B, variances = parameters_of(((each, each.solutions[0]) for each in components), len(scale))
     return B * scale / scale[:, None], variances * scale**2
 
 

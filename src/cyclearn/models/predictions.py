@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
 
 if TYPE_CHECKING:
     from cyclearn.models.experiments import Experiments
 
-FloatArray = NDArray[np.float64]
 
 # Share of its length that a gradient may have along directions without information.
 _FLAT, _MOVES = 1e-10, 1e-6
@@ -137,7 +137,7 @@ class EstimatedModel:
         """For every edge, how far its parent is then from its mean in the rows of its child."""
         return change[self.edges[0]]
 
-    def _errors_of_means(self, T: FloatArray, fixed: NDArray[np.bool_]) -> FloatArray:
+    def _errors_of_means(self, T: FloatArray, fixed: BoolArray) -> FloatArray:
         """Squared errors that means after an intervention have because means are estimates."""
         if self.given:
             # Rows that remember are independent given their past, the average of which is known:
@@ -165,7 +165,7 @@ class SharedEstimate(EstimatedModel):
     @cached_property
     def weight_information(self) -> FloatArray:
         """Observed information of the weights for one row, the variances profiled out."""
-        from cyclearn.models.shared_errors import shared_information
+        from cyclearn.models.experiments import shared_information
 
         i, j = self.edges
         scale = self.experiments.scale
@@ -180,7 +180,7 @@ class SharedEstimate(EstimatedModel):
         i, j = self.edges
         return np.asarray((self.model.mean + change)[i] - self.experiments.means[j, i])
 
-    def _errors_of_means(self, T: FloatArray, fixed: NDArray[np.bool_]) -> FloatArray:
+    def _errors_of_means(self, T: FloatArray, fixed: BoolArray) -> FloatArray:
         has_equation = ~self.experiments.is_set_everywhere
         free = ~fixed & has_equation
         rows = np.ones(len(T))

@@ -1,4 +1,4 @@
-"""The distribution on a graph closest to a given one."""
+"""The distribution on a graph closest to a given one, and whether one is within a bound."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from cyclearn.data.moments import Moments, name_order
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.models.components import (
+    component_columns,
+    component_starts,
+    fit_components,
+    run_components,
+)
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel
-from cyclearn.models.maximum_likelihood import (
-    alternatives,
-    assemble,
-    fit_components,
-    worst_status,
-)
+from cyclearn.models.maximum_likelihood import alternatives, assemble, worst_status
 
 # More than for a fit, because a distance is wrong when its best optimum is missed.
 PROJECTION_STARTS = 20
@@ -95,3 +97,53 @@ def project(
         worst_status(components),
         alternatives(graph, components, moments.scale, moments.mean),
     )
+
+
+# A component this near to what is conceivable is not fitted again.
+_CLOSE = 1e-9
+
+
+def is_within(
+    graph: DirectedGraph,
+    correlation: FloatArray,
+    bound: float,
+    *,
+    n_starts: int = PROJECTION_STARTS,
+    tolerance: float = 1e-10,
+    max_iterations: int = 1000,
+) -> bool:
+    """Whether the projection on the graph has a KL divergence below ``bound``.
+
+    Parameters
+    ----------
+    graph : DirectedGraph
+    correlation : array of shape (p, p)
+        Correlation matrix of the given distribution, in the order of the graph's nodes.
+    bound : float
+    n_starts, tolerance, max_iterations
+        As in :func:`cyclearn.project`.
+
+    Examples
+    --------
+    >>> chain = DirectedGraph.from_edges([("a", "b")])
+    >>> R = np.array([[1.0, 0.5], [0.5, 1.0]])
+    >>> is_within(chain, R, 1e-9), is_within(DirectedGraph(np.zeros((2, 2))), R, 0.1)
+    (True, False)
+    """
+    from cyclearn._kernels.component_fit import fit_nodes
+
+    singles, loops = component_columns(graph)
+    known = -0.5 * float(np.linalg.slogdet(correlation)[1])
+    if singles is not None:
+        values, _ = fit_nodes(correlation, singles.nodes, singles.offsets, singles.parents)
+        known += float(values.sum())
+    runs = run_components(
+        correlation,
+        loops,
+        [component_starts(0, n_starts, len(columns.parents)) for columns in loops],
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+        bound=bound - known,
+        close=_CLOSE,
+    )
+    return known + sum(run.least for run in runs) < bound

@@ -21,9 +21,8 @@ from cyclearn.graphs.directed_graph import Edge
 from cyclearn.models import check_fit
 from cyclearn.report.class_listing import ListedMember, Listing, listing
 from cyclearn.results import LearnResult
-from cyclearn.results.edge_rows import EdgeRow
+from cyclearn.results.edge_rows import EdgeRow, PairVerdict
 from cyclearn.results.hidden_causes import HiddenCause, hidden_causes
-from cyclearn.results.pair_verdicts import PairVerdict
 from cyclearn.search import Knowledge
 
 if TYPE_CHECKING:

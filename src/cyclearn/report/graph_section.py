@@ -10,8 +10,7 @@ from cyclearn.drawing.markup import Markup, join, number, table, tag
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.report.findings import Findings
-from cyclearn.results.edge_rows import EdgeRow, agreement_in_words
-from cyclearn.results.pair_verdicts import PairVerdict
+from cyclearn.results.edge_rows import EdgeRow, PairVerdict, agreement_in_words
 
 # More labels than this cover each other; the table has the numbers.
 _MAX_LABELS = 40

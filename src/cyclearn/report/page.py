@@ -38,8 +38,7 @@ from cyclearn.report.provenance import VERSION, Source, how_it_was_made
 from cyclearn.report.what_if_section import what_if_section
 from cyclearn.results import BootstrapResult, LearnResult
 from cyclearn.results.edge_rows import agreement_in_words
-from cyclearn.results.evidence import evidence_in_words, with_evidence
-from cyclearn.results.result_text import starts_in_words
+from cyclearn.results.result_text import evidence_in_words, starts_in_words, with_evidence
 
 if TYPE_CHECKING:
     from cyclearn.data.grouped_tables import SeveralData

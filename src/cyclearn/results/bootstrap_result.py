@@ -10,13 +10,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass, class_statements
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_schema, save
 from cyclearn.graphs import DirectedGraph
-from cyclearn.results.resample import Resample
 from cyclearn.search.knowledge import Knowledge
 
 if TYPE_CHECKING:
@@ -25,11 +24,47 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+
+@dataclass(frozen=True)
+class Resample:
+    """The graph learned from one resample.
+
+    ``redraws`` counts draws thrown away because a column was constant or collinear in them;
+    ``limits`` names the limits that the search met; ``error`` says why there is no graph.
+    """
+
+    number: int
+    edges: tuple[tuple[int, int], ...]
+    redraws: int = 0
+    limits: tuple[str, ...] = ()
+    error: str | None = None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether time ended the search before it was done."""
+        return "time_limit" in self.limits
+
+    def to_dict(self) -> dict[str, Any]:
+        """The resample as plain values."""
+        more = {"redraws": self.redraws, "limits": list(self.limits), "error": self.error}
+        record: dict[str, Any] = {"number": self.number, "edges": [list(e) for e in self.edges]}
+        return record | {name: value for name, value in more.items() if value}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Resample:
+        """The resample that :meth:`to_dict` gave."""
+        return cls(
+            int(record["number"]),
+            tuple((int(i), int(j)) for i, j in record["edges"]),
+            int(record.get("redraws", 0)),
+            tuple(record.get("limits", ())),
+            record.get("error"),
+        )
+
+
 _SCHEMA = "cyclearn.BootstrapResult/1"
 # A dense component has more simple cycles than anyone would read; the result says when it was cut.
 _MAX_CYCLES = 10_000
-
-FloatArray = NDArray[np.float64]
 
 
 class _Shares(NamedTuple):
@@ -152,20 +187,13 @@ class BootstrapResult:
         resamples in which the edge is ``compelled`` (in every member of the class) and
         ``possible`` (in some member).
         """
-        import pandas as pd
-
-        rows = [
-            (
-                self.names[i],
-                self.names[j],
-                self.edge_frequencies[i, j],
-                self.compelled_frequencies[i, j],
-                self.possible_frequencies[i, j],
-            )
-            for i, j in np.argwhere(self.possible_frequencies).tolist()
-        ]
-        columns = ["source", "target", "frequency", "compelled", "possible"]
-        return _sorted(pd.DataFrame(rows, columns=columns), columns[2:])
+        return self._pairs(
+            ("source", "target"),
+            self.possible_frequencies,
+            frequency=self.edge_frequencies,
+            compelled=self.compelled_frequencies,
+            possible=self.possible_frequencies,
+        )
 
     @property
     def adjacencies(self) -> pd.DataFrame:
@@ -176,24 +204,27 @@ class BootstrapResult:
         of the class (``compelled``) and in some member (``possible``); and the share in which
         both lie in one feedback loop (``feedback``) of the learned graph.
         """
+        possible, loops = self._shares.sometimes_adjacent, self._same_loop
+        return self._pairs(
+            ("a", "b"),
+            np.triu(possible + loops),
+            frequency=np.mean([g.adjacency | g.adjacency.T for g in self.graphs], axis=0),
+            compelled=self.always_adjacent_frequencies,
+            possible=possible,
+            feedback=loops,
+        )
+
+    def _pairs(
+        self, ends: tuple[str, str], found: FloatArray, **shares: FloatArray
+    ) -> pd.DataFrame:
+        """Table of the pairs where ``found`` is not zero, with their shares, the largest first."""
         import pandas as pd
 
-        joined = np.mean([g.adjacency | g.adjacency.T for g in self.graphs], axis=0)
-        possible = self._shares.sometimes_adjacent
-        loops = self._same_loop
-        rows = [
-            (
-                self.names[i],
-                self.names[j],
-                joined[i, j],
-                self.always_adjacent_frequencies[i, j],
-                possible[i, j],
-                loops[i, j],
-            )
-            for i, j in np.argwhere(np.triu(possible + loops)).tolist()
-        ]
-        columns = ["a", "b", "frequency", "compelled", "possible", "feedback"]
-        return _sorted(pd.DataFrame(rows, columns=columns), columns[2:])
+        places = np.nonzero(found)
+        names = np.array(self.names, dtype=object)
+        columns = {end: names[place] for end, place in zip(ends, places, strict=True)}
+        table = pd.DataFrame(columns | {name: each[places] for name, each in shares.items()})
+        return table.sort_values(list(shares), ascending=False, kind="stable", ignore_index=True)
 
     @cached_property
     def _same_loop(self) -> FloatArray:
@@ -201,8 +232,7 @@ class BootstrapResult:
         total = np.zeros((p, p))
         for graph in self.graphs:
             for nodes in graph.component_indices:
-                if len(nodes) > 1:
-                    total[np.ix_(np.array(nodes), np.array(nodes))] += 1
+                total[np.ix_(nodes, nodes)] += 1
         np.fill_diagonal(total, 0)
         return total / self.n_resamples
 
@@ -287,8 +317,3 @@ class BootstrapResult:
 
     def __repr__(self) -> str:
         return f"BootstrapResult({self.n_resamples} resamples, {len(self.names)} variables)"
-
-
-def _sorted(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    ordered = table.sort_values(by, ascending=False, kind="stable")
-    return ordered.reset_index(drop=True)

@@ -14,16 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cyclearn.classes import EquivalenceClass
-from cyclearn.data import as_moments
-from cyclearn.data.moments import Data
+from cyclearn.data.moments import Data, as_moments
 from cyclearn.foundation.arguments import check_state, whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.foundation.stability import is_stable_radius
-from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.directed_graph import Node
-from cyclearn.models import LinearGaussianModel
-from cyclearn.models.linear_gaussian import spectral_radius
+from cyclearn.graphs.directed_graph import DirectedGraph, Node
+from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.members import MemberList, list_members
 

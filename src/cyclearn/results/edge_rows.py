@@ -1,20 +1,27 @@
-"""Everything that a result says about each edge, in one row: the source of all tables of edges.
+"""What a result says about edges: the source of all tables of edges.
 
-Two questions are kept apart. Do all graphs that fit equally well have the edge (``verdict``)? And
-how probable is it, given these data (``probability`` by a posterior, ``resamples`` by a bootstrap)?
+Two questions are kept apart. Do all graphs that fit equally well have the edge (``verdict``, pair
+by pair)? And how probable is it, given these data (``probability`` by a posterior, ``resamples`` by
+a bootstrap)? The graphs that fit equally well are the members of the learned class, and of the
+classes whose scores tie exactly, that respect the knowledge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import log10, nan
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from math import log10, nan, prod
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.classes.edge_verdicts import SAME, EdgeVerdict
-from cyclearn.graphs.directed_graph import Edge
+from cyclearn.classes import ClassStatements, EquivalenceClass, class_statements
+from cyclearn.classes.edge_counts import EdgeCounts
+from cyclearn.classes.edge_verdicts import SAME, EdgeVerdict, edge_verdict, pair_verdict
+from cyclearn.foundation.arrays import BoolArray, FloatArray
+from cyclearn.foundation.errors import LimitError
+from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.over_time import lag_of
 
@@ -23,6 +30,158 @@ if TYPE_CHECKING:
 
     from cyclearn.models import FittedModel
     from cyclearn.results.result import LearnResult
+
+
+Counts = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class PairVerdict:
+    """How a pair of nodes is joined over the graphs that fit equally well.
+
+    ``possible`` and ``compelled``: whether some, whether every graph has a → b and b → a.
+    ``counts``: graphs with only a → b, only b → a, both, neither, where they could be counted.
+    """
+
+    a: str
+    b: str
+    possible: tuple[bool, bool]
+    compelled: tuple[bool, bool]
+    can_vanish: bool
+    counts: Counts | None = None
+
+    def _edges(self, which: tuple[bool, bool]) -> tuple[Edge, ...]:
+        both = ((self.a, self.b), (self.b, self.a))
+        return tuple(edge for edge, holds in zip(both, which, strict=True) if holds)
+
+    @property
+    def shared_edges(self) -> tuple[Edge, ...]:
+        """The edges of this pair that every graph has."""
+        return self._edges(self.compelled)
+
+    @property
+    def possible_edges(self) -> tuple[Edge, ...]:
+        """The edges of this pair that some graph has."""
+        return self._edges(self.possible)
+
+    @property
+    def verdict(self) -> EdgeVerdict:
+        """The same in all, turns, or comes and goes."""
+        return pair_verdict(self.possible, self.compelled, always_adjacent=not self.can_vanish)
+
+    def edge_verdict(self, edge: Edge) -> EdgeVerdict:
+        """The verdict on one of the two edges of this pair."""
+        compelled, back = self.compelled if edge == (self.a, self.b) else self.compelled[::-1]
+        return edge_verdict(
+            compelled=compelled, back_compelled=back, always_adjacent=not self.can_vanish
+        )
+
+    def count(self, edge: Edge) -> int | None:
+        """How many graphs have the edge, where they could be counted."""
+        if self.counts is None:
+            return None
+        forward, backward, both, _ = self.counts
+        return both + (forward if edge == (self.a, self.b) else backward)
+
+    def chances(self, edge: Edge) -> str:
+        """In how many graphs the edge is, in words."""
+        if self.counts is None:
+            return "in some of the graphs that fit equally well"
+        return f"in {self.count(edge):,} of {sum(self.counts):,} graphs that fit equally well"
+
+
+def n_equally_good(verdicts: Sequence[PairVerdict]) -> int | None:
+    """How many graphs the verdicts are about; None where they could not be counted."""
+    if not verdicts:
+        return 1
+    counts = verdicts[0].counts
+    return None if counts is None else sum(counts)
+
+
+def pair_verdicts(
+    graphs: Sequence[DirectedGraph], knowledge: Knowledge | None
+) -> tuple[PairVerdict, ...]:
+    """Verdicts on all pairs that some graph joins; one graph is given for each class."""
+    names = graphs[0].names
+    allowed, required = (knowledge or Knowledge()).masks(names)
+    classes = [EquivalenceClass(graph) for graph in graphs]
+    statements = [
+        _statements(graph, each, allowed, required)
+        for graph, each in zip(graphs, classes, strict=True)
+    ]
+    possible = np.any([each.possible for each in statements], axis=0)
+    compelled = np.all([each.compelled for each in statements], axis=0)
+    adjacent = np.all([each.always_adjacent for each in statements], axis=0)
+    return _verdicts(names, possible, compelled, adjacent, _counts(classes, allowed, required))
+
+
+def graph_verdicts(graphs: Sequence[DirectedGraph]) -> tuple[PairVerdict, ...]:
+    """Verdicts on all pairs that some graph joins, over these graphs and no others."""
+    A = np.array([graph.adjacency for graph in graphs])
+    back = A.transpose(0, 2, 1)
+    forward, both = (A & ~back).sum(axis=0), (A & back).sum(axis=0)
+    neither = (~(A | back)).sum(axis=0)
+    parts = np.stack([forward, forward.T, both, neither], axis=-1)
+    counts = {(i, j): tuple(parts[i, j].tolist()) for i, j in np.ndindex(neither.shape)}
+    possible, compelled = np.asarray(A.any(axis=0)), np.asarray(A.all(axis=0))
+    return _verdicts(graphs[0].names, possible, compelled, neither == 0, counts)
+
+
+def _verdicts(
+    names: tuple[str, ...],
+    possible: BoolArray,
+    compelled: BoolArray,
+    adjacent: BoolArray,
+    counts: Mapping[tuple[int, int], Counts] | None,
+) -> tuple[PairVerdict, ...]:
+    """Verdicts on the pairs that may be joined."""
+    return tuple(
+        PairVerdict(
+            names[i],
+            names[j],
+            (bool(possible[i, j]), bool(possible[j, i])),
+            (bool(compelled[i, j]), bool(compelled[j, i])),
+            not adjacent[i, j],
+            None if counts is None else counts.get((i, j)),
+        )
+        for i, j in np.argwhere(np.triu(possible | possible.T)).tolist()
+    )
+
+
+def _statements(
+    graph: DirectedGraph, members: EquivalenceClass, allowed: BoolArray, required: BoolArray
+) -> ClassStatements:
+    stated = class_statements(members, allowed, required)
+    if not stated.is_empty:
+        return stated
+    # A graph that keeps a redundant edge because it is required is no irreducible member, but it
+    # is an answer all the same.
+    A = graph.adjacency
+    return ClassStatements(A, A, A | A.T, False)
+
+
+def _counts(
+    classes: Sequence[EquivalenceClass], allowed: BoolArray, required: BoolArray
+) -> dict[tuple[int, int], Counts] | None:
+    """How the graphs of all classes join each pair; None where they cannot be counted."""
+    total = 0
+    joined: dict[tuple[int, int], Counts] = {}
+    parts = [part for each in classes for part in each.irreducible_seatings(allowed, required)]
+    for seating in parts:
+        try:
+            sizes = [seating.count(block) for block in seating.blocks]
+            if 0 in sizes:
+                continue
+            for pair in EdgeCounts(seating, sizes):
+                before = joined.get((pair.i, pair.j), (0, 0, 0))
+                now = pair.forward, pair.backward, pair.both
+                joined[pair.i, pair.j] = tuple(map(add, before, now))
+        except LimitError:
+            return None
+        total += prod(sizes)
+    if total == 0:
+        return None
+    return {pair: (*found, total - sum(found)) for pair, found in joined.items()}
 
 
 @dataclass(frozen=True)
@@ -91,6 +250,11 @@ def edge_rows(
     weights = np.mean([model.B for model in models], axis=0)
     errors = models[0].standard_errors if len(models) == 1 else np.full_like(weights, nan)
     standardised = np.mean([model.standardised_weights for model in models], axis=0)
+    probable = resampled = None
+    if result.posterior is not None:
+        probable = _by_node(graph, result.posterior.names, result.posterior.edges)
+    if result.bootstrap is not None:
+        resampled = _by_node(graph, result.bootstrap.names, result.bootstrap.edge_frequencies)
     verdicts = {edge: pair for pair in result.verdicts for edge in pair.possible_edges}
     others = sorted(
         (edge for edge in verdicts if not graph.has_edge(*edge)),
@@ -110,8 +274,8 @@ def edge_rows(
                 standardised=float(standardised[i, j]) if shown else nan,
                 verdict=pair.edge_verdict(edge),
                 n_graphs=pair.count(edge),
-                probability=_probability(result, i, j),
-                resamples=_share_of_resamples(result, i, j),
+                probability=None if probable is None else probable[i][j],
+                resamples=None if resampled is None else resampled[i][j],
                 lag=lag_of(edge[0], result.past) if result.lags else None,
             )
         )
@@ -122,9 +286,8 @@ def edge_table(rows: tuple[EdgeRow, ...]) -> pd.DataFrame:
     """The rows as a table; columns that nobody asked for are left out."""
     import pandas as pd
 
-    names = ["source", "target", "in_graph", "weight", "std_error", "standardised"]
-    names += ["verdict", "n_graphs", "probability", "resamples", "lag"]
-    table = pd.DataFrame([[getattr(row, name) for name in names] for row in rows], columns=names)
+    names = [each.name for each in fields(EdgeRow)]
+    table = pd.DataFrame([asdict(row) for row in rows], columns=names)
     # So that table[table.in_graph] does what it says also where there are no edges.
     table = table.astype({"in_graph": bool, **dict.fromkeys(names[3:6], float)})
     optional = [name for name in names[-4:] if all(getattr(row, name) is None for row in rows)]
@@ -160,19 +323,11 @@ def agreement_in_words(result: LearnResult) -> str:
     return f"{many} fit these data equally well, and {which}."
 
 
-def _probability(result: LearnResult, i: int, j: int) -> float | None:
-    if result.posterior is None:
-        return None
-    names, own = result.posterior.names, result.graph.names
-    return float(result.posterior.edges[names.index(own[i]), names.index(own[j])])
-
-
-def _share_of_resamples(result: LearnResult, i: int, j: int) -> float | None:
-    if result.bootstrap is None:
-        return None
-    names, own = result.bootstrap.names, result.graph.names
-    frequencies = result.bootstrap.edge_frequencies
-    return float(frequencies[names.index(own[i]), names.index(own[j])])
+def _by_node(graph: DirectedGraph, names: Sequence[str], edges: FloatArray) -> list[list[float]]:
+    """How probable edges are, in the order of the nodes of the graph."""
+    order = [names.index(name) for name in graph.names]
+    shares: list[list[float]] = edges[np.ix_(order, order)].tolist()
+    return shares
 
 
 def edge_attributes(rows: Sequence[EdgeRow]) -> dict[Edge, dict[str, Any]]:

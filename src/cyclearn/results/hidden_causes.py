@@ -12,10 +12,10 @@ from math import log
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cyclearn.data.data_warnings import LikelyHiddenCause
+from cyclearn.data import data_warnings
 from cyclearn.foundation.arguments import whole
+from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.models.hidden_pair import HiddenPair
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from cyclearn.results.result import LearnResult
 
-BoolArray = NDArray[np.bool_]
 Finding = Literal["edge fits better", "hidden cause fits better", "cannot be told apart"]
 
 # A difference of scores below this, odds of ten to one, decides nothing.
@@ -63,11 +62,11 @@ class HiddenCause:
         return "edge fits better" if self.difference > 0 else "hidden cause fits better"
 
     @property
-    def warning(self) -> LikelyHiddenCause | None:
+    def warning(self) -> data_warnings.HiddenCause | None:
         """Not to read the edges as effects; None where the hidden cause does not fit better."""
         if self.verdict != "hidden cause fits better":
             return None
-        return LikelyHiddenCause(
+        return data_warnings.HiddenCause(
             columns=(self.a, self.b), edges=self.learned, superfluous=self.superfluous
         )
 

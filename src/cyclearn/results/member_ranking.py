@@ -30,9 +30,9 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel, fit
-from cyclearn.models.component_solutions import ComponentFit, ComponentSolution
+from cyclearn.models.components import parameters_of
 from cyclearn.models.fit_status import FitStatus
-from cyclearn.models.noise_shape import fit_noise_shape
+from cyclearn.models.noise_shape import noise_gains
 from cyclearn.results.member_ranking_result import (
     BlockRanking,
     ClassRanking,
@@ -72,7 +72,7 @@ class Residuals:
         """What every row gains when this residual may have a shape of its own."""
         if number not in self._gains:
             residual = self._rows @ self._directions[number]
-            self._gains[number] = fit_noise_shape(residual).gains
+            self._gains[number] = noise_gains(residual)
         return self._gains[number]
 
 
@@ -137,7 +137,8 @@ def rank_members(
         )
         for blocks in classes
     ]
-    return MemberRanking.of(ranked, level, moments, len(Z))
+    ranked.sort(key=lambda each: -round(each.gain, 6))
+    return MemberRanking(tuple(ranked), level, len(Z), moments)
 
 
 def _standardised(data: Data, names: tuple[str, ...]) -> tuple[Moments, FloatArray]:
@@ -198,7 +199,7 @@ def _candidates(
     if prod(len(part.solutions) for part in parts) > _MAX_SETS:
         raise InputError(f"more than {_MAX_SETS} parameter sets of one graph cannot be ranked")
     for chosen in product(*(part.solutions for part in parts)):
-        B = _weights(parts, chosen, moments.n_variables)
+        B, _ = parameters_of(zip(parts, chosen, strict=True), moments.n_variables)
         Q = np.eye(len(B)) - B
         yield Filling(
             filling,
@@ -207,13 +208,3 @@ def _candidates(
             all(is_stable_radius(solution.spectral_radius) for solution in chosen),
             has_continuum,
         )
-
-
-def _weights(
-    parts: Sequence[ComponentFit], chosen: Sequence[ComponentSolution], p: int
-) -> FloatArray:
-    """Weights of standardised variables, for one choice among the solutions of the components."""
-    B = np.zeros((p, p))
-    for part, solution in zip(parts, chosen, strict=True):
-        B[part.columns.parents, part.columns.children] = solution.coefficients
-    return B

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
@@ -11,16 +11,15 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.data import Moments
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 NO_ANSWER = "the noise looks Gaussian: no answer"
 # How many standard errors a runner-up must be behind for the first to be clear.
 _CLEAR = 2.0
@@ -105,16 +104,11 @@ class BlockRanking(ListedBlock):
     ) -> BlockRanking:
         """Ranked by what the residuals gain; of those that tie, stable ones come first."""
         answered = p_value <= threshold
-        if not answered or not is_needed:
-            ordered = sorted(block.candidates, key=lambda c: not c.stable)
-            none = np.zeros(len(ordered))
-            return cls(
-                block.nodes, tuple(ordered), block.complete, none, none, 0.0, p_value, answered
-            )
-        rows = {
-            numbers: np.sum([row_gains(k) for k in numbers], axis=0)
-            for numbers in {candidate.residuals for candidate in block.candidates}
-        }
+        distinct = {candidate.residuals for candidate in block.candidates}
+        # Without an answer all gain the same: nothing.
+        rows = {numbers: np.zeros(1) for numbers in distinct}
+        if answered and is_needed:
+            rows = {each: np.sum([row_gains(k) for k in each], axis=0) for each in distinct}
         # Rounded, since sums of the same numbers in another order differ in the last bit.
         value = {numbers: round(float(gains.sum()), 6) for numbers, gains in rows.items()}
         ordered = sorted(block.candidates, key=lambda c: (-value[c.residuals], not c.stable))
@@ -204,6 +198,11 @@ class RankedMember:
     stable: bool
     ties_with_first: bool
 
+    def numbers(self) -> dict[str, Any]:
+        """What a table says of it."""
+        names = ("weight", "behind", "stable", "ties_with_first")
+        return {name: getattr(self, name) for name in names}
+
 
 @dataclass(frozen=True, eq=False)
 class MemberRanking:
@@ -224,18 +223,6 @@ class MemberRanking:
     level: float
     n_rows: int
     moments: Moments
-
-    @classmethod
-    def of(
-        cls,
-        classes: Sequence[ClassRanking],
-        level: float,
-        moments: Moments,
-        n_rows: int,
-    ) -> MemberRanking:
-        """Ranked, the class with the best member first."""
-        ordered = sorted(classes, key=lambda each: -round(each.gain, 6))
-        return cls(tuple(ordered), level, n_rows, moments)
 
     @property
     def answered(self) -> bool:
@@ -345,19 +332,11 @@ class MemberRanking:
         """The first 20 members: weight, how far behind, stable, whether they tie, the edges."""
         import pandas as pd
 
-        return pd.DataFrame(
-            [
-                (
-                    m.weight,
-                    m.behind,
-                    m.stable,
-                    m.ties_with_first,
-                    ", ".join(f"{a} -> {b}" for a, b in m.graph.edges),
-                )
-                for m in self.members()
-            ],
-            columns=["weight", "behind", "stable", "ties", "edges"],
-        )
+        rows = [
+            (*m.numbers().values(), ", ".join(f"{a} -> {b}" for a, b in m.graph.edges))
+            for m in self.members()
+        ]
+        return pd.DataFrame(rows, columns=["weight", "behind", "stable", "ties", "edges"])
 
     def to_dict(self, n: int = 20) -> dict[str, Any]:
         """The ranking as plain values, ready for JSON."""
@@ -367,16 +346,7 @@ class MemberRanking:
             "message": self.message,
             "level": self.level,
             "n_rows": self.n_rows,
-            "members": [
-                {
-                    "weight": m.weight,
-                    "behind": m.behind,
-                    "stable": m.stable,
-                    "ties_with_first": m.ties_with_first,
-                    "model": m.model.to_dict(),
-                }
-                for m in self.members(n)
-            ],
+            "members": [m.numbers() | {"model": m.model.to_dict()} for m in self.members(n)],
         }
 
     def __str__(self) -> str:

@@ -18,8 +18,7 @@ from cyclearn.foundation.arguments import at_least, between, check_state, whole
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState
-from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.directed_graph import Node
+from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.identifiability.settling_rows import FloatArray, Rival, rows_to_settle, scaled_columns
 from cyclearn.models import FittedModel, LinearGaussianModel
 from cyclearn.results.open_graphs import Listed, OpenGraphs, list_open

@@ -16,29 +16,31 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import save
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState
-from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.directed_graph import Node
+from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.interchange import networkx_graph
 from cyclearn.models import FittedGroups, FittedModel
 from cyclearn.models.experiments import Experiments
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.results.bootstrap_result import BootstrapResult
-from cyclearn.results.class_effects import ClassEffects, class_effects, effects_over
-from cyclearn.results.edge_rows import EdgeRow, edge_attributes, edge_rows, edge_table
-from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
-from cyclearn.results.pair_verdicts import (
+from cyclearn.results.class_effects import ClassEffects, effects_over
+from cyclearn.results.edge_rows import (
+    EdgeRow,
     PairVerdict,
+    edge_attributes,
+    edge_rows,
+    edge_table,
     graph_verdicts,
     n_equally_good,
     pair_verdicts,
 )
+from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
 from cyclearn.results.result_record import plain_values, read_values
 from cyclearn.results.result_text import result_html, result_text
 from cyclearn.results.trace import SearchCost, TracedMove
 from cyclearn.results.what_if import what_if
 from cyclearn.search.exact import Certificate
 from cyclearn.search.knowledge import Knowledge
-from cyclearn.search.members import fitted_members
+from cyclearn.search.members import MemberList, fitted_members, list_members
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.over_time import knowing_the_past, lag_weights, within_graph
 from cyclearn.search.runs import SearchStatus
@@ -260,22 +262,24 @@ class LearnResult:
         whose weights count; ``max_members`` and ``random_state`` as of
         :func:`cyclearn.class_effects`.
         """
-        model = self.model_of(group)
+        names, index = self.graph.names, self.graph.index
+        source, target = names[index(source)], names[index(target)]
+        return effects_over(self.listed(group, max_members, random_state), source, target)
+
+    def listed(
+        self, group: str | None = None, max_members: int = 500, random_state: RandomState = 0
+    ) -> MemberList:
+        """The graphs that fit equally well, each with its stable fits; ``group``: of several.
+
+        With interventions, the graph and its alternatives themselves.
+        """
+        graphs, moments = (self.graph, *self.alternatives), self.model_of(group).moments
         whole("max_members", max_members, 1)
         check_state(random_state)
         if self.experiments is not None:
-            listed = fitted_members((self.graph, *self.alternatives), self.tables)
-            i, j = self.graph.index(source), self.graph.index(target)
-            return effects_over(listed, self.graph.names[i], self.graph.names[j])
-        return class_effects(
-            self.graph,
-            model.moments,
-            source,
-            target,
-            knowledge=self.knowledge,
-            ties=self.alternatives,
-            max_members=max_members,
-            random_state=random_state,
+            return fitted_members(graphs, self.experiments.tables)
+        return list_members(
+            graphs, moments, self.knowledge, max_members=max_members, random_state=random_state
         )
 
     def effects_by_group(self, source: Node, target: Node, **options: Any) -> pd.DataFrame:
@@ -362,54 +366,7 @@ class LearnResult:
             max_fillings=max_fillings,
         )
 
-    def do(
-        self,
-        values: Mapping[Node, float] | None = None,
-        *,
-        shift: Mapping[Node, float] | None = None,
-        group: str | None = None,
-        level: float = 0.95,
-        max_members: int = 500,
-        random_state: RandomState = 0,
-    ) -> pd.DataFrame:
-        """What happens to every variable when some are changed from outside.
-
-        Parameters
-        ----------
-        values : mapping, optional
-            Variables that are held, and at which values: their causes no longer matter.
-        shift : mapping, optional
-            Variables that are pushed, and by how much: they go on listening to their causes, so
-            that feedback on them counts.
-        group : str, optional
-            Of several groups, the one whose weights and means count.
-        level : float
-            Of the intervals.
-        max_members, random_state
-            As of :func:`cyclearn.class_effects`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row for each variable. ``now``: its mean in the data. ``mean``, ``lower``, ``upper``:
-            the mean then and its interval, by the graph shown. ``smallest``, ``largest``: the mean
-            over all graphs that fit equally well; ``lowest``, ``highest``: the interval that
-            covers the intervals of all of them. ``sd``: standard deviation then, by the graph
-            shown. NaN where the system does not settle; intervals are NaN where the data do not
-            determine the weights. Intervals take the graph as given; with ``lags``, means are those
-            of a row whose past is the average past of these data, or the one that is set, and
-            intervals take that as given too. ``attrs`` say how many graphs were looked at, and how
-            many of their parameter sets do not settle.
-        """
-        return what_if(
-            self,
-            values,
-            shift=shift,
-            model=self.model_of(group),
-            level=level,
-            max_members=max_members,
-            random_state=random_state,
-        )
+    do = what_if
 
     def hidden_causes(self, *, max_members: int = 20) -> pd.DataFrame:
         """Whether hidden common causes would do as well as edges, pair by pair.
@@ -468,12 +425,7 @@ class LearnResult:
 
         return plot_result(self, ax, **options)
 
-    def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
-        """The result as plain values; how the run went, which may differ, only when asked for.
-
-        With ``timings`` there is also ``run``: moves, evaluations, agreeing starts and seconds.
-        """
-        return plain_values(self, timings=timings)
+    to_dict = plain_values
 
     def to_json(self, *, timings: bool = False) -> str:
         """The result as JSON."""
@@ -508,9 +460,7 @@ class LearnResult:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def to_text(self, *, standardised: bool = False) -> str:
-        """What ``print`` shows; ``standardised`` weights are free of units."""
-        return result_text(self, standardised=standardised)
+    to_text = result_text
 
     def __str__(self) -> str:
         return self.to_text()
@@ -518,5 +468,4 @@ class LearnResult:
     def __repr__(self) -> str:
         return f"LearnResult({self.graph!r}, score={self.score:.3f}, status={self.status.name})"
 
-    def _repr_html_(self) -> str:
-        return result_html(self)
+    _repr_html_ = result_html

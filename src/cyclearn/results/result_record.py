@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.data import Moments
 from cyclearn.data.data_warnings import warnings_of
 from cyclearn.data.input_checks import check_names, checked_matrix, whole_number
-from cyclearn.data.moments import checked_mean
+from cyclearn.data.moments import Moments, checked_mean
 from cyclearn.data.tables import Table, Tables
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_schema
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FittedGroups, FittedModel, fit
-from cyclearn.models.observed_likelihood import ObservedLikelihood
+from cyclearn.models.observed_fit import ObservedLikelihood
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.results.bootstrap_result import BootstrapResult
 from cyclearn.results.trace import SearchCost, TracedMove
@@ -30,10 +29,15 @@ if TYPE_CHECKING:
     from cyclearn.results.result import LearnResult
 
 SCHEMA = "cyclearn.LearnResult/3"
+# What plain values that were changed by hand or cut short can raise.
+DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
-def plain_values(result: LearnResult, *, timings: bool) -> dict[str, Any]:
-    """The result as plain values; how the run went only with ``timings``."""
+def plain_values(result: LearnResult, *, timings: bool = False) -> dict[str, Any]:
+    """The result as plain values; how the run went, which may differ, only when asked for.
+
+    With ``timings`` there is also ``run``: moves, evaluations, agreeing starts and seconds.
+    """
     certificate = None
     if result.certificate is not None:
         certificate = result.certificate.to_dict(timings=timings)
@@ -82,14 +86,7 @@ def read_values(record: Mapping[str, Any]) -> dict[str, Any]:
         return _fields(record)
     except InputError as error:
         raise InputError(f"the result is damaged: {error}") from None
-    except (
-        LookupError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        ArithmeticError,
-        RecursionError,
-    ) as error:
+    except DAMAGE as error:
         raise InputError(
             f"the result is damaged ({type(error).__name__}: {error}); learn it again"
         ) from None

@@ -1,22 +1,85 @@
-"""What ``print(result)`` shows."""
+"""What ``print(result)`` shows, and how probable its edges are in words."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
 from cyclearn.foundation.arguments import flag
+from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.readable import count_of, significant
 from cyclearn.models import FittedGroups
+from cyclearn.posterior.posterior_result import Posterior
+from cyclearn.results.bootstrap_result import BootstrapResult
 from cyclearn.results.edge_rows import EdgeRow, agreement_in_words
-from cyclearn.results.evidence import evidence_in_words
 
 if TYPE_CHECKING:
     from cyclearn.results.result import LearnResult
 
 
+# An edge that is this probable, or came out this often, is counted in the headline.
+OFTEN = 0.9
+
+
+def with_evidence(
+    result: LearnResult,
+    *,
+    bootstrap: BootstrapResult | None = None,
+    posterior: Posterior | None = None,
+) -> LearnResult:
+    """The result with a finished bootstrap or posterior of the same variables beside it."""
+    for what, kind, found in (
+        ("bootstrap", BootstrapResult, bootstrap),
+        ("posterior", Posterior, posterior),
+    ):
+        if found is None:
+            continue
+        if not isinstance(found, kind):
+            raise InputError(
+                f"{what} is a {type(found).__name__}; give what cyclearn.{what} returned"
+            )
+        if set(found.names) != set(result.graph.names):
+            other = sorted(set(found.names) ^ set(result.graph.names))[0]
+            raise InputError(
+                f"the {what} is about other variables than the result ({other!r} is in one of "
+                "them only); give that of the same table"
+            )
+    return replace(
+        result,
+        bootstrap=bootstrap or result.bootstrap,
+        posterior=posterior or result.posterior,
+    )
+
+
+def evidence_in_words(result: LearnResult) -> str:
+    """What stands beside the edges about their probability, or how to have it."""
+    rows = [row for row in result.edge_rows if row.in_graph]
+    parts = []
+    if result.posterior is not None:
+        likely = sum(row.probability is not None and row.probability >= OFTEN for row in rows)
+        parts.append(
+            f"Given these data, {likely} of {len(rows)} edges have a probability of at least "
+            f"{OFTEN:g}."
+        )
+    if result.bootstrap is not None:
+        often = sum(row.resamples is not None and row.resamples >= OFTEN for row in rows)
+        parts.append(
+            f"{often} of {len(rows)} edges came out of at least {OFTEN:.0%} of "
+            f"{result.bootstrap.n_resamples:,} resamples."
+        )
+    # A posterior takes observed tables.
+    ask = "the posterior" if result.experiments is None else "a bootstrap"
+    return " ".join(parts) or (
+        f"How probable an edge is, given these data, is another question: ask for {ask}."
+    )
+
+
 def result_text(result: LearnResult, *, standardised: bool = False) -> str:
-    """Edges with their verdicts, how far equally good graphs agree, and warnings."""
+    """What ``print`` shows: edges with verdicts, how far equally good graphs agree, warnings.
+
+    ``standardised`` weights are free of units.
+    """
     flag("standardised", standardised)
     first, feedback, *others = sentences(result)
     rows = [row for row in result.edge_rows if row.in_graph]

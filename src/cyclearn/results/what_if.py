@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cyclearn.data.input_checks import as_float
-from cyclearn.foundation.arguments import between, check_state, whole
+from cyclearn.foundation.arguments import between
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState
-from cyclearn.graphs.directed_graph import DirectedGraph, Node
-from cyclearn.models.linear_gaussian import LinearGaussianModel
+from cyclearn.graphs.directed_graph import Node
+from cyclearn.models.linear_gaussian import LinearGaussianModel, values_by_index
 from cyclearn.models.predictions import EstimatedModel, Prediction, SharedEstimate
-from cyclearn.search.members import fitted_members, list_members
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,33 +27,51 @@ _ROUNDING = 1e-12
 
 def what_if(
     result: LearnResult,
-    values: Mapping[Node, float] | None,
+    values: Mapping[Node, float] | None = None,
     *,
-    shift: Mapping[Node, float] | None,
-    model: FittedModel,
-    level: float,
-    max_members: int,
-    random_state: RandomState,
+    shift: Mapping[Node, float] | None = None,
+    group: str | None = None,
+    level: float = 0.95,
+    max_members: int = 500,
+    random_state: RandomState = 0,
 ) -> pd.DataFrame:
-    """What :meth:`cyclearn.LearnResult.do` returns."""
-    check_state(random_state)
-    held = _by_index(result.graph, values, "do")
-    shifted = _by_index(result.graph, shift, "shift")
+    """What happens to every variable when some are changed from outside.
+
+    Parameters
+    ----------
+    values : mapping, optional
+        Variables that are held, and at which values: their causes no longer matter.
+    shift : mapping, optional
+        Variables that are pushed, and by how much: they go on listening to their causes, so
+        that feedback on them counts.
+    group : str, optional
+        Of several groups, the one whose weights and means count.
+    level : float
+        Of the intervals.
+    max_members, random_state
+        As of :func:`cyclearn.class_effects`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each variable. ``now``: its mean in the data. ``mean``, ``lower``, ``upper``:
+        the mean then and its interval, by the graph shown. ``smallest``, ``largest``: the mean
+        over all graphs that fit equally well; ``lowest``, ``highest``: the interval that
+        covers the intervals of all of them. ``sd``: standard deviation then, by the graph
+        shown. NaN where the system does not settle; intervals are NaN where the data do not
+        determine the weights. Intervals take the graph as given; with ``lags``, means are those
+        of a row whose past is the average past of these data, or the one that is set, and
+        intervals take that as given too. ``attrs`` say how many graphs were looked at, and how
+        many of their parameter sets do not settle.
+    """
+    model = result.model_of(group)
+    held = values_by_index(result.graph, {} if values is None else values, "do")
+    shifted = values_by_index(result.graph, {} if shift is None else shift, "shift")
     if not held and not shifted:
         raise InputError("nothing is changed; give values by name: result.do({'a': 1.0})")
     for s in set(held) & set(shifted):
         raise InputError(f"{result.graph.names[s]!r} is both held and shifted; do one of the two")
-    graphs = (result.graph, *result.alternatives)
-    if result.experiments is not None:
-        listed = fitted_members(graphs, result.experiments.tables)
-    else:
-        listed = list_members(
-            graphs,
-            model.moments,
-            result.knowledge,
-            max_members=whole("max_members", max_members, 1),
-            random_state=random_state,
-        )
+    listed = result.listed(group, max_members, random_state)
     models = [each for member in listed.members for each in member.models]
     (shown,) = estimated(model, [model.model])
     table = prediction_table(shown, estimated(model, models), held, shifted, level)
@@ -74,30 +89,14 @@ def estimated(
     fitted: FittedModel, models: Sequence[LinearGaussianModel]
 ) -> tuple[EstimatedModel, ...]:
     """Models with the data that they, and the one fitted, are estimates from."""
-    moments, n = fitted.moments, fitted.n_effective
-    if fitted.experiments is not None:
-        tables = fitted.experiments.tables
-        is_known = any(table.moments.mean is None for table in tables)
-        return tuple(
-            SharedEstimate(
-                model,
-                moments.covariance,
-                tables.n_samples,
-                mean_is_known=is_known,
-                experiments=fitted.experiments,
-            )
-            for model in models
-        )
-    return tuple(
-        EstimatedModel(
-            model,
-            moments.covariance,
-            n,
-            mean_is_known=moments.mean is None,
-            given=tuple(np.flatnonzero(moments.is_past).tolist()),
-        )
-        for model in models
-    )
+    S, mean, experiments = fitted.moments.covariance, fitted.moments.mean, fitted.experiments
+    if experiments is None:
+        given = tuple(np.flatnonzero(fitted.moments.is_past).tolist())
+        known, n = mean is None, fitted.n_effective
+        return tuple(EstimatedModel(model, S, n, known, given) for model in models)
+    known = any(table.moments.mean is None for table in experiments.tables)
+    n = experiments.tables.n_samples
+    return tuple(SharedEstimate(model, S, n, known, experiments=experiments) for model in models)
 
 
 def prediction_table(
@@ -141,20 +140,3 @@ def prediction_table(
     table = table.mask(tiny, 0.0)
     table.attrs = {"n_models": len(every), "n_unsettled": len(every) - len(settling)}
     return table
-
-
-def _by_index(
-    graph: DirectedGraph, values: Mapping[Node, float] | None, what: str
-) -> dict[int, float]:
-    if values is None:
-        return {}
-    if not isinstance(values, Mapping):
-        raise InputError(f"{what} got {short(values)}; give values by name: {{'a': 1.0}}")
-    found: dict[int, float] = {}
-    for node, value in values.items():
-        s = graph.index(node)
-        number = as_float(value, f"{what}({graph.names[s]})")
-        if not np.isfinite(number):
-            raise InputError(f"{what}({graph.names[s]} = {value}): give a finite value")
-        found[s] = number
-    return found

@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.foundation.stability import is_stable_radius
-from cyclearn.models.component_columns import ComponentColumns
-from cyclearn.models.component_solutions import (
+from cyclearn.models.components import (
     CollinearError,
+    ComponentColumns,
     ComponentFit,
     fit_component_solutions,
 )
-from cyclearn.models.experiments import Experiments
-from cyclearn.models.shared_fit import fit_shared
+from cyclearn.models.experiments import Experiments, fit_shared
 from cyclearn.search.effort import SIZES, MoveEffort
 from cyclearn.search.runs import Adjacency
 from cyclearn.search.surroundings import Surroundings

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.identifiability.constraints.conormals import gram_jacobian
-from cyclearn.models.component_columns import ComponentColumns, component_columns
-from cyclearn.models.component_runs import run_components
+from cyclearn.models.components import ComponentColumns, component_columns, run_components
 
 FloatArray = NDArray[np.float64]
 

@@ -1,0 +1,473 @@
+"""Strongly connected components: their columns, fits from several starts, distinct solutions.
+
+The negative log-likelihood is a sum over strongly connected components, and of each the best
+conceivable value is known before any fit: what the component would reach if it could generate every
+distribution of its nodes given its outside parents. A fit wants every start, because solutions of
+equal likelihood are part of its answer. A distance only wants the least value: a component that
+has come as low as is conceivable is left alone, and the rest ends with the first sum that is low
+enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.random_state import RandomState, generator
+from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.models.fit_status import FitStatus
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentColumns:
+    """The columns of one component: nodes, and their parents column by column.
+
+    ``children`` is the child of every edge, aligned with ``parents``; ``inside`` marks the
+    edges within the component, and ``ends`` are the places of these in it, shape (2, ·).
+    """
+
+    nodes: IntArray
+    offsets: IntArray
+    parents: IntArray
+    children: IntArray
+    inside: BoolArray
+    ends: IntArray
+
+    @classmethod
+    def of(
+        cls,
+        adjacency: BoolArray,
+        nodes: Sequence[int],
+        order: Sequence[int] | None = None,
+    ) -> ComponentColumns:
+        """Columns of these nodes; parents may lie outside.
+
+        Nodes and parents stand in ``order``, ascending by default: sums and starts then do not
+        depend on the order of the columns of a table.
+        """
+        walked = np.arange(len(adjacency)) if order is None else np.array(order)
+        member = np.zeros(len(adjacency), dtype=bool)
+        member[list(nodes)] = True
+        index = np.ascontiguousarray(walked[member[walked]], dtype=np.int64)
+        places, found = np.nonzero(adjacency.T[np.ix_(index, walked)])
+        # nonzero gives strided views, for which the kernels would be compiled a second time.
+        places, parents = np.ascontiguousarray(places), np.ascontiguousarray(walked[found])
+        offsets = np.zeros(len(index) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(places, minlength=len(index)), out=offsets[1:])
+        place_of = np.full(len(adjacency), -1, dtype=np.int64)
+        place_of[index] = np.arange(len(index))
+        inside = place_of[parents] >= 0
+        ends = np.stack([place_of[parents[inside]], places[inside]])
+        return cls(index, offsets, parents, index[places], inside, ends)
+
+    @cached_property
+    def same_column(self) -> BoolArray:
+        """Which parameters, coefficients and then variances, belong to the same node."""
+        owner = np.concatenate([self.children, self.nodes])
+        return np.asarray(owner[:, None] == owner)
+
+    def spectral_radius(self, coefficients: FloatArray) -> float:
+        """Largest modulus of an eigenvalue of B restricted to the component."""
+        k = len(self.nodes)
+        weights = coefficients[self.inside]
+        if len(weights) == k:
+            # A single cycle: the eigenvalues are the k-th roots of its gain.
+            return float(np.abs(np.prod(weights)) ** (1 / k))
+        B = np.zeros((k, k))
+        B[self.ends[0], self.ends[1]] = weights
+        return float(np.abs(np.linalg.eigvals(B)).max())
+
+
+@lru_cache(maxsize=128)
+def component_columns(
+    graph: DirectedGraph, order: tuple[int, ...] | None = None
+) -> tuple[ComponentColumns | None, tuple[ComponentColumns, ...]]:
+    """Columns of the single nodes together (None without any), and of each larger component.
+
+    Nodes and parents stand in ``order``, ascending by default.
+    """
+    singles = [nodes[0] for nodes in graph.component_indices if len(nodes) == 1]
+    loops = [nodes for nodes in graph.component_indices if len(nodes) > 1]
+    return (
+        ComponentColumns.of(graph.adjacency, singles, order) if singles else None,
+        tuple(ComponentColumns.of(graph.adjacency, nodes, order) for nodes in loops),
+    )
+
+
+# Most answers need only the first start, so it is tried alone; then five times as many each time.
+_GROWTH = 5
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentRuns:
+    """Where the starts of one component led: arrays with an entry or a row for every run."""
+
+    columns: ComponentColumns
+    values: FloatArray
+    coefficients: FloatArray
+    gradient_norms: FloatArray
+    iterations: IntArray
+    codes: IntArray
+
+    @classmethod
+    def of(
+        cls,
+        R: FloatArray,
+        columns: ComponentColumns,
+        starts: FloatArray,
+        tolerance: float,
+        max_iterations: int,
+    ) -> ComponentRuns:
+        """Run from every row of ``starts``, and once more from the best with its gain inverted."""
+        from cyclearn._kernels.component_optima import fit_component_from_starts
+
+        nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
+        return cls(
+            columns,
+            *fit_component_from_starts(
+                R, nodes, offsets, parents, starts, tolerance, max_iterations
+            ),
+        )
+
+    @classmethod
+    def none(cls, columns: ComponentColumns) -> ComponentRuns:
+        """No run yet."""
+        numbers, counts = np.empty(0), np.empty(0, dtype=np.int64)
+        coefficients = np.empty((0, len(columns.parents)))
+        return cls(columns, numbers, coefficients, numbers, counts, counts)
+
+    def joined(self, others: ComponentRuns) -> ComponentRuns:
+        """These runs and others."""
+        if not len(self.values):
+            return others
+        names = [each.name for each in fields(self) if each.name != "columns"]
+        pairs = ((getattr(self, name), getattr(others, name)) for name in names)
+        return ComponentRuns(self.columns, *map(np.concatenate, pairs))
+
+    @property
+    def least(self) -> float:
+        """The smallest value that was found, infinite without any."""
+        return float(self.values.min(initial=np.inf))
+
+    @property
+    def best_coefficients(self) -> FloatArray:
+        """The coefficients at the smallest value."""
+        return np.asarray(self.coefficients[self.values.argmin()])
+
+
+def run_components(
+    R: FloatArray,
+    loops: Sequence[ComponentColumns],
+    starts: Sequence[FloatArray],
+    *,
+    tolerance: float,
+    max_iterations: int,
+    close: float | None = None,
+    bound: float | None = None,
+) -> list[ComponentRuns]:
+    """Run every component from its starts, shape (n_starts, edges) each.
+
+    Without ``close`` every component is run from all of its starts. With it starts are tried in
+    stages, and a component so close to its least conceivable value is not run again. A ``bound``
+    ends all stages once the best values sum to less than it, and keeps every run away where even
+    the least conceivable values sum to more.
+    """
+    runs = [ComponentRuns.none(columns) for columns in loops]
+    stages = [max((len(rows) for rows in starts), default=0)]
+    least = [-np.inf] * len(loops)
+    if close is not None:
+        least = [least_value(R, columns) for columns in loops]
+        while stages[0] > 1:
+            stages.insert(0, (stages[0] - 1) // _GROWTH + 1)
+    if bound is not None and sum(least) >= bound:
+        return runs
+    done = 0
+    for stage in stages:
+        for n, columns in enumerate(loops):
+            rows = starts[n][done:stage]
+            if len(rows) and (close is None or runs[n].least - least[n] >= close):
+                found = ComponentRuns.of(R, columns, rows, tolerance, max_iterations)
+                runs[n] = runs[n].joined(found)
+        if bound is not None and sum(run.least for run in runs) < bound:
+            break
+        done = stage
+    return runs
+
+
+def least_value(R: FloatArray, columns: ComponentColumns) -> float:
+    """Half the log determinant of the covariance of a component given its outside parents."""
+    outside = np.unique(columns.parents[~columns.inside])
+    both = np.concatenate([columns.nodes, outside])
+    value = np.linalg.slogdet(R[np.ix_(both, both)])[1]
+    if len(outside):
+        value -= np.linalg.slogdet(R[np.ix_(outside, outside)])[1]
+    return 0.5 * float(value)
+
+
+# Negative log-likelihoods per sample closer than this are one maximum reached twice.
+_SAME_VALUE = 1e-8
+# Eigenvalues of the whitened Fisher information below this count as zero. Where
+# two solutions of a cycle meet, the eigenvalue is about the square of the distance to there.
+_FLAT = 1e-6
+
+
+@dataclass(frozen=True)
+class ComponentSolution:
+    """One maximum of a component's likelihood, on the standardised scale."""
+
+    coefficients: FloatArray
+    noise_variances: FloatArray
+    spectral_radius: float
+
+
+@dataclass(frozen=True)
+class ComponentFit:
+    """How one component was fitted.
+
+    ``value`` is the negative log-likelihood per sample on the standardised scale, without
+    constants; ``solutions`` are the distinct parameter sets that reach it, the preferred one
+    first; ``n_flat`` counts directions in which the likelihood does not change.
+    """
+
+    columns: ComponentColumns
+    value: float
+    gradient_norm: float
+    iterations: int
+    status: FitStatus
+    solutions: tuple[ComponentSolution, ...]
+    n_flat: int
+
+
+def generic_deficiency(columns: ComponentColumns) -> int:
+    """Parameters of a component in excess of its generic dimension.
+
+    A graph's distribution is made of those of its components given their outside parents, so
+    this is the deficiency of the graph that keeps only the edges into the component.
+    """
+    members = np.union1d(columns.nodes, columns.parents)
+    adjacency = np.zeros((len(members), len(members)), dtype=bool)
+    parents, children = (np.searchsorted(members, v) for v in (columns.parents, columns.children))
+    adjacency[parents, children] = True
+    graph = DirectedGraph(adjacency)
+    return graph.n_edges + graph.n_nodes - graph.dimension()
+
+
+def fit_component_solutions(
+    R: FloatArray,
+    columns: ComponentColumns,
+    *,
+    n_starts: int | None,
+    tolerance: float,
+    max_iterations: int,
+    random_state: RandomState,
+) -> ComponentFit:
+    """Fit one component of two nodes or more to the correlation matrix R."""
+    (runs,) = run_components(
+        R,
+        [columns],
+        [fit_starts(columns, n_starts, random_state)],
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+    )
+    return solutions_of(R, runs)
+
+
+def fit_components(
+    graph: DirectedGraph,
+    R: FloatArray,
+    *,
+    order: tuple[int, ...] | None = None,
+    n_starts: int | None,
+    tolerance: float,
+    max_iterations: int,
+    random_state: RandomState,
+) -> tuple[ComponentFit, ...]:
+    """Fit every component to the correlation matrix R, causes before effects.
+
+    All single nodes come as one component fit, first. Nodes are worked on in ``order``.
+    """
+    singles, loops = component_columns(graph, order)
+    fits = [] if singles is None else [fit_single_nodes(R, singles)]
+    runs = run_components(
+        R,
+        loops,
+        [fit_starts(columns, n_starts, random_state) for columns in loops],
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+    )
+    return (*fits, *(solutions_of(R, each) for each in runs))
+
+
+def fit_single_nodes(R: FloatArray, columns: ComponentColumns) -> ComponentFit:
+    """Least squares of every node on its parents."""
+    from cyclearn._kernels.component_fit import fit_nodes
+
+    values, b = fit_nodes(R, columns.nodes, columns.offsets, columns.parents)
+    if not np.isfinite(values).all():
+        raise CollinearError(int(columns.nodes[~np.isfinite(values)][0]))
+    solution = ComponentSolution(b, np.exp(2 * values), 0.0)
+    return ComponentFit(columns, float(values.sum()), 0.0, 0, FitStatus.CONVERGED, (solution,), 0)
+
+
+def fit_starts(
+    columns: ComponentColumns, n_starts: int | None, random_state: RandomState
+) -> FloatArray:
+    """Starts of a fit: as many as asked for, by default more for larger components."""
+    if n_starts is None:
+        n_starts = min(max(4, 2 * len(columns.nodes) - 4), 20)
+    return component_starts(random_state, n_starts, len(columns.parents))
+
+
+def solutions_of(R: FloatArray, runs: ComponentRuns) -> ComponentFit:
+    """The distinct solutions among the runs of a component that reach its best value."""
+    from cyclearn._kernels.component_information import residuals
+
+    columns = runs.columns
+    nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
+
+    def solution(b: FloatArray) -> ComponentSolution:
+        variances = residuals(R, nodes, offsets, parents, b)[1]
+        return ComponentSolution(b, variances, columns.spectral_radius(b))
+
+    def n_flat(best: ComponentSolution, code: int) -> int:  # noqa: ARG001 - as for several tables
+        return int(flat_directions(R, columns, best).shape[1])
+
+    return best_fit(R, runs, solution, n_flat)
+
+
+def best_fit(
+    R: FloatArray,
+    runs: ComponentRuns,
+    solution: Callable[[FloatArray], ComponentSolution],
+    n_flat: Callable[[ComponentSolution, int], int],
+) -> ComponentFit:
+    """The fit of the best run, with one solution for each distinct point that reaches its value.
+
+    ``n_flat`` counts the directions without information, from the preferred solution and the code
+    that the kernel gave its run.
+    """
+    from cyclearn._kernels import component_fit as kernel
+    from cyclearn._kernels.component_optima import select_optima
+
+    best, distinct = select_optima(runs.values, runs.coefficients, runs.codes, _SAME_VALUE)
+    code = int(runs.codes[best])
+    if code == kernel.COLLINEAR:
+        raise_collinear(R, runs.columns)
+    solutions = sorted(map(solution, runs.coefficients[distinct]), key=solution_preference)
+    status, flat = FitStatus.CONVERGED, 0
+    if code == kernel.AT_INFINITY:
+        status = FitStatus.AT_INFINITY
+    elif code == kernel.ITERATION_LIMIT:
+        status = FitStatus.ITERATION_LIMIT
+    elif flat := n_flat(solutions[0], code):
+        is_generic = flat <= generic_deficiency(runs.columns)
+        status = FitStatus.NOT_IDENTIFIED if is_generic else FitStatus.BOUNDARY
+    if status is not FitStatus.CONVERGED:
+        # A continuum of solutions, two that have met, or points on the way to infinity: none of
+        # them are alternatives.
+        solutions = solutions[:1]
+    return ComponentFit(
+        runs.columns,
+        float(runs.values[best]),
+        float(runs.gradient_norms[best]),
+        int(runs.iterations[best]),
+        status,
+        tuple(solutions),
+        flat,
+    )
+
+
+def parameters_of(
+    chosen: Iterable[tuple[ComponentFit, ComponentSolution]], p: int
+) -> tuple[FloatArray, FloatArray]:
+    """Weights of shape (p, p) and noise variances of shape (p,) of chosen solutions."""
+    B, variances = np.zeros((p, p)), np.empty(p)
+    for fitted, solution in chosen:
+        columns = fitted.columns
+        B[columns.parents, columns.children] = solution.coefficients
+        variances[columns.nodes] = solution.noise_variances
+    return B, variances
+
+
+def solution_preference(solution: ComponentSolution) -> tuple[float, tuple[float, ...]]:
+    """The solution whose feedback dies out fastest comes first, of equal ones the larger numbers.
+
+    Rounded, since solutions that mirror each other have one radius up to the last digit.
+    """
+    radius = round(solution.spectral_radius, 6)
+    return radius, tuple((-solution.coefficients.round(6)).tolist())
+
+
+def flat_directions(
+    R: FloatArray, columns: ComponentColumns, solution: ComponentSolution
+) -> FloatArray:
+    """Directions in parameter space that leave the distribution as it is, shape (N, n_flat).
+
+    The null space of the Fisher information; edges in the order of ``columns.parents``, then
+    the variances. The largest entry of every direction is one in units of the standard error
+    that the parameter would have if all others were known.
+    """
+    from cyclearn._kernels.component_information import expected_information
+
+    nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
+    b, variances = solution.coefficients, solution.noise_variances
+    info = expected_information(R, nodes, offsets, parents, b, variances)
+    # Relative to the blocks of single columns: collinear parents, which make one column
+    # ill-conditioned, leave no trace, and small eigenvalues come from the coupling of columns.
+    blocks = np.where(columns.same_column, info, 0.0)
+    # The usual case at the price of a factorisation: no eigenvalue is near zero.
+    # Loaded here: a table that is only opened needs none of it.
+    from scipy.linalg import lapack
+
+    if lapack.dpotrf(info - _FLAT * blocks)[1] == 0:
+        return np.empty((len(info), 0))
+    eigenvalues, directions, failed = lapack.dsygvd(info, blocks)
+    if failed:
+        # A column at the limit of rounding: scale the parameters one by one.
+        eigenvalues, directions, _ = lapack.dsygvd(info, np.diag(info.diagonal()))
+    directions = directions[:, eigenvalues < _FLAT] * np.sqrt(info.diagonal())[:, None]
+    return np.asarray(directions / np.abs(directions).max(axis=0))
+
+
+def component_starts(random_state: RandomState, n_starts: int, n_edges: int) -> FloatArray:
+    """Zero, then random coefficients, shape (n_starts, n_edges).
+
+    Large coefficients make good starts: further optima tend to lie where the gain of a cycle
+    exceeds one. On graphs that did not generate the data, zero alone missed the best optimum in
+    a quarter of the components of four or five nodes, zero and two of these in one of forty.
+    """
+    if isinstance(random_state, int):
+        return _seeded_starts(random_state, n_starts, n_edges)
+    starts = np.zeros((n_starts, n_edges))
+    starts[1:] = 3 * generator(random_state).standard_normal((n_starts - 1, n_edges))
+    return starts
+
+
+@lru_cache(maxsize=256)
+def _seeded_starts(seed: int, n_starts: int, n_edges: int) -> FloatArray:
+    # Making a generator costs as much as fitting three components.
+    return component_starts(np.random.default_rng(seed), n_starts, n_edges)
+
+
+def raise_collinear(R: FloatArray, columns: ComponentColumns) -> None:
+    """Raise for the first node that is collinear with its parents."""
+    from cyclearn._kernels.component_fit import node_score
+
+    for i, node in enumerate(columns.nodes):
+        parents = columns.parents[columns.offsets[i] : columns.offsets[i + 1]]
+        if not np.isfinite(node_score(R, node, parents)):
+            raise CollinearError(int(node))
+    raise CollinearError(int(columns.nodes[0]))
+
+
+class CollinearError(InputError):
+    """A node is an exact linear function of its parents in the sample."""
+
+    def __init__(self, node: int) -> None:
+        super().__init__(f"node {node} is an exact linear function of its parents")
+        self.node = node
