@@ -145,7 +145,7 @@ def test_the_page_says_of_a_result_what_python_says_without_its_names(client, fr
     client.wait(job)
     view = client.get(f"/api/jobs/{job}")["view"]
     assert "3 variables, 200 samples" in view["summary"][0]
-    assert {"dependent_rows", "search_limits"} <= {each["code"] for each in view["warnings"]}
+    assert {"dependent_rows", "reached_limits"} <= {each["code"] for each in view["warnings"]}
     said = [*view["summary"], *(each[part] for each in view["warnings"] for part in WORDS)]
     assert not any(re.search(r"\w=|\w_\w|--|\(see|Warning:", words) for words in said)
 
