@@ -17,8 +17,7 @@ import pandas as pd
 
 from cyclearn.experiments import ResultsFile
 from cyclearn.experiments.figures import write_figures
-from cyclearn.experiments.intervals import share
-from cyclearn.experiments.result_tables import groups, result_table, time_table
+from cyclearn.experiments.result_tables import groups, result_table, share, time_table
 
 RESULTS = Path(__file__).parent / "results"
 TITLES = {

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from cyclearn import DirectedGraph, InputError, LimitError, equivalence_class, equivalent
 from cyclearn.classes import EquivalenceClass, surplus_seats
 from cyclearn.classes.canonical_member import canonical_order
+from cyclearn.classes.filling_counts import count_fillings, permanent
 from cyclearn.classes.nearest_member import NearestMember
-from cyclearn.classes.permanents import permanent
-from cyclearn.classes.surplus_seats import count_fillings
 from cyclearn.classes.territories import is_reducible
 from cyclearn.graphs import random_graph, structural_hamming_distance
 from strategies import dags, graphs, walks

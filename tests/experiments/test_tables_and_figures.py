@@ -8,8 +8,7 @@ from scipy.stats import binomtest
 from cyclearn import InputError
 from cyclearn.experiments import Output, ResultsFile, Task
 from cyclearn.experiments.figures import _curves, _row_label, write_figures
-from cyclearn.experiments.intervals import share
-from cyclearn.experiments.result_tables import result_table, time_table
+from cyclearn.experiments.result_tables import result_table, share, time_table
 
 SUCCESS = {"auto": [1.0, 1.0, 0.5, 1.0], "l1": [0.0, 0.25, 0.3, 1.0]}
 DISTANCE = {"auto": [0, 0, 2, 1], "l1": [5, 3, 3, 0]}

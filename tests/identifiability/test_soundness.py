@@ -11,9 +11,12 @@ from cyclearn.classes.steps import iter_exchanges, iter_reductions, iter_reversi
 from cyclearn.classes.territories import territories
 from cyclearn.graphs import DirectedGraph
 from cyclearn.identifiability import Sampler, Sharing, Verdict, compare
-from cyclearn.identifiability.difference.largest_columns import separate_by_largest_column
-from cyclearn.identifiability.difference.separating_matrix import Separation, separate
-from cyclearn.identifiability.equality.interior_points import InteriorPoint, interior_point
+from cyclearn.identifiability.difference.separating_matrix import (
+    Separation,
+    separate,
+    separate_by_largest_column,
+)
+from cyclearn.identifiability.interior_points import InteriorPoint, interior_point
 from cyclearn.identifiability.numerics.numerical_overlap import draw_factor, nearest_factor
 from cyclearn.identifiability.numerics.separation_search import (
     iter_face_factors,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cyclearn as cl
-from cyclearn.classes.edge_verdicts import edge_verdict, pair_verdict
+from cyclearn.classes.class_statements import edge_verdict, pair_verdict
 from cyclearn.results.evidence import with_evidence
 from cyclearn.results.resample import Resample
 

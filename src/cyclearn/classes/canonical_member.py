@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from cyclearn.classes.acyclic_members import first_orientation
-from cyclearn.classes.feedback_pairs import mutual_reach
+from cyclearn.classes.class_statements import mutual_reach
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.graphs.bitsets import bits
 

@@ -27,7 +27,7 @@ further column {v₁}, v₁ ∈ V₁, does the same as {v₂}, v₂ ∈ V₂. In
 D ∪ {v₂}. Where one of the cliques is a single node, rotations do as much.
 
 **Substitution rule.** A change of variables that depends on the matrix alone can take entries out
-of columns (:mod:`cyclearn.classes.substitution`). Where it ends in columns of a connected chordal
+of columns (:mod:`cyclearn.classes.chordal_growth`). Where it ends in columns of a connected chordal
 graph, a column {v} does the same as {w}, for most of its nodes. The block rule is the case with one
 column between the blocks; two and three such columns are searched for.
 
@@ -61,9 +61,13 @@ from itertools import combinations, product
 from math import comb, prod
 from operator import or_
 
-from cyclearn.classes.chordal_growth import Seated, iter_clique_growths, iter_growths
-from cyclearn.classes.search_budget import SearchBudget
-from cyclearn.classes.substitution import exchangeable_nodes
+from cyclearn.classes.chordal_growth import (
+    SearchBudget,
+    Seated,
+    exchangeable_nodes,
+    iter_clique_growths,
+    iter_growths,
+)
 from cyclearn.classes.territories import Territory, territory_below
 from cyclearn.graphs.bitsets import bits
 

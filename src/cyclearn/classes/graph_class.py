@@ -9,9 +9,8 @@ from random import Random
 from typing import TYPE_CHECKING, Literal, get_args
 
 from cyclearn.classes.canonical_member import canonical_order
-from cyclearn.classes.edge_counts import edge_table, summed
 from cyclearn.classes.nearest_member import NearestMember, nearest_member
-from cyclearn.classes.seated_graphs import SeatedGraphs
+from cyclearn.classes.seated_graphs import SeatedGraphs, edge_table, summed
 from cyclearn.foundation.arguments import one_of
 from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.errors import InputError, LimitError

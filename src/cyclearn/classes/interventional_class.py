@@ -13,15 +13,21 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from cyclearn.classes.completeness import Completeness, completeness
 from cyclearn.classes.design import InterventionDesign, Interventions, as_design
 from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules
-from cyclearn.classes.redundancy import (
+from cyclearn.classes.rotation_class import (
     IrreducibleSeatings,
     irreducible_columns,
     irreducible_seatings,
 )
-from cyclearn.classes.rule_search import MAX_CLASSES, ClassKey, LinkedClasses, linked_classes
+from cyclearn.classes.rule_search import (
+    MAX_CLASSES,
+    ClassKey,
+    Completeness,
+    LinkedClasses,
+    completeness,
+    linked_classes,
+)
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory, reduced_columns, territories
 from cyclearn.foundation.errors import LimitError

@@ -25,8 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.classes.permanents import permanent
-from cyclearn.classes.surplus_seats import completions, count_fillings, down_chain
+from cyclearn.classes.filling_counts import completions, count_fillings, down_chain, permanent
 from cyclearn.classes.territories import Territory, territory_below
 from cyclearn.graphs.bitsets import (
     bits,

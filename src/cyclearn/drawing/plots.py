@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cyclearn.classes import EquivalenceClass, class_statements
-from cyclearn.classes.edge_verdicts import OPTIONAL, SAME, TURNS, edge_verdict
+from cyclearn.classes.class_statements import OPTIONAL, SAME, TURNS, edge_verdict
 from cyclearn.drawing.canvas import Canvas, Stroke
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import number

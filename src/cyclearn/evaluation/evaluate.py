@@ -10,14 +10,15 @@ from typing import Any, TypeVar
 
 from cyclearn.classes import EquivalenceClass, equivalence_class
 from cyclearn.data.input_checks import whole_number
-from cyclearn.evaluation.distances import (
+from cyclearn.evaluation.multi_domain import Domains, SuccessRate, multi_domain_success
+from cyclearn.evaluation.structure import (
     ClassDistance,
+    Features,
+    StructureScores,
     aligned,
     class_distance,
     shd,
 )
-from cyclearn.evaluation.multi_domain import Domains, SuccessRate, multi_domain_success
-from cyclearn.evaluation.structure import Features, StructureScores
 from cyclearn.foundation.arguments import seconds
 from cyclearn.foundation.deadlines import deadline, seconds_left
 from cyclearn.foundation.errors import LimitError

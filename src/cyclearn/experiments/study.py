@@ -1,13 +1,20 @@
-"""What a study is: settings and instances, each of which runs by itself from its own seed."""
+"""What a study is: instances that run by themselves, each from its own seed; methods compared."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from time import perf_counter
 from typing import Any, Protocol
 
 import numpy as np
+
+from cyclearn.data import Moments
+from cyclearn.foundation.errors import InputError
+from cyclearn.graphs import DirectedGraph
+from cyclearn.learning import learn
+from cyclearn.search import l1_learn
 
 Measures = Mapping[str, Any]
 
@@ -63,3 +70,50 @@ def task_generator(seed: int, *key: object) -> np.random.Generator:
     """
     text = "/".join(map(str, key)).encode()
     return np.random.default_rng([seed, int.from_bytes(sha256(text).digest()[:8], "big")])
+
+
+METHODS = ("hill-climbing", "tabu", "auto", "default", "l1")
+_KNOWN = (*METHODS, "exact", "tabu-2bic")
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A learned graph, its score (None for a method without a score) and the time it took."""
+
+    graph: DirectedGraph
+    score: float | None
+    penalty: float | None
+    seconds: float
+
+
+def checked_methods(methods: Sequence[str]) -> tuple[str, ...]:
+    """The methods, each of them known."""
+    for method in methods:
+        if method not in _KNOWN:
+            raise InputError(f"method {method!r} is unknown; the methods are {', '.join(_KNOWN)}")
+    if not methods or len(set(methods)) < len(methods):
+        raise InputError(f"methods are {', '.join(methods) or 'none'}; name each of them once")
+    return tuple(methods)
+
+
+def learn_by(method: str, moments: Moments) -> Learned:
+    """Learn a graph by the method of that name, with the paper's penalty (BIC).
+
+    ``"default"`` is what :func:`cyclearn.learn` does by itself: the search of ``"auto"`` with the
+    penalty that was chosen by evidence.
+    Tabu search has the paper's length, 5 for up to five variables and 10 beyond, and its patience
+    of 5; l1 has its coefficient 0.1 and threshold 0.05.
+    """
+    begun = perf_counter()
+    if method == "l1":
+        graph = l1_learn(moments).graph
+        return Learned(graph, None, None, perf_counter() - begun)
+    options: dict[str, Any] = {"method": method, "penalty": "bic"}
+    if method == "tabu":
+        options |= {"tabu_length": 5 if moments.n_variables <= 5 else 10, "patience": 5}
+    elif method == "tabu-2bic":
+        options = {"method": "tabu", "penalty": "2 bic"}
+    elif method == "default":
+        options = {}
+    result = learn(moments, **options)
+    return Learned(result.graph, result.score, result.penalty, perf_counter() - begun)

@@ -5,23 +5,27 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from cyclearn.classes.class_certificate import ClassCertificate, class_certificate
+from cyclearn.classes.class_certificate import ClassCertificate, RuleStep, class_certificate
 from cyclearn.classes.equivalence import Equivalence, equivalent
 from cyclearn.classes.rule_search import LinkedClasses, is_contained, linked_classes
-from cyclearn.classes.rule_steps import RuleStep
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.interruption import interruptible
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
-from cyclearn.identifiability.comparison import Comparison, QuasiEquivalence
+from cyclearn.identifiability.comparison import (
+    Closures,
+    Comparison,
+    QuasiEquivalence,
+    Sharing,
+    Verdict,
+)
 from cyclearn.identifiability.difference.closure_differences import (
     difference_of_conormals,
     difference_of_ranks,
 )
-from cyclearn.identifiability.difference.largest_columns import separate_by_largest_column
+from cyclearn.identifiability.difference.separating_matrix import separate_by_largest_column
 from cyclearn.identifiability.numerics.numerical_evidence import DrawOptions, numerical_evidence
 from cyclearn.identifiability.numerics.numerical_overlap import Sampler
-from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 
 _MOST_CONTAINMENTS = 50
 

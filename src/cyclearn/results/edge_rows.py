@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.classes.edge_verdicts import SAME, Verdict
+from cyclearn.classes.class_statements import SAME, Verdict
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.over_time import lag_of

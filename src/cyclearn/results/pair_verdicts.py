@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes import ClassStatements, EquivalenceClass, class_statements
-from cyclearn.classes.edge_counts import EdgeCounts
-from cyclearn.classes.edge_verdicts import Verdict, edge_verdict, pair_verdict
+from cyclearn.classes.class_statements import Verdict, edge_verdict, pair_verdict
+from cyclearn.classes.seated_graphs import EdgeCounts
 from cyclearn.foundation.errors import LimitError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge

@@ -18,7 +18,7 @@ from cyclearn.foundation.random_state import RandomState
 from cyclearn.foundation.saving import save
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
-from cyclearn.graphs.interchange import networkx_graph
+from cyclearn.graphs.formats import networkx_graph
 from cyclearn.models import FittedGroups, FittedModel
 from cyclearn.models.experiments import Experiments
 from cyclearn.posterior.posterior_result import Posterior

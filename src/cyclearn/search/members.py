@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from cyclearn.classes import EquivalenceClass
-from cyclearn.classes.member_sampling import MemberSampler
+from cyclearn.classes.seated_graphs import MemberSampler
 from cyclearn.classes.seating import Seating
 from cyclearn.data import Moments
 from cyclearn.data.tables import Tables

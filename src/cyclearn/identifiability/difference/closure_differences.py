@@ -8,9 +8,9 @@ from typing import Any
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.markov import markov_equivalent
+from cyclearn.identifiability.comparison import Closures, Sharing, Verdict
 from cyclearn.identifiability.constraints.conormals import differing_conormal_minor
 from cyclearn.identifiability.constraints.invariants import MOST_NODES, Minor, differing_minor
-from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 
 
 def difference_of_ranks(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | None:

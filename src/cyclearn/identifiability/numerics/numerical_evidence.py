@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.identifiability.comparison import Closures, Sharing, Verdict
 from cyclearn.identifiability.difference.separating_matrix import Separation, separate
-from cyclearn.identifiability.equality.interior_points import common_interior_point
+from cyclearn.identifiability.interior_points import common_interior_point
 from cyclearn.identifiability.numerics.numerical_overlap import Overlap, Sampler, overlap
 from cyclearn.identifiability.numerics.separation_search import search_separation
-from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 
 _SEPARATION_TRIALS = 10
 _FACE_TRIALS = 100
