@@ -97,11 +97,7 @@ def _score_lines(scores: StructureScores | None) -> list[str]:
     if scores is None:
         return ["precision, recall              unknown: the time limit did not suffice"]
     lines = []
-    for name, pair in (
-        ("adjacency", scores.adjacency),
-        ("arrowhead", scores.arrowhead),
-        ("cycle", scores.cycle),
-    ):
+    for name, pair in scores.pairs.items():
         numbers = ", ".join(
             "nothing to count" if isnan(x) else f"{x:.3f}" for x in (pair.precision, pair.recall)
         )

@@ -11,7 +11,7 @@ to the members. Against a single graph these are the ordinary precision and reca
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import isnan, nan
 from typing import Any
 
@@ -130,10 +130,7 @@ class PrecisionRecall:
 
     def to_dict(self) -> dict[str, float | None]:
         """The two numbers, None in place of nan."""
-        return {
-            "precision": None if isnan(self.precision) else self.precision,
-            "recall": None if isnan(self.recall) else self.recall,
-        }
+        return {kind: None if isnan(value) else value for kind, value in asdict(self).items()}
 
 
 @dataclass(frozen=True)
@@ -151,14 +148,23 @@ class StructureScores:
     cycle: PrecisionRecall
     is_exact: bool = True
 
+    @property
+    def pairs(self) -> dict[str, PrecisionRecall]:
+        """Precision and recall by what they are of."""
+        return {"adjacency": self.adjacency, "arrowhead": self.arrowhead, "cycle": self.cycle}
+
+    def by_name(self, prefix: str = "") -> dict[str, float | None]:
+        """The six numbers, by names such as ``adjacency_precision``."""
+        return {
+            f"{prefix}{name}_{kind}": value
+            for name, pair in self.pairs.items()
+            for kind, value in pair.to_dict().items()
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        return {
-            "adjacency": self.adjacency.to_dict(),
-            "arrowhead": self.arrowhead.to_dict(),
-            "cycle": self.cycle.to_dict(),
-            "is_exact": self.is_exact,
-        }
+        scores: dict[str, Any] = {name: pair.to_dict() for name, pair in self.pairs.items()}
+        return scores | {"is_exact": self.is_exact}
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,15 +208,14 @@ class Features:
             learned = as_member(learned, self.members)
         found = _features(learned)
 
-        def score(kind: str) -> PrecisionRecall:
-            return PrecisionRecall(
-                _share(found[kind] & self.some[kind], found[kind]),
-                _share(found[kind] & self.every[kind], self.every[kind]),
+        pairs = {
+            kind: PrecisionRecall(
+                _share(has & self.some[kind], has),
+                _share(has & self.every[kind], self.every[kind]),
             )
-
-        return StructureScores(
-            score("adjacency"), score("arrowhead"), score("cycle"), self.is_exact
-        )
+            for kind, has in found.items()
+        }
+        return StructureScores(**pairs, is_exact=self.is_exact)
 
 
 def structure_scores(

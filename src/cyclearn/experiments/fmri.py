@@ -19,11 +19,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from cyclearn import __version__
 from cyclearn.classes import equivalence_class
 from cyclearn.data import Moments, as_moments, read_table
 from cyclearn.evaluation import class_distance, structure_scores
-from cyclearn.experiments.study import Output, Task, checked_methods, learn_by
+from cyclearn.experiments.study import Output, Study, Task, check_methods, learn_by
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph, read_graph
 from cyclearn.learning import learn
@@ -93,7 +92,7 @@ _TRUTH = "truth.graph.txt"
 
 
 @dataclass(frozen=True)
-class FeedbackStudy:
+class FeedbackStudy(Study):
     """Methods compared on networks with feedback, against the true graph and its class."""
 
     data: Path | None = None
@@ -103,7 +102,7 @@ class FeedbackStudy:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data", located(self.data))
-        checked_methods(self.methods)
+        check_methods(self.methods)
 
     def networks(self) -> list[Path]:
         """The folders that hold a true graph."""
@@ -120,11 +119,7 @@ class FeedbackStudy:
     def configuration(self) -> dict[str, Any]:
         """All that the results depend on, the data included."""
         networks = self.networks()
-        return {
-            "study": self.name,
-            "cyclearn": __version__,
-            "seed": self.seed,
-            "methods": list(self.methods),
+        return super().configuration | {
             "networks": [network.name for network in networks],
             "data": fingerprint(path for network in networks for path in network.glob("*.txt")),
         }
@@ -159,25 +154,15 @@ def data_sets(network: Path) -> list[Path]:
 def measured_against(graph: DirectedGraph, true: DirectedGraph) -> dict[str, Any]:
     """Distance to the class; precision and recall against the graph and against the class."""
     members = equivalence_class(true)
-    measures: dict[str, Any] = {
+    return {
         "class_distance": int(class_distance(graph, members)),
         "equivalent": graph in members,
         "n_edges": graph.n_edges,
         "n_nodes": true.n_nodes,
         "n_true_edges": true.n_edges,
+        **structure_scores(graph, true, to_class=False).by_name("graph_"),
+        **structure_scores(graph, members).by_name("class_"),
     }
-    for against, scores in (
-        ("graph", structure_scores(graph, true, to_class=False)),
-        ("class", structure_scores(graph, members)),
-    ):
-        for name, pair in (
-            ("adjacency", scores.adjacency),
-            ("arrowhead", scores.arrowhead),
-            ("cycle", scores.cycle),
-        ):
-            for kind, value in pair.to_dict().items():
-                measures[f"{against}_{name}_{kind}"] = value
-    return measures
 
 
 ANATOMICAL = DirectedGraph.from_edges(
@@ -198,7 +183,7 @@ _SAME_SCORE = 1e-4
 
 
 @dataclass(frozen=True)
-class HippocampusStudy:
+class HippocampusStudy(Study):
     """Which structures equivalent to the anatomical graph are local optima."""
 
     data: Path | None = None
@@ -219,13 +204,7 @@ class HippocampusStudy:
     @property
     def configuration(self) -> dict[str, Any]:
         """All that the results depend on, the data included."""
-        return {
-            "study": self.name,
-            "cyclearn": __version__,
-            "seed": self.seed,
-            "penalty": self.penalty,
-            "data": fingerprint(self._files()),
-        }
+        return super().configuration | {"data": fingerprint(self._files())}
 
     def tasks(self, n_instances: int | None) -> list[Task]:
         """One task for each subject."""

@@ -14,22 +14,22 @@ in the limit: one that shares a set of distributions of positive measure with it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from cyclearn import __version__
 from cyclearn.classes import equivalent
 from cyclearn.evaluation import Evaluation, Evaluator, class_distance, draw_domains
 from cyclearn.evaluation.multi_domain import sampled_moments
 from cyclearn.experiments.study import (
     METHODS,
     Output,
+    Study,
     Task,
-    checked_methods,
+    check_methods,
     learn_by,
     task_generator,
 )
@@ -45,8 +45,14 @@ _MANY_NODES, _SMALL, _LARGE = 50, 5, 10
 _MAX_GRAPHS = 1000
 
 
+def _drawn_tasks(settings: Iterable[str], n_instances: int | None) -> list[Task]:
+    """So many instances of every setting, as many as in the paper unless told otherwise."""
+    instances = range(100 if n_instances is None else n_instances)
+    return [Task(setting, instance) for setting in settings for instance in instances]
+
+
 @dataclass(frozen=True)
-class SimulatedStudy:
+class SimulatedStudy(Study):
     """Methods compared on random graphs by distance to the class and multi-domain success."""
 
     name: str
@@ -57,7 +63,7 @@ class SimulatedStudy:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        checked_methods(self.methods)
+        check_methods(self.methods)
         for what, values, least in (("nodes", self.nodes, 2), ("samples", self.samples, 10)):
             if not values or min(values) < least or len(set(values)) < len(values):
                 raise InputError(
@@ -67,27 +73,11 @@ class SimulatedStudy:
         if self.n_domains < 1:
             raise InputError(f"domains are {self.n_domains}; give at least 1")
 
-    @property
-    def configuration(self) -> dict[str, Any]:
-        """All that the results depend on."""
-        return {
-            "study": self.name,
-            "cyclearn": __version__,
-            "seed": self.seed,
-            "nodes": list(self.nodes),
-            "samples": list(self.samples),
-            "domains": self.n_domains,
-            "methods": list(self.methods),
-        }
-
     def tasks(self, n_instances: int | None) -> list[Task]:
         """One task for each true graph, small graphs first."""
-        return [
-            Task(f"p={p}, n={n}", instance)
-            for p in self.nodes
-            for n in self.samples
-            for instance in range(100 if n_instances is None else n_instances)
-        ]
+        return _drawn_tasks(
+            [f"p={p}, n={n}" for p in self.nodes for n in self.samples], n_instances
+        )
 
     def run(self, task: Task) -> list[Output]:
         """All domains of one true graph, by all methods."""
@@ -139,7 +129,7 @@ def measured(found: Evaluation) -> dict[str, Any]:
     """The metrics of one output in one flat record."""
     assert found.success is not None
     assert found.scores is not None
-    measures: dict[str, Any] = {
+    return {
         "success": float(found.success),
         "class_distance": int(found.class_distance),
         "distance_is_exact": found.class_distance.is_exact,
@@ -147,19 +137,12 @@ def measured(found: Evaluation) -> dict[str, Any]:
         "shd": found.shd,
         "n_edges": found.n_edges[0],
         "n_true_edges": found.n_edges[1],
+        **found.scores.by_name(),
     }
-    for name, pair in (
-        ("adjacency", found.scores.adjacency),
-        ("arrowhead", found.scores.arrowhead),
-        ("cycle", found.scores.cycle),
-    ):
-        for kind, value in pair.to_dict().items():
-            measures[f"{name}_{kind}"] = value
-    return measures
 
 
 @dataclass(frozen=True)
-class ConsistencyStudy:
+class ConsistencyStudy(Study):
     """Share of exact optima that are equivalent and quasi equivalent to the truth."""
 
     nodes: int = 4
@@ -173,24 +156,9 @@ class ConsistencyStudy:
         if not self.samples or min(self.samples) < 10 or len(set(self.samples)) < len(self.samples):
             raise InputError("samples are different numbers of at least 10")
 
-    @property
-    def configuration(self) -> dict[str, Any]:
-        """All that the results depend on."""
-        return {
-            "study": self.name,
-            "cyclearn": __version__,
-            "seed": self.seed,
-            "nodes": self.nodes,
-            "samples": list(self.samples),
-        }
-
     def tasks(self, n_instances: int | None) -> list[Task]:
         """One task for each true graph and sample size."""
-        return [
-            Task(f"p={self.nodes}, n={n}", instance)
-            for n in self.samples
-            for instance in range(100 if n_instances is None else n_instances)
-        ]
+        return _drawn_tasks([f"p={self.nodes}, n={n}" for n in self.samples], n_instances)
 
     def run(self, task: Task) -> list[Output]:
         """Learn by the exact method and compare with the truth."""
@@ -231,30 +199,16 @@ SEARCHES = {"10, 10": (10, 10), "5, 5": (5, 5)}
 
 
 @dataclass(frozen=True)
-class VirtualEdgeStudy:
+class VirtualEdgeStudy(Study):
     """How often the search ends in the true class, with and without virtual-edge moves."""
 
     n_samples: int = 10_000
     seed: int = 0
     name: str = "virtual-edges"
 
-    @property
-    def configuration(self) -> dict[str, Any]:
-        """All that the results depend on."""
-        return {
-            "study": self.name,
-            "cyclearn": __version__,
-            "seed": self.seed,
-            "samples": self.n_samples,
-        }
-
     def tasks(self, n_instances: int | None) -> list[Task]:
         """One task for each example and draw of parameters."""
-        return [
-            Task(example, instance)
-            for example in EXAMPLES
-            for instance in range(100 if n_instances is None else n_instances)
-        ]
+        return _drawn_tasks(EXAMPLES, n_instances)
 
     def run(self, task: Task) -> list[Output]:
         """One draw of parameters, searched with and without the operator."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
+from cyclearn import __version__
 from cyclearn.data import Moments
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
@@ -40,20 +42,25 @@ class Output:
     seconds: float
 
 
-class Study(Protocol):
-    """A study that can be run instance by instance, in any order and in any process."""
+class Study(ABC):
+    """A study that can be run instance by instance, in any order and in any process.
 
-    @property
-    def name(self) -> str:
-        """The name on the command line."""
+    Its fields are the options that the results depend on; ``name`` is that on the command line.
+    """
+
+    name: str
 
     @property
     def configuration(self) -> dict[str, Any]:
         """All that the results depend on, as plain values; the number of instances is not in it."""
+        options = {field.removeprefix("n_"): value for field, value in vars(self).items()}
+        return {"study": options.pop("name"), "cyclearn": __version__} | options
 
+    @abstractmethod
     def tasks(self, n_instances: int | None) -> list[Task]:
         """The tasks of so many instances, or of all there are."""
 
+    @abstractmethod
     def run(self, task: Task) -> list[Output]:
         """Run one instance."""
 
@@ -86,14 +93,13 @@ class Learned:
     seconds: float
 
 
-def checked_methods(methods: Sequence[str]) -> tuple[str, ...]:
-    """The methods, each of them known."""
+def check_methods(methods: Sequence[str]) -> None:
+    """Raise unless all methods are known, each named once."""
     for method in methods:
         if method not in _KNOWN:
             raise InputError(f"method {method!r} is unknown; the methods are {', '.join(_KNOWN)}")
     if not methods or len(set(methods)) < len(methods):
         raise InputError(f"methods are {', '.join(methods) or 'none'}; name each of them once")
-    return tuple(methods)
 
 
 def learn_by(method: str, moments: Moments) -> Learned:
