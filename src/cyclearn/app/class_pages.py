@@ -11,8 +11,7 @@ from cyclearn.app.views import members_view
 from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
-from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import reachable
 from cyclearn.report.class_listing import Listing, listed_by_distance
 from cyclearn.results.result import LearnResult
 from cyclearn.search.members import Member, MemberList, fitted_member, stream_members
@@ -64,10 +63,9 @@ class _Asked:
         self._directly = request.get("how", "directly") != "somehow"
         self._stable = bool(request.get("stable"))
         required = [self._ends] if self._has_pair and self._directly else []
-        stream = stream_members(
+        self._graphs, self.size = stream_members(
             (result.graph, *result.alternatives), result.knowledge, required=required
         )
-        self._columns, self.size = stream.columns, stream.size
 
     def page(self) -> tuple[list[Member], int | None]:
         """The members of the page, and where the next one begins."""
@@ -77,13 +75,15 @@ class _Asked:
         deadline = now() + _SECONDS
         found: list[Member] = []
         place = self.at
-        for columns in islice(self._columns, self.at, None):
+        for graph in islice(self._graphs, self.at, None):
             if len(found) == Limits().max_members or now() > deadline:
                 return found, place
             place += 1
-            if ends is not None and not self._directly and not _is_ancestor(columns, *ends):
-                continue
-            member = fitted_member(DirectedGraph.from_columns(columns, names), tables)
+            if ends is not None and not self._directly:
+                source, target = ends
+                if not reachable(graph.columns, 1 << target) >> source & 1:
+                    continue
+            member = fitted_member(graph, tables)
             if member.is_stable or not self._stable:
                 found.append(member)
         return found, None
@@ -108,17 +108,3 @@ class _Asked:
             f"{n_found:,} graphs{like}, among {looked} of {size}{some}, in the order of listing; "
             "on this page those nearest to the learned one come first."
         )
-
-
-def _is_ancestor(columns: tuple[int, ...], source: int, target: int) -> bool:
-    """Whether a directed path leads from one node to another."""
-    reached, front = 0, columns[target] & ~(1 << target)
-    while front:
-        if front >> source & 1:
-            return True
-        reached |= front
-        before = 0
-        for node in bits(front):
-            before |= columns[node]
-        front = before & ~reached
-    return False

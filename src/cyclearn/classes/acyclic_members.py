@@ -22,7 +22,7 @@ from itertools import combinations
 from math import factorial
 
 from cyclearn.classes.territories import Territory, territories
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, union
 from cyclearn.graphs.separation import ancestor_sets, p_adjacencies
 
 
@@ -88,10 +88,7 @@ class AcyclicMembers:
         left_open: list[int] = []
         reached = level = first
         while level:
-            following = 0
-            for v in bits(level):
-                following |= self._open[v] & nodes
-            following &= ~reached
+            following = union(self._open[v] for v in bits(level)) & nodes & ~reached
             for v in bits(following):
                 parents[v] = self._open[v] & level
             # Inside a level y → z follows when some x → y is not adjacent to z.

@@ -24,7 +24,7 @@ from itertools import islice
 from cyclearn.classes.acyclic_members import first_orientation
 from cyclearn.classes.class_statements import mutual_reach
 from cyclearn.classes.seating import Block, Seating
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, union
 
 # Whether a strongly connected component, nodes and their columns, may stand in the member shown.
 Admits = Callable[[tuple[int, ...], tuple[int, ...]], bool]
@@ -156,16 +156,13 @@ def _first_acyclic(
     adjacent, so that they neither separate nor collide.
     """
     inner = sum(1 << j for j in block.nodes)
-    union = 0
-    for seat in block.seats:
-        for anchor in seating.territories[seat].anchors:
-            union |= anchor
-    given = list(bits(union & ~inner))
+    near = union(seating.territories[seat].elements for seat in block.seats)
+    given = list(bits(near & ~inner))
     nodes = [*given, *block.nodes]
     position = {j: n for n, j in enumerate(nodes)}
 
     def local(members: int) -> int:
-        return sum(1 << position[i] for i in bits(members & union))
+        return sum(1 << position[i] for i in bits(members & near))
 
     columns = [(1 << n + 1) - 1 for n in range(len(given))] + [local(c) for c in filling]
     least = columns[: len(given)] + [local(seating.least[j]) for j in block.nodes]

@@ -28,11 +28,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from typing import TypeAlias
 
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, union
 
 
 class SearchBudget:
@@ -143,7 +141,7 @@ def is_perfect_orientation(columns: Sequence[int]) -> bool:
         if not left:
             return rest.bit_count() == 1
         for v in bits(rest):
-            neighbours = reduce(or_, (c for c in left if c >> v & 1), 0)
+            neighbours = union(c for c in left if c >> v & 1)
             if rest & ~neighbours:
                 return False
         if not rest:
@@ -164,11 +162,9 @@ def iter_growths(columns: Sequence[Seated], budget: SearchBudget) -> Iterator[Gr
     >>> sorted(bin(growth.nodes) for growth in growths)
     ['0b11', '0b110', '0b111']
     """
-    union = 0
-    for _, column in columns:
-        union |= column
-    empty = (0,) * union.bit_length()
-    waiting = [Growth(1 << root, empty, frozenset(), 0) for root in bits(union)]
+    nodes = union(column for _, column in columns)
+    empty = (0,) * nodes.bit_length()
+    waiting = [Growth(1 << root, empty, frozenset(), 0) for root in bits(nodes)]
     seen: set[frozenset[Seated]] = set()
     while waiting:
         growth = waiting.pop()
@@ -236,10 +232,8 @@ def exchangeable_nodes(columns: Sequence[int], budget: SearchBudget) -> list[int
     >>> [bin(nodes) for nodes in exchangeable_nodes((0b0011, 0b1100, 0b1111), SearchBudget(1000))]
     ['0b111', '0b1011', '0b1101', '0b1110']
     """
-    union = 0
-    for column in columns:
-        union |= column
-    if union.bit_count() != len(columns) + 1:
+    nodes = union(columns)
+    if nodes.bit_count() != len(columns) + 1:
         return []
     found: set[int] = set()
     start = tuple(sorted(columns)), 0
@@ -248,27 +242,27 @@ def exchangeable_nodes(columns: Sequence[int], budget: SearchBudget) -> list[int
         current, used = waiting.pop()
         if not budget.spend(len(columns)):
             break
-        free = union & ~used
+        free = nodes & ~used
         if any(free & ~larger == 0 for larger in found):
             continue
         if is_perfect_orientation(current):
             found.add(free)
             continue
-        for z, smaller in _iter_substitutions(current, union):
+        for z, smaller in _iter_substitutions(current, nodes):
             after = smaller, used | 1 << z
-            if after not in seen and (union & ~after[1]).bit_count() >= 2:
+            if after not in seen and (nodes & ~after[1]).bit_count() >= 2:
                 seen.add(after)
                 waiting.append(after)
     return sorted(f for f in found if not any(f != g and f & ~g == 0 for g in found))
 
 
 def _iter_substitutions(
-    columns: tuple[int, ...], union: int
+    columns: tuple[int, ...], nodes: int
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
     """A node z, and the columns after one of those with z has lost a node that all of them have."""
-    for z in bits(union):
+    for z in bits(nodes):
         having = [n for n, column in enumerate(columns) if column >> z & 1]
-        common = union & ~(1 << z)
+        common = nodes & ~(1 << z)
         for n in having:
             common &= columns[n]
         for n in having:

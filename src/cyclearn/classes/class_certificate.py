@@ -21,7 +21,7 @@ from cyclearn.classes.rule_search import Columns, LinkedClasses, RuleLink, linke
 from cyclearn.classes.steps import GraphStep, ParentAddition
 from cyclearn.classes.territories import reduced_columns, territories
 from cyclearn.foundation.errors import InputError, LimitError
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, union
 from cyclearn.graphs.directed_graph import DirectedGraph
 
 if TYPE_CHECKING:
@@ -168,9 +168,7 @@ def _block_allows(rest: Sequence[Seated], W: int, ends: tuple[int, int]) -> bool
 
 
 def _facets_allow(core: int, witness: Sequence[int], before: int, after: int) -> bool:
-    whole = core
-    for column in witness:
-        whole |= column
+    whole = union((core, *witness))
     facets = {whole ^ (1 << v) for v in bits(whole & ~core)}
     return (
         len(facets) >= 2

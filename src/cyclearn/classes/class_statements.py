@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from cyclearn.classes.filling_counts import completions
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.foundation.deadlines import check_deadline
-from cyclearn.graphs.bitsets import bits, strong_components
+from cyclearn.graphs.bitsets import bits, strong_components, union
 
 Verdict = Literal["same in all", "turns", "comes and goes"]
 
@@ -201,11 +201,10 @@ class _Matcher:
     def _companions(self, j: int) -> int:
         """The nodes that share an anchor with j in a territory that j may use."""
         block = self._block_of[j]
-        found = 0
-        for position in bits(self._reach[j]):
-            for anchor in self._seating.territories[block.seats[position]].anchors:
-                if anchor >> j & 1:
-                    found |= anchor
+        found = union(
+            self._seating.territories[block.seats[position]].around(1 << j)
+            for position in bits(self._reach[j])
+        )
         return found & self._seating.most[j] & ~(1 << j)
 
     def _never_apart(self, i: int, j: int, compelled: BoolArray) -> bool:

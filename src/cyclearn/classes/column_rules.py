@@ -56,10 +56,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import reduce
 from itertools import combinations, product
 from math import comb, prod
-from operator import or_
 
 from cyclearn.classes.chordal_growth import (
     SearchBudget,
@@ -69,7 +67,7 @@ from cyclearn.classes.chordal_growth import (
     iter_growths,
 )
 from cyclearn.classes.territories import Territory, territory_below
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, union
 
 
 class Rule(Enum):
@@ -180,11 +178,8 @@ def _iter_cores(
         held: Counter[int] = Counter()
         for s in around:
             if territories[s].size >= d + 3:
-                union = 0
-                for anchor in territories[s].anchors:
-                    if core & ~anchor == 0:
-                        union |= anchor
-                held.update(bits(union >> core.bit_length() << core.bit_length()))
+                near = territories[s].around(core)
+                held.update(bits(near >> core.bit_length() << core.bit_length()))
         waiting += [(core | 1 << v, around) for v, n in held.items() if n >= 3]
 
 
@@ -237,7 +232,7 @@ def _scaling_uses(
 ) -> Iterator[RuleUse]:
     if len({s for s, _ in columns}) < 3:
         return
-    nodes = reduce(or_, (members for _, members in columns))
+    nodes = union(members for _, members in columns)
     # A raised column that lost a node would be back where it was.
     losing = [m for m in movers if not m.raised and _first_with(core, nodes, m.territory)]
     # For each column that can gain a node: the nodes that it is known to reach.
@@ -357,8 +352,8 @@ def _substitution_steps(
     movers: Sequence[_Mover], core: int, witness: tuple[Seated, ...], budget: SearchBudget
 ) -> Iterator[RuleUse]:
     held = {s for s, _ in witness}
-    union = reduce(or_, (column for _, column in witness))
-    free = [m for m in movers if m.seat not in held and _can_leave(m.territory, core, union)]
+    nodes = union(column for _, column in witness)
+    free = [m for m in movers if m.seat not in held and _can_leave(m.territory, core, nodes)]
     if not free:
         return
     lifted = _lifted(set(witness), core)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from math import comb, gcd, prod
 
 from cyclearn.foundation.errors import LimitError
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, union
 
 Matrix = Sequence[Sequence[int]]
 
@@ -134,18 +134,12 @@ def _sweep_nodes(
     rows: Sequence[Mapping[int, int]], below: Sequence[int | None], max_states: int
 ) -> int | None:
     """Node by node; the state is the set of seats filled."""
-    reach = [0] * len(rows)
-    for j, row in enumerate(rows):
-        for entry in row:
-            reach[j] |= down_chain(entry, below)
+    reach = [union(down_chain(entry, below) for entry in row) for row in rows]
     order = _node_order(reach)
     states = {0: 1}
     for position, j in enumerate(order):
-        later = 0
-        for k in order[position + 1 :]:
-            later |= reach[k]
         # A seat that no later node can come to must be filled by now.
-        due = ~later & (1 << len(below)) - 1
+        due = ~union(reach[k] for k in order[position + 1 :]) & (1 << len(below)) - 1
         following: dict[int, int] = {}
         for filled, ways in states.items():
             for entry, weight in rows[j].items():

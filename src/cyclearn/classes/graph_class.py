@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
@@ -41,7 +41,7 @@ class Members:
         return len(self.graphs)
 
 
-class GraphClass(SeatedGraphs):
+class GraphClass(SeatedGraphs, ABC):
     """A class of graphs that seatings describe, and what is asked of it. An immutable value."""
 
     graph: DirectedGraph

@@ -10,7 +10,6 @@ territory; so large classes cost no more than the counts that they need.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -73,12 +72,7 @@ class EdgeCounts:
     def _companions(self, seat: int, j: int) -> Iterator[int]:
         """The nodes that share a set of the territory with j."""
         territory = self._seating.territories[seat]
-        found = 0
-        if territory.size > 1:
-            for anchor in territory.anchors:
-                if anchor >> j & 1:
-                    found |= anchor
-        return bits(found & ~(1 << j))
+        return bits(territory.around(1 << j) & ~(1 << j) if territory.size > 1 else 0)
 
     def _sets(self, seat: int, i: int, j: int) -> int:
         """Number of sets of a territory with i that node j may hold."""
@@ -233,11 +227,8 @@ def _weighted(ways: dict[int, int], source: Random) -> int:
 
 def _drawn_set(territory: Territory, containing: int, source: Random) -> int:
     """A set of a territory that contains some elements, all such sets equally likely."""
-    union = 0
-    for anchor in territory.anchors:
-        union |= anchor
     left = territory.count(containing)
-    for element in bits(union & ~containing):
+    for element in bits(territory.elements & ~containing):
         if containing.bit_count() == territory.size:
             break
         number = territory.count(containing | 1 << element)
@@ -251,15 +242,17 @@ def _drawn_set(territory: Territory, containing: int, source: Random) -> int:
     return containing
 
 
-class SeatedGraphs(ABC):
+class SeatedGraphs:
     """The members of some seatings, which have none in common."""
 
-    names: tuple[str, ...]
+    def __init__(self, seatings: Sequence[Seating], names: tuple[str, ...]) -> None:
+        self._seatings = seatings
+        self.names = names
 
     @property
-    @abstractmethod
     def seatings(self) -> Sequence[Seating]:
         """Which node can hold a set of which territory; the members in disjoint parts."""
+        return self._seatings
 
     @property
     def size(self) -> int:

@@ -32,6 +32,7 @@ from cyclearn.graphs.bitsets import (
     columns_to_words,
     strong_components,
     support_to_columns,
+    union,
 )
 
 # How many members of a block, and sets of a territory, are kept as a table.
@@ -202,10 +203,8 @@ class Seating:
 
     def _within_reach(self, j: int) -> Iterator[int]:
         """The territories that node j may fill: those it uses and, among all members, below."""
-        found = 0
-        for seat in self._usable(j):
-            found |= down_chain(seat, self.below) if self.reducible else 1 << seat
-        return bits(found)
+        seats = self._usable(j)
+        return bits(union(down_chain(s, self.below) if self.reducible else 1 << s for s in seats))
 
     def _usable(self, j: int) -> Iterable[int]:
         """The territories with a set for node j, excluded or not."""
@@ -332,10 +331,10 @@ class Seating:
         """Stream the fillings of a block, each as one column for each of its nodes."""
         last = len(block.nodes) - 1
         seats_of = [sorted(set(self.weights[j]).intersection(block.entry)) for j in block.nodes]
-        reach = [0] * len(block.nodes)
-        for n, seats in enumerate(seats_of):
-            for seat in seats:
-                reach[n] |= down_chain(block.entry[seat], block.below)
+        reach = [
+            union(down_chain(block.entry[seat], block.below) for seat in seats)
+            for seats in seats_of
+        ]
         kept: dict[tuple[int, int], tuple[int, ...]] = {}
 
         def sets_of(j: int, seat: int) -> Iterable[int]:
@@ -389,10 +388,9 @@ def _completable(reach: Sequence[int], free: int) -> int:
     # It may take its own place, or one whose holder can move on, in turn, up to that place.
     allowed = frontier = 1 << place_of[0]
     while frontier:
-        frontier = 0
-        for node in range(1, len(reach)):
-            if reach[node] & allowed and not allowed >> place_of[node] & 1:
-                frontier |= 1 << place_of[node]
+        frontier = ~allowed & union(
+            1 << place_of[node] for node in range(1, len(reach)) if reach[node] & allowed
+        )
         allowed |= frontier
     return allowed
 

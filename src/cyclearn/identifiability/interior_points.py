@@ -40,9 +40,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.classes.dimension import gram_jacobian
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.identifiability.constraints.conormals import gram_jacobian
 from cyclearn.identifiability.constraints.invariants import (
     Minor,
     iter_minors,

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from heapq import heappop, heappush
 from itertools import islice
-from operator import or_, xor
+from operator import xor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from cyclearn.classes.territories import Territory, territories
 from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.bitsets import bits, columns_to_support
+from cyclearn.graphs.bitsets import bits, columns_to_support, union
 from cyclearn.search.local_scores import LocalScores
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.redrawn_triples import Pair, redrawn_pairs, toggled
@@ -207,7 +207,7 @@ def members_by_block(
                     first[j] = column
         yield first, everywhere
         for block in seating.blocks:
-            near = reduce(or_, (seating.territories[seat].elements for seat in block.seats))
+            near = union(seating.territories[seat].elements for seat in block.seats)
             for filling in islice(seating.iter_block(block), _MAX_FILLINGS):
                 columns = list(first)
                 for j, column in zip(block.nodes, filling, strict=True):

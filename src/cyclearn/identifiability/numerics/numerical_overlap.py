@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.classes.dimension import gram_jacobian
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.identifiability.constraints.conormals import gram_jacobian
 from cyclearn.models.component_columns import ComponentColumns, component_columns
 from cyclearn.models.component_runs import run_components
 
