@@ -12,6 +12,7 @@ import pytest
 
 import cyclearn as cl
 from cyclearn import DirectedGraph, InputError, LinearGaussianModel, equivalence_class, metrics
+from cyclearn.classes.class_statements import mutual_reach
 from cyclearn.evaluation import Domains, Evaluator
 from cyclearn.graphs import random_graph
 from cyclearn.models.projection_bound import is_within

@@ -11,7 +11,7 @@ from cyclearn.app.views import members_view
 from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
-from cyclearn.graphs.bitsets import reachable
+from cyclearn.graphs.bitsets import bits
 from cyclearn.report.class_listing import Listing, listed_by_distance
 from cyclearn.results.result import LearnResult
 from cyclearn.search.members import Member, MemberList, fitted_member, stream_members
@@ -79,10 +79,9 @@ class _Asked:
             if len(found) == Limits().max_members or now() > deadline:
                 return found, place
             place += 1
-            if ends is not None and not self._directly:
-                source, target = ends
-                if not reachable(graph.columns, 1 << target) >> source & 1:
-                    continue
+            columns = graph.columns
+            if ends is not None and not self._directly and not _is_ancestor(columns, *ends):
+                continue
             member = fitted_member(graph, tables)
             if member.is_stable or not self._stable:
                 found.append(member)
@@ -108,3 +107,17 @@ class _Asked:
             f"{n_found:,} graphs{like}, among {looked} of {size}{some}, in the order of listing; "
             "on this page those nearest to the learned one come first."
         )
+
+
+def _is_ancestor(columns: tuple[int, ...], source: int, target: int) -> bool:
+    """Whether a directed path leads from one node to another."""
+    reached, front = 0, columns[target] & ~(1 << target)
+    while front:
+        if front >> source & 1:
+            return True
+        reached |= front
+        before = 0
+        for node in bits(front):
+            before |= columns[node]
+        front = before & ~reached
+    return False

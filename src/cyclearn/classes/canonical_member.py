@@ -19,7 +19,8 @@ choice that still depends on nothing but the class.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 
 from cyclearn.classes.acyclic_members import first_orientation
 from cyclearn.classes.class_statements import mutual_reach
@@ -124,21 +125,15 @@ def _first_filling(seating: Seating, block: Block, admits: Admits) -> tuple[int,
             inside[key] = _feedback(block.nodes, columns)
         n_edges = sum(column.bit_count() for column in columns)
         ranked.append(((n_edges, *inside[key]), columns))
-    ranked.sort(key=lambda each: each[0])
-    start = 0
-    while start < len(ranked):
-        rank = ranked[start][0]
-        end = start
-        while end < len(ranked) and ranked[end][0] == rank:
-            end += 1
-        tied = sorted(
-            (columns for _, columns in ranked[start:end]),
+    ranked.sort(key=itemgetter(0))
+    for _, tied in groupby(ranked, key=itemgetter(0)):
+        by_edges = sorted(
+            (columns for _, columns in tied),
             key=lambda columns: _edge_list(block.nodes, columns),
         )
-        found = next(filter(is_admitted, tied), None)
+        found = next(filter(is_admitted, by_edges), None)
         if found is not None:
             return found
-        start = end
     return None
 
 

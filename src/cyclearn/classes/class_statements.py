@@ -151,9 +151,7 @@ class _Matcher:
     def __init__(
         self, seating: Seating, allowed: BoolArray | None, required: BoolArray | None
     ) -> None:
-        self._seating = Seating.respecting(
-            seating.territories, allowed, required, redundant=seating.redundant
-        )
+        self._seating = seating.respecting(allowed, required)
         p = len(seating.territories)
         self._p = p
         self._block_of = {j: block for block in self._seating.blocks for j in block.nodes}

@@ -62,14 +62,9 @@ class Equivalence:
                 f"against {_in_words(sizes[1])}; rotations keep them."
             )
         apart = min(set(self.first_territories) ^ set(self.second_territories))
-        where, other = (
-            ("first", "second")
-            if apart in self.first_territories
-            else (
-                "second",
-                "first",
-            )
-        )
+        where, other = "first", "second"
+        if apart not in self.first_territories:
+            where, other = other, where
         return (
             f"In all graphs equivalent to the {where}, one node together with its parents is "
             f"{self._territory_in_words(apart)}; no node of the {other} is bound to just that."
@@ -85,9 +80,8 @@ class Equivalence:
                     f"{dimensions[0]} and {dimensions[1]}, so they differ."
                 )
             return (
-                "Not equivalent by rotations. "
-                + self.reason
-                + "\nNo sequence of parent reductions, parent exchanges and cycle reversions leads "
+                f"Not equivalent by rotations. {self.reason}\n"
+                "No sequence of parent reductions, parent exchanges and cycle reversions leads "
                 "from one graph into the other. That alone does not prove that they generate "
                 "different distributions: rare pairs (the smallest have 4 nodes) generate the "
                 "same ones although no rotations link them."

@@ -109,13 +109,7 @@ class EquivalenceClass(GraphClass):
         ``allowed`` and ``required`` say for each edge whether it may and must be there.
         """
         return [
-            Seating.respecting(
-                part.territories,
-                allowed,
-                required,
-                redundant=part.redundant,
-                max_states=self.max_states,
-            )
+            part.respecting(allowed, required)
             for each in self.rotation_classes
             for part in each.irreducible_seatings
         ]

@@ -51,7 +51,9 @@ def _sweep(rows: Matrix, max_states: int) -> int | None:
     values = list(kinds)
     width = max(kinds.values(), default=0).bit_length()
     mask = (1 << width) - 1
-    order = _column_order(values, len(rows))
+    order = _sweep_order(
+        [union(1 << k for k, row in enumerate(values) if row[c]) for c in range(len(rows))]
+    )
     last_use = [
         max((position for position, column in enumerate(order) if row[column]), default=-1)
         for row in values
@@ -75,20 +77,6 @@ def _sweep(rows: Matrix, max_states: int) -> int | None:
                 return None
         states = following
     return prod(scales) * states.get(0, 0)
-
-
-def _column_order(rows: Sequence[Sequence[int]], n_columns: int) -> list[int]:
-    """Columns in an order that keeps few kinds of rows begun and not finished."""
-    users = [{k for k, row in enumerate(rows) if row[column]} for column in range(n_columns)]
-    remaining = set(range(n_columns))
-    begun: set[int] = set()
-    order: list[int] = []
-    while remaining:
-        column = min(remaining, key=lambda c: (len(users[c] - begun), c))
-        remaining.remove(column)
-        begun |= users[column]
-        order.append(column)
-    return order
 
 
 def count_fillings(
@@ -135,7 +123,7 @@ def _sweep_nodes(
 ) -> int | None:
     """Node by node; the state is the set of seats filled."""
     reach = [union(down_chain(entry, below) for entry in row) for row in rows]
-    order = _node_order(reach)
+    order = _sweep_order(reach)
     states = {0: 1}
     for position, j in enumerate(order):
         # A seat that no later node can come to must be filled by now.
@@ -157,8 +145,8 @@ def _sweep_nodes(
     return states.get((1 << len(below)) - 1, 0)
 
 
-def _node_order(reach: Sequence[int]) -> list[int]:
-    """Nodes in an order that keeps few seats begun and not finished."""
+def _sweep_order(reach: Sequence[int]) -> list[int]:
+    """Nodes, each with the seats that it reaches, so that few seats are begun and not finished."""
     remaining = set(range(len(reach)))
     begun = 0
     order: list[int] = []

@@ -16,22 +16,19 @@ other, and the class of the whole is complete if those of its parts are.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice, product
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
-
-import numpy as np
+from typing import TypeAlias
 
 from cyclearn.classes.chordal_growth import SearchBudget
 from cyclearn.classes.column_rules import RuleUse, iter_rule_uses
+from cyclearn.classes.filling_counts import completions
 from cyclearn.classes.territories import Territory, territories, territory_below
-
-if TYPE_CHECKING:
-    from cyclearn.graphs.directed_graph import DirectedGraph
-
+from cyclearn.graphs.bitsets import union
+from cyclearn.graphs.directed_graph import DirectedGraph
 
 ClassKey: TypeAlias = tuple[Territory, ...]
 """The territories of an irreducible graph: they identify its class of rotations."""
@@ -166,32 +163,22 @@ def is_contained(inner: ClassKey, outer: ClassKey, *, max_members: int = 200) ->
     >>> is_contained(cycle, dag), is_contained(dag, cycle)
     (True, False)
     """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
     if not _is_covered(inner, outer):
         return False
-    p = len(outer)
-    rooms = [_around(seat, outer) for seat in range(p)]
+    rooms = [_around(seat, outer) for seat in range(len(outer))]
     for columns in iter_column_multisets(inner, max_members):
-        fits = np.array(
-            [
-                [
-                    any(
-                        column.bit_count() <= t.size and any(column & ~a == 0 for a in t.anchors)
-                        for t in room
-                    )
-                    for room in rooms
-                ]
-                for column in columns
-            ],
-            dtype=np.int8,
-        )
-        if fits.any(axis=0).all() and fits.any(axis=1).all():
-            matched = maximum_bipartite_matching(csr_array(fits), perm_type="column")
-            if (matched >= 0).all():
-                return True
+        fits = [
+            union(1 << seat for seat, room in enumerate(rooms) if _has_room(room, column))
+            for column in columns
+        ]
+        if completions(fits, (1 << len(rooms)) - 1) is not None:
+            return True
     return False
+
+
+def _has_room(room: Iterable[Territory], column: int) -> bool:
+    """Whether a column lies in a set of one of the territories."""
+    return any(column.bit_count() <= t.size and t.around(column) for t in room)
 
 
 def _is_covered(inner: ClassKey, outer: ClassKey) -> bool:

@@ -11,12 +11,11 @@ territory; so large classes cost no more than the counts that they need.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
 from math import prod
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
-class PairCount:
+class PairCount(NamedTuple):
     """Numbers of members with only i → j, only j → i, and both, for i < j."""
 
     i: int
@@ -50,6 +48,7 @@ class EdgeCounts:
         self._block_sizes = tuple(block_sizes)
         self._size = prod(block_sizes)
         self._block_of = {j: n for n, block in enumerate(seating.blocks) for j in block.nodes}
+        self._pair_counts: dict[tuple[Territory, int, int], int] = {}
 
     def __iter__(self) -> Iterator[PairCount]:
         """Stream the pairs that are adjacent in some member, in the order of their indices."""
@@ -83,10 +82,6 @@ class EdgeCounts:
         if key not in self._pair_counts:
             self._pair_counts[key] = self._seating.count_sets(seat, j, 1 << i)
         return self._pair_counts[key]
-
-    @cached_property
-    def _pair_counts(self) -> dict[tuple[Territory, int, int], int]:
-        return {}
 
     def _ways_to_seat(self, j: int) -> dict[int, int]:
         """For each territory that j may use, the ways to seat the others of its block."""
@@ -126,13 +121,8 @@ def summed(parts: Iterable[Iterable[PairCount]]) -> list[PairCount]:
     totals: dict[tuple[int, int], PairCount] = {}
     for pair in chain.from_iterable(parts):
         known = totals.setdefault((pair.i, pair.j), PairCount(pair.i, pair.j, 0, 0, 0))
-        totals[pair.i, pair.j] = PairCount(
-            pair.i,
-            pair.j,
-            known.forward + pair.forward,
-            known.backward + pair.backward,
-            known.both + pair.both,
-        )
+        counts = (a + b for a, b in zip(known[2:], pair[2:], strict=True))
+        totals[pair.i, pair.j] = PairCount(pair.i, pair.j, *counts)
     return [totals[pair] for pair in sorted(totals)]
 
 
@@ -142,7 +132,7 @@ def edge_table(pairs: Iterable[PairCount], size: int, names: Sequence[str]) -> p
 
     rows = []
     for pair in pairs:
-        counts = (pair.forward, pair.backward, pair.both)
+        counts = pair[2:]
         adjacent = sum(counts)
         ways = pair.forward + pair.both, pair.backward + pair.both
         verdict = pair_verdict(

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, islice
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -86,25 +87,19 @@ class Seating:
         self.groups = groups
         self.below = territory_below(self.territories)
         self._excluded: dict[tuple[int, int], frozenset[int]] = {}
+        self._tables: dict[tuple[int, ...], NDArray[np.uint64]] = {}
 
-    @classmethod
     def respecting(
-        cls,
-        territories: Sequence[Territory],
-        allowed: NDArray[np.bool_] | None,
-        required: NDArray[np.bool_] | None,
-        *,
-        reducible: bool = False,
-        redundant: Mapping[int, frozenset[int]] | None = None,
-        max_states: int = 300_000,
+        self, allowed: NDArray[np.bool_] | None, required: NDArray[np.bool_] | None
     ) -> Seating:
         """The members all of whose edges are allowed and that have all required edges."""
-        own = np.eye(len(territories), dtype=bool)
-        return cls(
-            territories,
-            reducible=reducible,
-            redundant=redundant,
-            max_states=max_states,
+        own = np.eye(len(self.territories), dtype=bool)
+        return Seating(
+            self.territories,
+            reducible=self.reducible,
+            redundant=self.redundant,
+            max_states=self.max_states,
+            groups=self.groups,
             least=None if required is None else support_to_columns(required | own),
             most=None if allowed is None else support_to_columns(allowed | own),
         )
@@ -323,10 +318,6 @@ class Seating:
             start += size
             size = min(2 * size, max(batch, _TABLE_SIZE))
 
-    @cached_property
-    def _tables(self) -> dict[tuple[int, ...], NDArray[np.uint64]]:
-        return {}
-
     def iter_block(self, block: Block) -> Iterator[tuple[int, ...]]:
         """Stream the fillings of a block, each as one column for each of its nodes."""
         last = len(block.nodes) - 1
@@ -401,9 +392,7 @@ def _iter_products(
     """Stream the rows of a product of tables, the last table varying fastest, in batches."""
     if not tables:
         return
-    total = 1
-    for table in tables:
-        total *= len(table)
+    total = prod(len(table) for table in tables)
     for start in range(0, total, batch):
         numbers = range(start, min(start + batch, total))
         if total < 2**62:

@@ -240,23 +240,10 @@ class HippocampusStudy(Study):
             outputs.append(Output(number, "anatomical", measures, perf_counter() - begun))
         return outputs
 
-    def _climb(
-        self,
-        moments: Moments,
-        start: DirectedGraph,
-        *,
-        stable: bool = False,
-        virtual_edges: bool = True,
-    ) -> LearnResult:
+    def _climb(self, moments: Moments, start: DirectedGraph, **options: bool) -> LearnResult:
         """Hill climbing from a graph; no move means a local optimum."""
-        return learn(
-            moments,
-            method="hill-climbing",
-            penalty=self.penalty,
-            start=start,
-            stable=stable,
-            virtual_edges=virtual_edges,
-        )
+        asked: dict[str, Any] = {"stable": False, **options}
+        return learn(moments, method="hill-climbing", penalty=self.penalty, start=start, **asked)
 
     def _looked_at(
         self, moments: Moments, member: DirectedGraph, climb: LearnResult, best: float

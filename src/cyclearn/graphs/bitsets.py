@@ -27,15 +27,6 @@ def union(sets: Iterable[int]) -> int:
     return reduce(or_, sets, 0)
 
 
-def reachable(neighbours: Sequence[int], start: int) -> int:
-    """The set ``start`` and all nodes that paths lead to from it, given the neighbours of each."""
-    found = frontier = start
-    while frontier:
-        frontier = union(neighbours[node] for node in bits(frontier)) & ~found
-        found |= frontier
-    return found
-
-
 def support_to_columns(support: NDArray[np.bool_]) -> tuple[int, ...]:
     """Columns of a binary matrix, each as a set of rows."""
     packed = np.packbits(support, axis=0, bitorder="little")

@@ -7,7 +7,7 @@ import numpy as np
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState, generator
-from cyclearn.graphs.bitsets import bits, reachable
+from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import check_number_of_nodes
 
@@ -88,16 +88,27 @@ def _allowed(
     max_cycle_length: int | None,
 ) -> bool:
     """Whether source → target may be added."""
-    below = reachable(children, 1 << target)
+    below = _reachable(children, target)
     if not below >> source & 1:
         return True
     # The new component is what lies below the target and above the source.
-    component = sum(1 << v for v in bits(below) if reachable(children, 1 << v) >> source & 1)
+    component = sum(1 << v for v in bits(below) if _reachable(children, v) >> source & 1)
     if max_component is not None and component.bit_count() > max_component:
         return False
     return max_cycle_length is None or not _has_longer_path(
         children, target, source, component, max_cycle_length
     )
+
+
+def _reachable(children: list[int], start: int) -> int:
+    found = frontier = 1 << start
+    while frontier:
+        below = 0
+        for v in bits(frontier):
+            below |= children[v]
+        frontier = below & ~found
+        found |= frontier
+    return found
 
 
 def _has_longer_path(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from cyclearn.foundation.errors import InputError
-from cyclearn.graphs.bitsets import bits, reachable, union
+from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge, Node
 from cyclearn.graphs.graph_input import checked_graph
 
@@ -107,7 +107,7 @@ def columns_d_separated(columns: Sequence[int], x: int, y: int, given: int) -> b
     """Whether the set ``given`` d-separates the sets ``x`` and ``y``, all as bit sets."""
     # The moral graph of the ancestors is the union of the cliques columns[c], c an ancestor, so
     # that growing along whole columns walks in it without building it.
-    waiting = [columns[c] for c in bits(reachable(columns, x | y | given))]
+    waiting = [columns[c] for c in bits(_ancestors_of(columns, x | y | given))]
     reached, grew = x, True
     while grew:
         grew = False
@@ -151,9 +151,23 @@ def p_adjacencies(columns: Sequence[int], ancestors: Sequence[int]) -> tuple[int
     return tuple(nodes & ~(1 << a) for a, nodes in enumerate(partners))
 
 
+def _ancestors_of(columns: Sequence[int], nodes: int) -> int:
+    found, frontier = nodes, nodes
+    while frontier:
+        above = 0
+        for node in bits(frontier):
+            above |= columns[node]
+        frontier = above & ~found
+        found |= frontier
+    return found
+
+
 def _node_set(graph: DirectedGraph, nodes: Nodes) -> int:
     if isinstance(nodes, (str, int, np.integer)):
         return 1 << graph.index(nodes)
     if not isinstance(nodes, Iterable):
         raise InputError(f"{nodes!r} is neither a node nor a collection of nodes")
-    return union(1 << graph.index(node) for node in nodes)
+    members = 0
+    for node in nodes:
+        members |= 1 << graph.index(node)
+    return members

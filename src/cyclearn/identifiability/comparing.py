@@ -143,14 +143,8 @@ def _compared(g: DirectedGraph, h: DirectedGraph, settings: DrawOptions) -> dict
         "second": h,
         "dimensions": (g.dimension(), h.dimension()),
         "equivalence": proof,
-        "proof": None,
-        "certificate": None,
-        "shared": None,
-        "forward": None,
-        "backward": None,
         "first_in_second": bool(proof),
         "second_in_first": bool(proof),
-        "data": {},
     }
     if proof:
         return answer | _equal_by_rotations(proof)

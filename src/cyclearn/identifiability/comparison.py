@@ -100,11 +100,11 @@ class Comparison:
     first_in_second: bool
     second_in_first: bool
     equivalence: Equivalence
-    proof: ClassCertificate | None
-    certificate: Separation | None
-    shared: tuple[InteriorPoint, InteriorPoint] | None
-    forward: Overlap | None
-    backward: Overlap | None
+    proof: ClassCertificate | None = None
+    certificate: Separation | None = None
+    shared: tuple[InteriorPoint, InteriorPoint] | None = None
+    forward: Overlap | None = None
+    backward: Overlap | None = None
 
     def __bool__(self) -> bool:
         return self.verdict.is_equal

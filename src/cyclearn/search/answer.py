@@ -108,7 +108,7 @@ def shown_member(
     admits = partial(problem.admits_component, score)
     masks = problem.allowed, problem.required
     reducible = (
-        Seating.respecting(each.territories, *masks, reducible=True)
+        Seating(each.territories, reducible=True).respecting(*masks)
         for each in whole.rotation_classes
     )
     for parts in (whole.irreducible_seatings(*masks), reducible):
@@ -197,7 +197,7 @@ def members_by_block(
     """
     everywhere = (1 << member.n_nodes) - 1
     for each in whole.rotation_classes:
-        seating = Seating.respecting(each.territories, allowed, required)
+        seating = Seating(each.territories, reducible=False).respecting(allowed, required)
         first = list(member.columns)
         if each.territories != territories(member.columns):
             # The first member in the order of listing stands for a class that is not shown.
