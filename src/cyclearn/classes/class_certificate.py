@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from cyclearn.classes.certificates import steps_into, steps_to_raised
 from cyclearn.classes.chordal_growth import SearchBudget, exchangeable_nodes, iter_growths
 from cyclearn.classes.column_rules import Rule
+from cyclearn.classes.equivalence import steps_into, steps_to_raised
 from cyclearn.classes.rule_search import Columns, LinkedClasses, RuleLink, linked_classes
 from cyclearn.classes.steps import GraphStep, ParentAddition
 from cyclearn.classes.territories import reduced_columns, territories

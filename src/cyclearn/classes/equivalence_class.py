@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from cyclearn.classes.acyclic_members import AcyclicMembers
 from cyclearn.classes.class_certificate import ClassCertificate, class_certificate
 from cyclearn.classes.class_statements import FeedbackPairs, feedback_pairs
-from cyclearn.classes.design import Interventions
 from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules
-from cyclearn.classes.interventional_class import InterventionalClass
+from cyclearn.classes.interventional_class import InterventionalClass, Interventions
 from cyclearn.classes.rotation_class import RotationClass
 from cyclearn.classes.rule_search import (
     MAX_CLASSES,

@@ -2,7 +2,7 @@
 
 from cyclearn.experiments.fmri import FeedbackStudy as FeedbackStudy
 from cyclearn.experiments.fmri import HippocampusStudy as HippocampusStudy
-from cyclearn.experiments.results_file import ResultsFile as ResultsFile
+from cyclearn.experiments.runner import ResultsFile as ResultsFile
 from cyclearn.experiments.runner import run_study as run_study
 from cyclearn.experiments.simulated import ConsistencyStudy as ConsistencyStudy
 from cyclearn.experiments.simulated import SimulatedStudy as SimulatedStudy

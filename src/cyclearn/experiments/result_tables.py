@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.experiments.results_file import ResultsFile
+from cyclearn.experiments.runner import ResultsFile
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.identifiability.numerics.numerical_overlap import wilson_interval
