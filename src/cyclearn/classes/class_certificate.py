@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
 from cyclearn.classes.chordal_growth import SearchBudget, exchangeable_nodes, iter_growths
 from cyclearn.classes.column_rules import Rule
 from cyclearn.classes.equivalence import steps_into, steps_to_raised
 from cyclearn.classes.rule_search import Columns, LinkedClasses, RuleLink, linked_classes
+from cyclearn.classes.seating import matched_seats
 from cyclearn.classes.steps import GraphStep, ParentAddition
 from cyclearn.classes.territories import reduced_columns, territories
 from cyclearn.foundation.errors import InputError, LimitError
@@ -277,10 +276,7 @@ def _seated(link: RuleLink, names: tuple[str, ...]) -> tuple[DirectedGraph, Rule
 
 def _matching(columns: Sequence[int] | Columns) -> tuple[int, ...] | None:
     """For every node a column that contains it, each column once; None where there is no way."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
     p = len(columns)
-    held = np.array([[c >> j & 1 for c in columns] for j in range(p)], dtype=np.int8)
-    found = maximum_bipartite_matching(csr_array(held), perm_type="column")
-    return None if (found < 0).any() else tuple(int(s) for s in found)
+    pairs = [(j, s) for j in range(p) for s, column in enumerate(columns) if column >> j & 1]
+    found = matched_seats(pairs, p)
+    return None if (found < 0).any() else tuple(found.tolist())

@@ -153,26 +153,14 @@ class Seating:
         """Whether no choice of sets makes a member: then every graph has a redundant entry."""
         if not self.redundant and self.groups is None:
             return False
-        return bool(
-            (self._matched([(j, s) for j, row in enumerate(self.weights) for s in row]) < 0).any()
-        )
+        pairs = [(j, s) for j, row in enumerate(self.weights) for s in row]
+        return bool((matched_seats(pairs, len(self.territories)) < 0).any())
 
     @cached_property
     def _pairs(self) -> list[tuple[int, int]]:
         """Nodes and the territories that they may fill, whether sets are excluded or not."""
         # Turning a cycle keeps all sets, excluded or not, so cycles stay inside blocks.
         return [(j, s) for j in range(len(self.territories)) for s in self._within_reach(j)]
-
-    def _matched(self, pairs: Sequence[tuple[int, int]]) -> NDArray[np.int32]:
-        """For every node a seat of its own among these pairs, or -1."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import maximum_bipartite_matching
-
-        p = len(self.territories)
-        # Older scipy takes no other kind of index.
-        nodes, seats = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
-        taken = coo_array((np.ones(len(nodes)), (nodes, seats)), shape=(p, p)).tocsr()
-        return np.asarray(maximum_bipartite_matching(taken, perm_type="column"))
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -183,7 +171,7 @@ class Seating:
         pairs = self._pairs
         # An entry is in no perfect matching unless it lies inside a strong component of the
         # matrix with one perfect matching put on its diagonal.
-        seat_of = self._matched(pairs)
+        seat_of = matched_seats(pairs, p)
         if (seat_of < 0).any():
             # No member respects the knowledge: one block that cannot be filled says so.
             return (self._block(tuple(range(p)), tuple(range(p))),)
@@ -369,6 +357,17 @@ class Seating:
             else:
                 columns[n] = following[0]
                 stack.append(options(n + 1, following[1]))
+
+
+def matched_seats(pairs: Sequence[tuple[int, int]], n_nodes: int) -> NDArray[np.int32]:
+    """For every node a seat of its own among these pairs of a node and a seat, or -1."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    # Older scipy takes no other kind of index.
+    nodes, seats = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
+    taken = coo_array((np.ones(len(nodes)), (nodes, seats)), shape=(n_nodes, n_nodes)).tocsr()
+    return np.asarray(maximum_bipartite_matching(taken, perm_type="column"))
 
 
 def _completable(reach: Sequence[int], free: int) -> int:

@@ -113,17 +113,9 @@ class Evaluator:
     What depends on the true graph alone is worked out once, and so is each graph learned twice.
     """
 
-    def __init__(
-        self,
-        true: DirectedGraph,
-        domains: Sequence[LinearGaussianModel] | None,
-        *,
-        eta: float | None = None,
-        time_limit: float | None = None,
-    ) -> None:
+    def __init__(self, true: DirectedGraph, domains: Sequence[LinearGaussianModel] | None) -> None:
         self.true = true
-        self.domains = None if domains is None else Domains(true, domains, eta)
-        self._time_limit = time_limit
+        self.domains = None if domains is None else Domains(true, domains)
         self._found: dict[DirectedGraph, Evaluation] = {}
 
     @cached_property
@@ -146,9 +138,7 @@ class Evaluator:
             self._found[learned] = Evaluation(
                 learned in self.members,
                 shd(learned, self.true),
-                class_distance(
-                    learned, self.members, time_limit=_half_of_the_rest(self._time_limit)
-                ),
+                class_distance(learned, self.members, time_limit=_half_of_the_rest()),
                 self._scores(learned),
                 None if self.domains is None else _in_time(partial(self.domains.success, learned)),
                 (learned.n_edges, self.true.n_edges),
@@ -157,7 +147,7 @@ class Evaluator:
         return self._found[learned]
 
     def _scores(self, learned: DirectedGraph) -> StructureScores | None:
-        with deadline(_half_of_the_rest(None)):
+        with deadline(_half_of_the_rest()):
             return _in_time(lambda: self._features.scores(learned))
 
 
@@ -172,10 +162,10 @@ def _in_time(work: Callable[[], T]) -> T | None:
         return None
 
 
-def _half_of_the_rest(otherwise: float | None) -> float | None:
+def _half_of_the_rest() -> float | None:
     """Half of the time that is left, so that what comes later has its part."""
     left = seconds_left()
-    return otherwise if left is None else left / 2
+    return None if left is None else left / 2
 
 
 def _n_redundant(graph: DirectedGraph) -> int:
