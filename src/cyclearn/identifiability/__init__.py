@@ -6,9 +6,9 @@ from cyclearn.identifiability.comparing import compare as compare
 from cyclearn.identifiability.comparing import quasi_equivalent as quasi_equivalent
 from cyclearn.identifiability.comparison import Closures as Closures
 from cyclearn.identifiability.comparison import Comparison as Comparison
+from cyclearn.identifiability.comparison import Conclusion as Conclusion
 from cyclearn.identifiability.comparison import QuasiEquivalence as QuasiEquivalence
 from cyclearn.identifiability.comparison import Sharing as Sharing
-from cyclearn.identifiability.comparison import Verdict as Verdict
 from cyclearn.identifiability.constraints.hard_constraints import Faithfulness as Faithfulness
 from cyclearn.identifiability.constraints.hard_constraints import HardConstraint as HardConstraint
 from cyclearn.identifiability.constraints.hard_constraints import (
@@ -24,6 +24,7 @@ __all__ = [
     "AssumptionCheck",
     "Closures",
     "Comparison",
+    "Conclusion",
     "Faithfulness",
     "HardConstraint",
     "InteriorPoint",
@@ -32,7 +33,6 @@ __all__ = [
     "Sampler",
     "Separation",
     "Sharing",
-    "Verdict",
     "check_assumption_one",
     "compare",
     "hard_constraints",

@@ -15,9 +15,9 @@ from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.identifiability.comparison import (
     Closures,
     Comparison,
+    Conclusion,
     QuasiEquivalence,
     Sharing,
-    Verdict,
 )
 from cyclearn.identifiability.difference.closure_differences import (
     difference_of_conormals,
@@ -166,7 +166,7 @@ def _compared(g: DirectedGraph, h: DirectedGraph, settings: DrawOptions) -> dict
     answer |= {"first_in_second": inside[0], "second_in_first": inside[1]}
     if all(inside):
         lines = ("Each graph, up to the rules, is a subgraph of the other.",)
-        return answer | _equal(Verdict.EQUIVALENT_BY_RULES, lines, {"mutual_subgraphs": True})
+        return answer | _equal(Conclusion.EQUIVALENT_BY_RULES, lines, {"mutual_subgraphs": True})
     if not any(inside):
         difference = difference_of_conormals(g, h)
         if difference is not None:
@@ -174,7 +174,7 @@ def _compared(g: DirectedGraph, h: DirectedGraph, settings: DrawOptions) -> dict
     return answer | numerical_evidence(g, h, inside, apart[0] or apart[1], settings)
 
 
-def _equal(verdict: Verdict, evidence: tuple[str, ...], data: dict[str, Any]) -> dict[str, Any]:
+def _equal(verdict: Conclusion, evidence: tuple[str, ...], data: dict[str, Any]) -> dict[str, Any]:
     return {
         "verdict": verdict,
         "sharing": Sharing.PROVED,
@@ -190,7 +190,7 @@ def _equal_by_rotations(proof: Equivalence) -> dict[str, Any]:
         where: [step.describe(names) for step in steps or ()]
         for where, steps in (("forward", proof.forward), ("backward", proof.backward))
     }
-    return _equal(Verdict.EQUIVALENT_BY_ROTATIONS, (proof.reason,), data)
+    return _equal(Conclusion.EQUIVALENT_BY_ROTATIONS, (proof.reason,), data)
 
 
 def _equal_by_rules(proof: ClassCertificate) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def _equal_by_rules(proof: ClassCertificate) -> dict[str, Any]:
     used = [step for step in proof.forward if isinstance(step, RuleStep)]
     lines = tuple(f"Up to rotations: {step.describe(names)}." for step in used)
     data = {"rule_steps": [step.to_dict(names) for step in used]}
-    return _equal(Verdict.EQUIVALENT_BY_RULES, lines, data) | {
+    return _equal(Conclusion.EQUIVALENT_BY_RULES, lines, data) | {
         "proof": proof,
         "first_in_second": True,
         "second_in_first": True,

@@ -14,7 +14,7 @@ from cyclearn.identifiability.interior_points import InteriorPoint
 from cyclearn.identifiability.numerics.numerical_overlap import Overlap
 
 
-class Verdict(Enum):
+class Conclusion(Enum):
     """Whether two graphs generate the same distributions, and how that is known."""
 
     EQUIVALENT_BY_ROTATIONS = "equivalent, proved by rotations"
@@ -39,15 +39,15 @@ class Verdict(Enum):
     def is_equal(self) -> bool:
         """Whether the graphs generate the same distributions, by proof or by numerics."""
         return self in (
-            Verdict.EQUIVALENT_BY_ROTATIONS,
-            Verdict.EQUIVALENT_BY_RULES,
-            Verdict.EQUAL_NUMERICALLY,
+            Conclusion.EQUIVALENT_BY_ROTATIONS,
+            Conclusion.EQUIVALENT_BY_RULES,
+            Conclusion.EQUAL_NUMERICALLY,
         )
 
     @property
     def is_proved(self) -> bool:
         """Whether the answer is a proof; minors modulo two primes at two points count as one."""
-        return self not in (Verdict.EQUAL_NUMERICALLY, Verdict.DISTINCT_NUMERICALLY)
+        return self not in (Conclusion.EQUAL_NUMERICALLY, Conclusion.DISTINCT_NUMERICALLY)
 
 
 class Sharing(Enum):
@@ -91,7 +91,7 @@ class Comparison:
 
     first: DirectedGraph
     second: DirectedGraph
-    verdict: Verdict
+    verdict: Conclusion
     sharing: Sharing
     closures: Closures
     dimensions: tuple[int, int]

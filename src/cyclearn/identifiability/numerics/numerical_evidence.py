@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.identifiability.comparison import Closures, Sharing, Verdict
+from cyclearn.identifiability.comparison import Closures, Conclusion, Sharing
 from cyclearn.identifiability.difference.separating_matrix import Separation, separate
 from cyclearn.identifiability.interior_points import common_interior_point
 from cyclearn.identifiability.numerics.numerical_overlap import Overlap, Sampler, overlap
@@ -90,13 +90,13 @@ def numerical_evidence(
         )
         data["shared"] = [point.to_dict() for point in shared]
     if certificate is not None:
-        verdict = Verdict.NOT_GENERATED
+        verdict = Conclusion.NOT_GENERATED
         lines.append(_in_words(certificate, g))
         data["certificate"] = certificate.to_dict()
     elif forward.share == backward.share == 1:
-        verdict = Verdict.EQUAL_NUMERICALLY
+        verdict = Conclusion.EQUAL_NUMERICALLY
     else:
-        verdict = Verdict.DISTINCT_NUMERICALLY
+        verdict = Conclusion.DISTINCT_NUMERICALLY
     return {
         "verdict": verdict,
         "sharing": Sharing.PROVED
