@@ -128,12 +128,8 @@ def class_statements(
     >>> found.compelled.sum(), found.possible.sum(), found.always_adjacent.sum() // 2
     (np.int64(3), np.int64(5), np.int64(4))
     """
-    found = [
-        _Matcher(seating, allowed, required).statements()
-        for rotations in members.rotation_classes
-        for seating in rotations.irreducible_seatings
-    ]
-    return _in_all(found)
+    seatings = members.irreducible_seatings(allowed, required)
+    return _in_all([_Matcher(seating).statements() for seating in seatings])
 
 
 def _in_all(found: Sequence[ClassStatements]) -> ClassStatements:
@@ -148,12 +144,9 @@ def _in_all(found: Sequence[ClassStatements]) -> ClassStatements:
 
 
 class _Matcher:
-    def __init__(
-        self, seating: Seating, allowed: BoolArray | None, required: BoolArray | None
-    ) -> None:
-        self._seating = seating.respecting(allowed, required)
-        p = len(seating.territories)
-        self._p = p
+    def __init__(self, seating: Seating) -> None:
+        self._seating = seating
+        p = self._p = len(seating.territories)
         self._block_of = {j: block for block in self._seating.blocks for j in block.nodes}
         # For every block and node, the seats in which the node has a set, as bits.
         self._reach = {j: self._seats(j) for j in range(p)}

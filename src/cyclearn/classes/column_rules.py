@@ -404,9 +404,7 @@ def _uses_of_facets(
     if not budget.spend(prod(len(facets) for facets in by_seat.values()) * len(territories)):
         return
     for facets in product(*by_seat.values()):
-        core = whole
-        for facet in facets:
-            core &= facet
+        core = whole & ~union(whole ^ facet for facet in facets)
         witness = tuple(sorted(zip(by_seat, facets, strict=True)))
         for mover in _iter_movers(territories):
             size = mover.territory.size

@@ -227,16 +227,10 @@ class Completeness(Enum):
 
 def completeness(graph: DirectedGraph, linked: LinkedClasses) -> Completeness:
     """What is known about a class that the rules were searched for."""
-    if linked.cut_by is not None:
-        return Completeness.CUT
-    if max(_sizes_of_parts(graph), default=0) <= _NODES_SETTLED:
-        return Completeness.PROVED
-    return Completeness.CONJECTURED
-
-
-def _sizes_of_parts(graph: DirectedGraph) -> list[int]:
-    """Numbers of nodes of the parts that no edge joins."""
     from scipy.sparse.csgraph import connected_components
 
+    if linked.cut_by is not None:
+        return Completeness.CUT
     _, part = connected_components(graph.adjacency, directed=False)
-    return list(Counter(part.tolist()).values())
+    is_settled = max(Counter(part.tolist()).values(), default=0) <= _NODES_SETTLED
+    return Completeness.PROVED if is_settled else Completeness.CONJECTURED

@@ -16,12 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
-from cyclearn.graphs.bitsets import (
-    bits,
-    columns_to_support,
-    strong_components,
-    support_to_columns,
-)
+from cyclearn.graphs.bitsets import bits, columns_to_support, strong_components, support_to_columns
 from cyclearn.graphs.graph_input import Node as Node
 from cyclearn.graphs.graph_input import (
     check_number_of_nodes,

@@ -43,11 +43,7 @@ from numpy.typing import NDArray
 from cyclearn.classes.dimension import gram_jacobian
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.identifiability.constraints.invariants import (
-    Minor,
-    iter_minors,
-    matched_column_sets,
-)
+from cyclearn.identifiability.constraints.invariants import Minor, iter_minors, matched_column_sets
 
 FloatArray = NDArray[np.float64]
 IntMatrix = tuple[tuple[int, ...], ...]
