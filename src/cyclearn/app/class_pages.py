@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -11,7 +12,7 @@ from cyclearn.app.views import members_view
 from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import reached
 from cyclearn.report.class_listing import Listing, listed_by_distance
 from cyclearn.results.result import LearnResult
 from cyclearn.search.members import Member, MemberList, fitted_member, stream_members
@@ -79,8 +80,7 @@ class _Asked:
             if len(found) == Limits().max_members or now() > deadline:
                 return found, place
             place += 1
-            columns = graph.columns
-            if ends is not None and not self._directly and not _is_ancestor(columns, *ends):
+            if ends is not None and not self._directly and not _has_path(graph.columns, *ends):
                 continue
             member = fitted_member(graph, tables)
             if member.is_stable or not self._stable:
@@ -109,15 +109,5 @@ class _Asked:
         )
 
 
-def _is_ancestor(columns: tuple[int, ...], source: int, target: int) -> bool:
-    """Whether a directed path leads from one node to another."""
-    reached, front = 0, columns[target] & ~(1 << target)
-    while front:
-        if front >> source & 1:
-            return True
-        reached |= front
-        before = 0
-        for node in bits(front):
-            before |= columns[node]
-        front = before & ~reached
-    return False
+def _has_path(columns: Sequence[int], source: int, target: int) -> bool:
+    return bool(reached(columns, 1 << target) >> source & 1)

@@ -22,28 +22,3 @@ from cyclearn.classes.steps import ParentAddition as ParentAddition
 from cyclearn.classes.steps import ParentExchange as ParentExchange
 from cyclearn.classes.steps import ParentReduction as ParentReduction
 from cyclearn.classes.steps import replay as replay
-
-__all__ = [
-    "ClassCertificate",
-    "ClassStatements",
-    "Completeness",
-    "CycleReversion",
-    "Equivalence",
-    "EquivalenceClass",
-    "GraphStep",
-    "InterventionalClass",
-    "ParentAddition",
-    "ParentExchange",
-    "ParentReduction",
-    "RotationClass",
-    "RotationKind",
-    "Rule",
-    "RuleStep",
-    "SupportRotation",
-    "class_statements",
-    "equivalence_class",
-    "equivalent",
-    "givens_rotation",
-    "replay",
-    "zero_by_rotation",
-]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from math import log10
 from typing import TYPE_CHECKING, Any, overload
 
@@ -239,8 +239,9 @@ class EquivalenceClass(GraphClass):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What was counted is left behind; it can be counted again.
-        options = ("rules", "reducible", "max_states", "max_classes")
-        return _restored, (self.graph, {name: getattr(self, name) for name in options})
+        names = ("rules", "reducible", "max_states", "max_classes")
+        options = {name: getattr(self, name) for name in names}
+        return partial(EquivalenceClass, **options), (self.graph,)
 
     def __repr__(self) -> str:
         try:
@@ -252,10 +253,6 @@ class EquivalenceClass(GraphClass):
         fewest, most = self.n_edges
         edges = f"{fewest} edges each" if fewest == most else f"{fewest} to {most} edges"
         return f"EquivalenceClass({size} {kind}, {edges})"
-
-
-def _restored(graph: DirectedGraph, options: dict[str, Any]) -> EquivalenceClass:
-    return EquivalenceClass(graph, **options)
 
 
 @overload

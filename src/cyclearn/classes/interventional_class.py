@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -237,7 +237,7 @@ class InterventionalClass(GraphClass):
 
     def __reduce__(self) -> tuple[Any, ...]:
         options = {name: getattr(self, name) for name in ("rules", "max_states", "max_classes")}
-        return _restored, (self.graph, self.design, options)
+        return partial(InterventionalClass, **options), (self.graph, self.design)
 
     def __repr__(self) -> str:
         try:
@@ -247,12 +247,6 @@ class InterventionalClass(GraphClass):
             size = "an unknown number of"
         n = len(self.design.tables)
         return f"InterventionalClass({size} members, {n} table{'s' * (n != 1)})"
-
-
-def _restored(
-    graph: DirectedGraph, design: InterventionDesign, options: dict[str, Any]
-) -> InterventionalClass:
-    return InterventionalClass(graph, design, **options)
 
 
 def group_territories(graph: DirectedGraph, design: InterventionDesign) -> tuple[ClassKey, ...]:

@@ -18,8 +18,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice, product
+from itertools import combinations, islice, product
 from math import ceil
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,25 +180,68 @@ def _cheapest_set(
     return members, everything_missed + sum(value for value, _ in gain)
 
 
-class _Variables:
-    """Numbers the variables of the integer programme as they are asked for."""
+class _Programme:
+    """An integer programme: variables, numbered as they are asked for, rows and prices."""
 
     def __init__(self) -> None:
         self.number: dict[tuple[str, tuple[int, ...]], int] = {}
+        self.rows: list[tuple[dict[int, float], float, float]] = []
+        self.price: dict[int, float] = {}
+        self.constant = 0.0
 
-    def __call__(self, kind: str, *which: int) -> int:
+    def variable(self, kind: str, *which: int) -> int:
         return self.number.setdefault((kind, which), len(self.number))
+
+    def solve(self, time_limit: float | None) -> Any:
+        from scipy.optimize import Bounds, LinearConstraint, milp
+        from scipy.sparse import coo_array
+
+        n = len(self.number)
+        entries = [(r, v, c) for r, (row, _, _) in enumerate(self.rows) for v, c in row.items()]
+        # That of scipy 1.13 takes places of 32 bits only.
+        r, v = np.array([entry[:2] for entry in entries], dtype=np.int32).T
+        c = [entry[2] for entry in entries]
+        objective = np.zeros(n)
+        objective[list(self.price)] = list(self.price.values())
+        return milp(
+            objective,
+            integrality=np.array([kind != "differs" for kind, _ in self.number], dtype=int),
+            bounds=Bounds(0, 1),
+            constraints=LinearConstraint(
+                coo_array((c, (r, v)), shape=(len(self.rows), n)).tocsr(),
+                [low for _, low, _ in self.rows],
+                [high for _, _, high in self.rows],
+            ),
+            options={} if time_limit is None else {"time_limit": time_limit},
+        )
 
 
 def _by_integer_programme(
     seating: Seating, graph: DirectedGraph, known: NearestMember, time_limit: float | None
 ) -> NearestMember:
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import coo_array
+    programme = _Programme()
+    _add_members(programme, seating)
+    _add_distance(programme, graph)
+    solved = programme.solve(time_limit)
+    bound = known.lower_bound
+    if solved.mip_dual_bound is not None:
+        bound = max(bound, ceil(solved.mip_dual_bound + programme.constant - 1e-6))
+    if solved.x is not None:
+        columns = [1 << j for j in range(graph.n_nodes)]
+        for (kind, which), number in programme.number.items():
+            if kind == "edge" and solved.x[number] > 0.5:
+                i, j = which
+                columns[j] |= 1 << i
+        found = _measured(columns, graph, bound)
+        if found.distance <= known.distance:
+            known = found
+    return NearestMember(known.member, known.distance, min(bound, known.distance))
 
-    p = graph.n_nodes
-    variable = _Variables()
-    rows: list[tuple[dict[int, float], float, float]] = []
+
+def _add_members(programme: _Programme, seating: Seating) -> None:
+    """Rows that only members of the class satisfy."""
+    p = len(seating.territories)
+    variable, rows = programme.variable, programme.rows
     seated: list[dict[int, float]] = [{} for _ in range(p)]
     held: list[dict[int, float]] = [{} for _ in range(p)]
     n_chosen: list[dict[int, float]] = [{} for _ in range(p)]
@@ -225,66 +269,33 @@ def _by_integer_programme(
             }
             row |= {variable("edge", i, j): 1.0 for i in bits(members ^ (1 << j))}
             rows.append((row, -np.inf, float(members.bit_count() - 1)))
-    if seating.reducible:
-        # A territory and those that hand down to it are used at least once each.
-        subtree, size = [dict(row) for row in held], [1] * p
-        for seat in sorted(range(p), key=lambda s: -seating.territories[s].size):
-            below = seating.below[seat]
-            if below is not None:
-                subtree[below].update(subtree[seat])
-                size[below] += size[seat]
-        rows += [(row, float(n), np.inf) for row, n in zip(subtree, size, strict=True)]
-    else:
+    if not seating.reducible:
         rows += [(row, 1.0, 1.0) for row in held]
+        return
+    # A territory and those that hand down to it are used at least once each.
+    subtree, size = [dict(row) for row in held], [1] * p
+    for seat in sorted(range(p), key=lambda s: -seating.territories[s].size):
+        below = seating.below[seat]
+        if below is not None:
+            subtree[below].update(subtree[seat])
+            size[below] += size[seat]
+    rows += [(row, float(n), np.inf) for row, n in zip(subtree, size, strict=True)]
 
-    price: dict[int, float] = {}
-    constant = 0.0
-    for i in range(p):
-        for j in range(i + 1, p):
-            forward, back = graph.has_edge(i, j), graph.has_edge(j, i)
-            edges = [variable.number.get(("edge", e)) for e in ((i, j), (j, i))]
-            if forward != back:
-                have, turned = edges if forward else edges[::-1]
-                # One edge to add, remove or turn, whichever it is, costs one.
-                differs = variable("differs", i, j)
-                price[differs] = 1.0
-                rows.append(
-                    ({differs: 1.0} | ({have: 1.0} if have is not None else {}), 1.0, np.inf)
-                )
-                if turned is not None:
-                    rows.append(({differs: 1.0, turned: -1.0}, 0.0, np.inf))
-            else:
-                constant += 2.0 * forward
-                price |= {e: -1.0 if forward else 1.0 for e in edges if e is not None}
-    n = len(variable.number)
-    entries = [(r, v, c) for r, (row, _, _) in enumerate(rows) for v, c in row.items()]
-    # That of scipy 1.13 takes places of 32 bits only.
-    r, v = np.array([entry[:2] for entry in entries], dtype=np.int32).T
-    c = [entry[2] for entry in entries]
-    objective = np.zeros(n)
-    objective[list(price)] = list(price.values())
-    is_integer = np.array([kind != "differs" for kind, _ in variable.number], dtype=int)
-    solved = milp(
-        objective,
-        integrality=is_integer,
-        bounds=Bounds(0, 1),
-        constraints=LinearConstraint(
-            coo_array((c, (r, v)), shape=(len(rows), n)).tocsr(),
-            [low for _, low, _ in rows],
-            [high for _, _, high in rows],
-        ),
-        options={} if time_limit is None else {"time_limit": time_limit},
-    )
-    bound = known.lower_bound
-    if solved.mip_dual_bound is not None:
-        bound = max(bound, ceil(solved.mip_dual_bound + constant - 1e-6))
-    if solved.x is not None:
-        columns = [1 << j for j in range(p)]
-        for (kind, which), number in variable.number.items():
-            if kind == "edge" and solved.x[number] > 0.5:
-                i, j = which
-                columns[j] |= 1 << i
-        found = _measured(columns, graph, bound)
-        if found.distance <= known.distance:
-            known = found
-    return NearestMember(known.member, known.distance, min(bound, known.distance))
+
+def _add_distance(programme: _Programme, graph: DirectedGraph) -> None:
+    """Prices, and the rows that they need: what is paid is the distance to the graph."""
+    for i, j in combinations(range(graph.n_nodes), 2):
+        forward, back = graph.has_edge(i, j), graph.has_edge(j, i)
+        edges = [programme.number.get(("edge", e)) for e in ((i, j), (j, i))]
+        if forward == back:
+            programme.constant += 2.0 * forward
+            programme.price |= {e: -1.0 if forward else 1.0 for e in edges if e is not None}
+            continue
+        have, turned = edges if forward else edges[::-1]
+        # One edge to add, remove or turn, whichever it is, costs one.
+        differs = programme.variable("differs", i, j)
+        programme.price[differs] = 1.0
+        kept = {} if have is None else {have: 1.0}
+        programme.rows.append(({differs: 1.0} | kept, 1.0, np.inf))
+        if turned is not None:
+            programme.rows.append(({differs: 1.0, turned: -1.0}, 0.0, np.inf))

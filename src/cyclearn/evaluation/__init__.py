@@ -14,20 +14,3 @@ from cyclearn.evaluation.structure import StructureScores as StructureScores
 from cyclearn.evaluation.structure import class_distance as class_distance
 from cyclearn.evaluation.structure import shd as shd
 from cyclearn.evaluation.structure import structure_scores as structure_scores
-
-__all__ = [
-    "ClassDistance",
-    "Domains",
-    "Evaluation",
-    "Evaluator",
-    "PrecisionRecall",
-    "StructureScores",
-    "SuccessRate",
-    "class_distance",
-    "draw_domains",
-    "evaluate",
-    "multi_domain_outputs",
-    "multi_domain_success",
-    "shd",
-    "structure_scores",
-]

@@ -10,16 +10,3 @@ from cyclearn.experiments.simulated import VirtualEdgeStudy as VirtualEdgeStudy
 from cyclearn.experiments.study import Output as Output
 from cyclearn.experiments.study import Study as Study
 from cyclearn.experiments.study import Task as Task
-
-__all__ = [
-    "ConsistencyStudy",
-    "FeedbackStudy",
-    "HippocampusStudy",
-    "Output",
-    "ResultsFile",
-    "SimulatedStudy",
-    "Study",
-    "Task",
-    "VirtualEdgeStudy",
-    "run_study",
-]

@@ -10,14 +10,3 @@ from cyclearn.graphs.markov import markov_equivalent as markov_equivalent
 from cyclearn.graphs.random_graphs import random_graph as random_graph
 from cyclearn.graphs.separation import d_separated as d_separated
 from cyclearn.graphs.separation import virtual_edges as virtual_edges
-
-__all__ = [
-    "DirectedGraph",
-    "d_separated",
-    "markov_equivalent",
-    "random_graph",
-    "read_graph",
-    "structural_hamming_distance",
-    "virtual_edges",
-    "write_graph",
-]

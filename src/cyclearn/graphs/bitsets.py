@@ -55,6 +55,24 @@ def columns_to_support(columns: Sequence[int]) -> NDArray[np.bool_]:
     return np.ascontiguousarray(support)
 
 
+def reached(neighbours: Sequence[int], nodes: int) -> int:
+    """The set of nodes and of all that steps from a node to its neighbours lead to.
+
+    Examples
+    --------
+    >>> bin(reached([0b010, 0b100, 0b000], 0b010))
+    '0b110'
+    """
+    found = frontier = nodes
+    while frontier:
+        following = 0
+        for node in bits(frontier):
+            following |= neighbours[node]
+        frontier = following & ~found
+        found |= frontier
+    return found
+
+
 def strong_components(neighbours: Sequence[int]) -> list[int]:
     """For each node, the set of those it lies on a cycle with, and itself.
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from cyclearn.foundation.errors import InputError
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, reached
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge, Node
 from cyclearn.graphs.graph_input import checked_graph
 
@@ -107,18 +107,18 @@ def columns_d_separated(columns: Sequence[int], x: int, y: int, given: int) -> b
     """Whether the set ``given`` d-separates the sets ``x`` and ``y``, all as bit sets."""
     # The moral graph of the ancestors is the union of the cliques columns[c], c an ancestor, so
     # that growing along whole columns walks in it without building it.
-    waiting = [columns[c] for c in bits(_ancestors_of(columns, x | y | given))]
-    reached, grew = x, True
+    waiting = [columns[c] for c in bits(reached(columns, x | y | given))]
+    joined, grew = x, True
     while grew:
         grew = False
         later = []
         for clique in waiting:
-            if clique & reached:
-                reached |= clique & ~given
+            if clique & joined:
+                joined |= clique & ~given
                 grew = True
             else:
                 later.append(clique)
-        if reached & y:
+        if joined & y:
             return False
         waiting = later
     return True
@@ -149,17 +149,6 @@ def p_adjacencies(columns: Sequence[int], ancestors: Sequence[int]) -> tuple[int
         for a in bits(column):
             partners[a] |= column if below >> a & 1 else below
     return tuple(nodes & ~(1 << a) for a, nodes in enumerate(partners))
-
-
-def _ancestors_of(columns: Sequence[int], nodes: int) -> int:
-    found, frontier = nodes, nodes
-    while frontier:
-        above = 0
-        for node in bits(frontier):
-            above |= columns[node]
-        frontier = above & ~found
-        found |= frontier
-    return found
 
 
 def _node_set(graph: DirectedGraph, nodes: Nodes) -> int:

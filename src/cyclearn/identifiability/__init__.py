@@ -19,23 +19,3 @@ from cyclearn.identifiability.difference.separating_matrix import Separation as 
 from cyclearn.identifiability.interior_points import InteriorPoint as InteriorPoint
 from cyclearn.identifiability.numerics.numerical_overlap import Overlap as Overlap
 from cyclearn.identifiability.numerics.numerical_overlap import Sampler as Sampler
-
-__all__ = [
-    "AssumptionCheck",
-    "Closures",
-    "Comparison",
-    "Conclusion",
-    "Faithfulness",
-    "HardConstraint",
-    "InteriorPoint",
-    "Overlap",
-    "QuasiEquivalence",
-    "Sampler",
-    "Separation",
-    "Sharing",
-    "check_assumption_one",
-    "compare",
-    "hard_constraints",
-    "is_faithful",
-    "quasi_equivalent",
-]

@@ -29,6 +29,7 @@ from cyclearn.identifiability.constraints.invariants import (
     MOST_NODES,
     Minor,
     iter_minors,
+    readable,
     vanishing_minors,
 )
 from cyclearn.models.linear_gaussian import LinearGaussianModel
@@ -64,19 +65,14 @@ class HardConstraint:
         return ConstraintKind.INDEPENDENCE if one_apart else ConstraintKind.RANK
 
     def __str__(self) -> str:
-        everything = (1 << len(self.names)) - 1
         if self.kind is ConstraintKind.INDEPENDENCE:
             a, b = (self._listed(s) for s in (self.rows & ~self.columns, self.columns & ~self.rows))
-            given = everything & ~(self.rows | self.columns)
+            given = (1 << len(self.names)) - 1 & ~(self.rows | self.columns)
             if not given:
                 return f"{a} and {b} are independent: Σ[{a}, {b}] = 0"
             text = f"{a} and {b} are independent given {self._listed(given)}"
             return f"{text}: Θ[{a}, {b}] = 0" if self.rows.bit_count() == 1 else text
-        size = self.rows.bit_count()
-        if 2 * size <= len(self.names):
-            matrix, rows, columns = "Θ", self.rows, self.columns
-        else:
-            matrix, rows, columns = "Σ", everything & ~self.rows, everything & ~self.columns
+        matrix, rows, columns = readable((self.rows, self.columns), len(self.names))
         return (
             f"{matrix}[{{{self._listed(rows)}}}, {{{self._listed(columns)}}}] has rank at most "
             f"{rows.bit_count() - 1}"

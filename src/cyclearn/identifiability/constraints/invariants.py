@@ -95,3 +95,12 @@ def differing_minor(g: DirectedGraph, h: DirectedGraph) -> tuple[Minor, bool] | 
             if best is None or size < best[0]:
                 best = size, (a, b), zero
     return None if best is None else best[1:]
+
+
+def readable(minor: Minor, n_nodes: int) -> tuple[str, int, int]:
+    """A minor of Θ, or the same statement about Σ where that is smaller: matrix, rows, columns."""
+    a, b = minor
+    if 2 * a.bit_count() <= n_nodes:
+        return "Θ", a, b
+    everything = (1 << n_nodes) - 1
+    return "Σ", everything & ~a, everything & ~b

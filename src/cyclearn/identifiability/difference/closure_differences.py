@@ -10,7 +10,7 @@ from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.markov import markov_equivalent
 from cyclearn.identifiability.comparison import Closures, Conclusion, Sharing
 from cyclearn.identifiability.constraints.conormals import differing_conormal_minor
-from cyclearn.identifiability.constraints.invariants import MOST_NODES, Minor, differing_minor
+from cyclearn.identifiability.constraints.invariants import MOST_NODES, differing_minor, readable
 
 
 def difference_of_ranks(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | None:
@@ -31,23 +31,17 @@ def difference_of_ranks(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | 
     if found is None:
         return None
     minor, on_first = found
-    matrix, rows, columns = _readable(minor, g.n_nodes)
+    matrix, rows, columns = readable(minor, g.n_nodes)
     where, other = ("first", "second") if on_first else ("second", "first")
     size = rows.bit_count()
-    block = f"{matrix}[{_names(rows, g.names)}, {_names(columns, g.names)}]"
+    block, data = _block(g.names, matrix, rows, columns)
     text = (
         f"{block} is zero on the {where} graph, and not on the {other}."
         if size == 1
         else f"{block} has rank at most {size - 1} on the {where} graph, and generic rank {size} "
         f"on the {other}."
     )
-    data = {
-        "matrix": matrix,
-        "rows": [g.names[v] for v in bits(rows)],
-        "columns": [g.names[v] for v in bits(columns)],
-        "singular_on": where,
-    }
-    return _different(Conclusion.DIFFERENT_RANKS, text, data)
+    return _different(Conclusion.DIFFERENT_RANKS, text, data | {"singular_on": where})
 
 
 def difference_of_conormals(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | None:
@@ -57,19 +51,13 @@ def difference_of_conormals(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any
         return None
     (matrix, (rows, columns)), on_first = found
     where, other = ("first", "second") if on_first else ("second", "first")
-    block = f"{matrix}[{_names(rows, g.names)}, {_names(columns, g.names)}]"
+    block, data = _block(g.names, matrix, rows, columns)
     text = (
         f"Let Y be a direction normal to the set at Θ: the determinant of {block} is zero on the "
         f"{where} graph, and not on the {other}, modulo two primes at two points; so they are "
         "bound by different equations."
     )
-    data = {
-        "matrix": matrix,
-        "rows": [g.names[v] for v in bits(rows)],
-        "columns": [g.names[v] for v in bits(columns)],
-        "singular_on": where,
-    }
-    return _different(Conclusion.DIFFERENT_EQUATIONS, text, data)
+    return _different(Conclusion.DIFFERENT_EQUATIONS, text, data | {"singular_on": where})
 
 
 def _different(verdict: Conclusion, evidence: str, data: dict[str, Any]) -> dict[str, Any]:
@@ -82,14 +70,10 @@ def _different(verdict: Conclusion, evidence: str, data: dict[str, Any]) -> dict
     }
 
 
-def _readable(minor: Minor, n_nodes: int) -> tuple[str, int, int]:
-    """A minor of Θ, or the same statement about Σ where that is smaller: matrix, rows, columns."""
-    a, b = minor
-    if 2 * a.bit_count() <= n_nodes:
-        return "Θ", a, b
-    everything = (1 << n_nodes) - 1
-    return "Σ", everything & ~a, everything & ~b
-
-
-def _names(members: int, names: Sequence[str]) -> str:
-    return "{" + ", ".join(names[v] for v in bits(members)) + "}"
+def _block(
+    names: Sequence[str], matrix: str, rows: int, columns: int
+) -> tuple[str, dict[str, Any]]:
+    """A submatrix as people write it, and for machines."""
+    row_names, column_names = ([names[v] for v in bits(members)] for members in (rows, columns))
+    words = f"{matrix}[{{{', '.join(row_names)}}}, {{{', '.join(column_names)}}}]"
+    return words, {"matrix": matrix, "rows": row_names, "columns": column_names}

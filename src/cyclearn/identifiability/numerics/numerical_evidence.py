@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -13,9 +13,7 @@ from cyclearn.identifiability.numerics.numerical_overlap import Overlap, Sampler
 from cyclearn.identifiability.numerics.separation_search import search_separation
 
 _SEPARATION_TRIALS = 10
-_FACE_TRIALS = 100
-_WIDE_TRIALS = 20
-_BOUNDARY_TRIALS = 5
+_TRIALS = {"n_faces": 100, "n_wide": 20, "n_boundary": 5}
 # Before two sets are called equal by numerics, this many times as many distributions are drawn.
 _MORE_DRAWS = 10
 
@@ -32,13 +30,7 @@ class DrawOptions:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {
-            "n_draws": self.n_draws,
-            "n_starts": self.n_starts,
-            "tolerance": self.tolerance,
-            "sampler": self.sampler.name.lower(),
-            "random_state": self.random_state,
-        }
+        return asdict(self) | {"sampler": self.sampler.name.lower()}
 
 
 def numerical_evidence(
@@ -61,14 +53,7 @@ def numerical_evidence(
         if certificate is None:
             certificate = separate(one, other, drawn.missed[:_SEPARATION_TRIALS])
     if certificate is None:
-        certificate = search_separation(
-            g,
-            h,
-            n_faces=_FACE_TRIALS,
-            n_wide=_WIDE_TRIALS,
-            n_boundary=_BOUNDARY_TRIALS,
-            random_state=settings.random_state,
-        )
+        certificate = search_separation(g, h, **_TRIALS, random_state=settings.random_state)
     common = bool(forward.common or backward.common)
     closures, lines = _closures(g, inside, common)
     shared = None if any(inside) else common_interior_point(g, h, forward.common)
@@ -97,13 +82,12 @@ def numerical_evidence(
         verdict = Conclusion.EQUAL_NUMERICALLY
     else:
         verdict = Conclusion.DISTINCT_NUMERICALLY
+    sharing = Sharing.NUMERICAL if common else Sharing.NOT_FOUND
+    if any(inside) or shared is not None:
+        sharing = Sharing.PROVED
     return {
         "verdict": verdict,
-        "sharing": Sharing.PROVED
-        if any(inside) or shared is not None
-        else Sharing.NUMERICAL
-        if common
-        else Sharing.NOT_FOUND,
+        "sharing": sharing,
         "closures": closures,
         "evidence": tuple(lines),
         "data": data,
@@ -117,18 +101,8 @@ def numerical_evidence(
 def _overlaps(
     g: DirectedGraph, h: DirectedGraph, settings: DrawOptions, n_draws: int
 ) -> tuple[Overlap, Overlap]:
-    def drawn(one: DirectedGraph, other: DirectedGraph) -> Overlap:
-        return overlap(
-            one,
-            other,
-            n_draws=n_draws,
-            n_starts=settings.n_starts,
-            tolerance=settings.tolerance,
-            sampler=settings.sampler,
-            random_state=settings.random_state,
-        )
-
-    return drawn(g, h), drawn(h, g)
+    options = vars(settings) | {"n_draws": n_draws}
+    return overlap(g, h, **options), overlap(h, g, **options)
 
 
 def _closures(
