@@ -124,10 +124,6 @@ class Evaluator:
         return equivalence_class(self.true)
 
     @cached_property
-    def _n_redundant(self) -> int:
-        return _n_redundant(self.true)
-
-    @cached_property
     def _features(self) -> Features:
         return Features.of_class(self.members)
 
@@ -142,7 +138,10 @@ class Evaluator:
                 self._scores(learned),
                 None if self.domains is None else _in_time(partial(self.domains.success, learned)),
                 (learned.n_edges, self.true.n_edges),
-                (_n_redundant(learned), self._n_redundant),
+                (
+                    learned.n_edges - learned.reduced().n_edges,
+                    self.true.n_edges - self.members.representative.n_edges,
+                ),
             )
         return self._found[learned]
 
@@ -166,10 +165,6 @@ def _half_of_the_rest() -> float | None:
     """Half of the time that is left, so that what comes later has its part."""
     left = seconds_left()
     return None if left is None else left / 2
-
-
-def _n_redundant(graph: DirectedGraph) -> int:
-    return graph.n_edges - graph.reduced().n_edges
 
 
 @interruptible

@@ -156,8 +156,7 @@ class DirectedGraph:
         """Graph of a square table: ``frame.loc[a, b]`` is true when a → b."""
         if not (hasattr(frame, "iloc") and hasattr(frame, "columns")):
             raise InputError(f"{type(frame).__name__} is not a table; pass a pandas.DataFrame")
-        values, names = square_table(frame)
-        return cls(values, names)
+        return cls(*square_table(frame))
 
     @property
     def n_nodes(self) -> int:

@@ -102,7 +102,7 @@ def list_members(
     alone = [] if chosen else [graph for graph in given if respects(graph, masks)]
     chosen += Counter(alone)
     tables = (moments,) if isinstance(moments, Moments) else tuple(moments)
-    members = tuple(_fitted(graph, tables, times) for graph, times in chosen.items())
+    members = tuple(fitted_member(graph, tables, times) for graph, times in chosen.items())
     n_excluded = 0 if knowledge is None else _n_excluded(classes, size)
     return MemberList(members, selection, len(alone) if alone else size, n_excluded)
 
@@ -133,11 +133,6 @@ def _respecting(classes: Sequence[EquivalenceClass], masks: _Masks) -> SeatedGra
     """The irreducible members of some classes that respect knowledge."""
     seatings = [part for each in classes for part in each.irreducible_seatings(*masks)]
     return SeatedGraphs(seatings, classes[0].names)
-
-
-def fitted_member(graph: DirectedGraph, tables: Sequence[Moments]) -> Member:
-    """A graph with its stable fits, as lists of members have it."""
-    return _fitted(graph, tuple(tables), 1)
 
 
 def fitted_members(graphs: Sequence[DirectedGraph], tables: Tables) -> MemberList:
@@ -194,7 +189,8 @@ def _chosen(
     return drawn, "sampled", size
 
 
-def _fitted(graph: DirectedGraph, tables: tuple[Moments, ...], times: int) -> Member:
+def fitted_member(graph: DirectedGraph, tables: Sequence[Moments], times: int = 1) -> Member:
+    """A graph with its stable fits to all tables; ``times`` it was drawn."""
     models: list[LinearGaussianModel] = []
     for moments in tables:
         fitted = fit(graph, moments)
