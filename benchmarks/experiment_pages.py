@@ -17,8 +17,7 @@ import pandas as pd
 
 from cyclearn.experiments import ResultsFile
 from cyclearn.experiments.figures import write_figures
-from cyclearn.experiments.intervals import share
-from cyclearn.experiments.result_tables import groups, result_table, time_table
+from cyclearn.experiments.result_tables import groups, markdown_table, pooled, result_table, share
 
 RESULTS = Path(__file__).parent / "results"
 TITLES = {
@@ -154,6 +153,24 @@ def statements(files: list[ResultsFile]) -> str:
         "can cost less than η, so that a graph without it passes for p = 20 and 50.\n"
     )
     return "\n".join(lines) + "\n"
+
+
+def time_table(results: list[ResultsFile]) -> str:
+    """Seconds to learn one graph, which differ from run to run."""
+    frame = pooled(results, timings=True)
+    return markdown_table(
+        ["setting", "method", "median s", "slowest s", "all, minutes"],
+        [
+            [
+                setting,
+                method,
+                f"{part['seconds'].median():.3f}",
+                f"{part['seconds'].max():.2f}",
+                f"{part['seconds'].sum() / 60:.1f}",
+            ]
+            for setting, method, part in groups(frame)
+        ],
+    )
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ import cyclearn as cl
 from cyclearn import DirectedGraph, read_graph
 from cyclearn.data import read_table
 from cyclearn.experiments import FeedbackStudy, Output, Task, run_study
-from cyclearn.experiments.feedback import data_sets, measured_against
+from cyclearn.experiments.fmri import data_sets, measured_against
 from cyclearn.experiments.result_tables import result_table
 
 METHODS = ("auto", "default")

@@ -32,7 +32,7 @@ with atheris.instrument_imports(include=["cyclearn"]):
     import cyclearn.data.moments
     import cyclearn.experiments.result_tables
     import cyclearn.graphs.dot_format
-    import cyclearn.graphs.tetrad_format
+    import cyclearn.graphs.formats
     from cyclearn import InputError, Knowledge, LearnResult, LinearGaussianModel, learn, read_graph
     from cyclearn.experiments import ResultsFile
     from cyclearn.graphs.formats import parse_graph

@@ -31,7 +31,7 @@ from cyclearn.graphs import DirectedGraph
 from cyclearn.identifiability import Sampler
 from cyclearn.identifiability.constraints.conormals import vanishing_conormal_minors
 from cyclearn.identifiability.difference.separating_matrix import Separation, separate
-from cyclearn.identifiability.equality.interior_points import interior_point
+from cyclearn.identifiability.interior_points import interior_point
 from cyclearn.identifiability.numerics.numerical_overlap import (
     draw_factor,
     has_common_tangent_space,

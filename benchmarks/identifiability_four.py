@@ -16,7 +16,7 @@ from time import perf_counter
 from class_pairs import Classes, as_sets
 from environment import describe_run
 
-from cyclearn.identifiability import Comparison, Sampler, Verdict, compare
+from cyclearn.identifiability import Comparison, Conclusion, Sampler, compare
 
 
 def kind(found: Comparison) -> str:
@@ -45,7 +45,7 @@ def main() -> None:
     orbits = list(classes.iter_pair_orbits(classes.groups_of_dimension))
     kinds: Counter[str] = Counter()
     kinds_up_to: Counter[str] = Counter()
-    verdicts: Counter[Verdict] = Counter()
+    verdicts: Counter[Conclusion] = Counter()
     equal: list[tuple[Comparison, int]] = []
     shared: list[tuple[Comparison, int]] = []
     for pair in orbits:
@@ -76,7 +76,7 @@ def main() -> None:
     for name in sorted(kinds):
         print(f"| {name} | {kinds[name]:,} | {kinds_up_to[name]:,} |")
     print("\n| verdict | pairs |\n|---|---|")
-    for verdict in Verdict:
+    for verdict in Conclusion:
         if verdicts[verdict]:
             print(f"| {verdict.value} | {verdicts[verdict]:,} |")
     print("\n## Pairs that are equal beyond rotations\n")

@@ -20,8 +20,7 @@ import numpy as np
 from environment import describe_run
 
 from cyclearn import DirectedGraph, LinearGaussianModel, equivalence_class, next_experiment
-from cyclearn.classes.design import InterventionDesign
-from cyclearn.classes.interventional_class import group_territories
+from cyclearn.classes.interventional_class import InterventionDesign, group_territories
 from cyclearn.data import Moments
 from cyclearn.graphs import random_graph
 from cyclearn.identifiability.settling_rows import (

@@ -4,7 +4,7 @@ The pairs whose closures may agree are those of ``identifiability_five.py``. For
 graph lies inside the other up to rotations, or both generate everything near a matrix with one
 correlation throughout. For the others a distribution is drawn from one graph and factored on the
 other one; that both generate everything near it, up to entries and minors of Θ that vanish on both,
-is then proved in whole numbers (:mod:`cyclearn.identifiability.equality.interior_points`).
+is then proved in whole numbers (:mod:`cyclearn.identifiability.interior_points`).
 
     python benchmarks/quasi_five.py > benchmarks/results/quasi_five.md
 """
@@ -23,7 +23,7 @@ from identifiability_five import TOLERANCE, Invariants
 
 from cyclearn.graphs import DirectedGraph
 from cyclearn.identifiability import Sampler
-from cyclearn.identifiability.equality.interior_points import common_interior_point, free_entries
+from cyclearn.identifiability.interior_points import common_interior_point, free_entries
 from cyclearn.identifiability.numerics.numerical_overlap import (
     draw_factor,
     has_common_tangent_space,

@@ -21,8 +21,7 @@ import pandas as pd
 from resumed_run import Benchmark
 
 import cyclearn as cl
-from cyclearn.experiments.data_folder import data_folder, located
-from cyclearn.experiments.feedback import data_sets, measured_against
+from cyclearn.experiments.fmri import data_folder, data_sets, located, measured_against
 from cyclearn.identifiability.numerics.numerical_overlap import wilson_interval
 
 N_VARIABLES, N_ROWS = 5, 2_000

@@ -23,7 +23,7 @@ from scipy.cluster.hierarchy import DisjointSet
 
 from cyclearn import DirectedGraph, equivalence_class
 from cyclearn.classes import Completeness, EquivalenceClass, class_statements
-from cyclearn.classes.feedback_pairs import feedback_pairs
+from cyclearn.classes.class_statements import feedback_pairs
 from cyclearn.classes.rule_search import linked_classes
 from cyclearn.classes.territories import territories
 from cyclearn.graphs import random_graph

@@ -20,7 +20,9 @@ def slow_order(graph):
 
 def member(graph, admits=lambda _nodes, _columns: True, **options):
     masks = [options.pop(name, None) for name in ("allowed", "required")]
-    seating = Seating.respecting(territories(graph.columns), *masks, **options)
+    seating = Seating(territories(graph.columns), **{"reducible": False} | options).respecting(
+        *masks
+    )
     columns = chosen.canonical_member(seating, admits)
     return None if columns is None else DirectedGraph.from_columns(columns, graph.names)
 
@@ -72,7 +74,7 @@ def test_acyclic_fillings_without_listing(graph, seed):
     rng = np.random.default_rng(seed)
     allowed = rng.random((graph.n_nodes, graph.n_nodes)) < 0.9
     its_class = territories(graph.columns)
-    seating = Seating.respecting(its_class, allowed, None)
+    seating = Seating(its_class, reducible=False).respecting(allowed, None)
     for block in Seating(its_class, reducible=False).blocks:
         fillings = list(seating.iter_block(block))
         if fillings:

@@ -10,15 +10,13 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from cyclearn import (
-    CycleReversion,
     DirectedGraph,
     InputError,
-    ParentReduction,
     equivalence_class,
     equivalent,
     markov_equivalent,
 )
-from cyclearn.classes import replay
+from cyclearn.classes import CycleReversion, ParentReduction, replay
 from cyclearn.classes.territories import Territory, is_reducible, reduced_columns, territories
 from strategies import dags, graphs, walks
 

@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cyclearn import DirectedGraph, InputError, LimitError, equivalence_class, equivalent
-from cyclearn.classes import EquivalenceClass, surplus_seats
+from cyclearn.classes import EquivalenceClass, filling_counts
 from cyclearn.classes.canonical_member import canonical_order
+from cyclearn.classes.filling_counts import count_fillings, permanent
 from cyclearn.classes.nearest_member import NearestMember
-from cyclearn.classes.permanents import permanent
-from cyclearn.classes.surplus_seats import count_fillings
 from cyclearn.classes.territories import is_reducible
 from cyclearn.graphs import random_graph, structural_hamming_distance
 from strategies import dags, graphs, walks
@@ -290,8 +289,8 @@ def test_surplus_fills_seats(seed):
     ]
     rows = [{s: int(rng.integers(0, 4)) for s in range(n) if rng.random() < 0.6} for _ in range(n)]
     assert count_fillings(rows, below) == naive.fillings(rows, below)
-    assert surplus_seats._sweep_seats(rows, below, 10**6) == naive.fillings(rows, below)
-    assert surplus_seats._sweep_nodes(rows, below, 10**6) == naive.fillings(rows, below)
+    assert filling_counts._sweep_seats(rows, below, 10**6) == naive.fillings(rows, below)
+    assert filling_counts._sweep_nodes(rows, below, 10**6) == naive.fillings(rows, below)
 
 
 def test_the_graph_without_nodes():

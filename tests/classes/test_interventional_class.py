@@ -9,8 +9,8 @@ import pytest
 from classes.naive_designs import all_adjacencies, same_under, told
 from cyclearn import DirectedGraph, InputError, equivalence_class
 from cyclearn.classes import Completeness
-from cyclearn.classes.design import InterventionDesign
-from cyclearn.graphs.hamming import structural_hamming_distance
+from cyclearn.classes.interventional_class import InterventionDesign
+from cyclearn.graphs.directed_graph import structural_hamming_distance
 from cyclearn.graphs.random_graphs import random_graph
 
 NAMES3 = ("a", "b", "c")

@@ -2,15 +2,8 @@ import naive
 import pytest
 from hypothesis import given
 
-from cyclearn import (
-    CycleReversion,
-    DirectedGraph,
-    InputError,
-    ParentExchange,
-    ParentReduction,
-    equivalent,
-)
-from cyclearn.classes import replay
+from cyclearn import DirectedGraph, InputError, equivalent
+from cyclearn.classes import CycleReversion, ParentExchange, ParentReduction, replay
 from cyclearn.classes.steps import iter_exchanges, iter_reductions, iter_reversions
 from strategies import graphs, walks
 

@@ -18,7 +18,7 @@ from cyclearn.classes import (
     interventional_class,
     rotation_class,
 )
-from cyclearn.classes.redundancy import irreducible_seatings
+from cyclearn.classes.rotation_class import irreducible_seatings
 from cyclearn.classes.rule_search import iter_column_multisets, linked_classes
 from cyclearn.classes.territories import is_reducible, territories
 from cyclearn.graphs import random_graph

@@ -12,7 +12,7 @@ import pytest
 
 import cyclearn as cl
 from cyclearn import DirectedGraph, InputError, LinearGaussianModel, equivalence_class, metrics
-from cyclearn.classes import feedback_pairs as pairs_module
+from cyclearn.classes.class_statements import mutual_reach
 from cyclearn.evaluation import Domains, Evaluator
 from cyclearn.graphs import random_graph
 from cyclearn.models.projection import is_within
@@ -144,7 +144,7 @@ def test_a_large_class_says_that_its_cycles_were_not_all_looked_at():
 def test_mutual_reach_is_that_of_strong_components():
     for seed, p in [*((seed, 7) for seed in range(20)), (0, 60), (1, 100)]:
         graph = drawn(seed, p)
-        reach = pairs_module.mutual_reach(range(p), graph.columns, (1 << p) - 1)
+        reach = mutual_reach(range(p), graph.columns, (1 << p) - 1)
         for component in graph.component_indices:
             for n in component:
                 assert reach[n] == sum(1 << m for m in component)

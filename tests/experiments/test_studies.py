@@ -16,7 +16,7 @@ from cyclearn.experiments import (
     Task,
     run_study,
 )
-from cyclearn.experiments.hippocampus import ANATOMICAL
+from cyclearn.experiments.fmri import ANATOMICAL
 from cyclearn.experiments.result_tables import result_table
 from cyclearn.experiments.simulated import drawn_problem
 from cyclearn.experiments.study import task_generator

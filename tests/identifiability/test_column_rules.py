@@ -9,7 +9,7 @@ from cyclearn.classes import RuleStep
 from cyclearn.classes.rule_search import is_contained, linked_classes
 from cyclearn.classes.territories import territories
 from cyclearn.graphs import DirectedGraph
-from cyclearn.identifiability import Sampler, Verdict, compare
+from cyclearn.identifiability import Conclusion, Sampler, compare
 from cyclearn.identifiability.numerics.numerical_overlap import overlap
 
 
@@ -38,7 +38,7 @@ EQUAL = [
 def test_rules_prove_pairs_equal_and_numerics_agree(one, other):
     g, h = graph_of(one), graph_of(other)
     found = compare(g, h)
-    assert found.verdict is Verdict.EQUIVALENT_BY_RULES
+    assert found.verdict is Conclusion.EQUIVALENT_BY_RULES
     assert found
     assert not found.equivalence
     for first, second in ((g, h), (h, g)):

@@ -8,7 +8,14 @@ import pytest
 from cyclearn.classes import equivalence_class
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph, random_graph
-from cyclearn.identifiability import Closures, Sampler, Sharing, Verdict, compare, quasi_equivalent
+from cyclearn.identifiability import (
+    Closures,
+    Conclusion,
+    Sampler,
+    Sharing,
+    compare,
+    quasi_equivalent,
+)
 from cyclearn.identifiability.numerics.numerical_overlap import (
     draw_factor,
     nearest_factor,
@@ -28,7 +35,7 @@ def test_three_cycle_and_complete_graph(sampler):
     assert found.first_in_second
     assert not found.second_in_first
     assert found.closures is Closures.EQUAL
-    assert found.verdict is Verdict.NOT_GENERATED
+    assert found.verdict is Conclusion.NOT_GENERATED
     assert found.certificate is not None
     assert found.certificate.holds()
     assert found.forward is not None
@@ -61,7 +68,7 @@ def test_members_of_one_class_are_equivalent(seed):
     graph = random_graph(6, max_component=6, random_state=seed)
     member = list(equivalence_class(graph).members(max_members=4))[-1]
     found = compare(graph, member)
-    assert found.verdict is Verdict.EQUIVALENT_BY_ROTATIONS
+    assert found.verdict is Conclusion.EQUIVALENT_BY_ROTATIONS
     assert found.equivalence.forward is not None
 
 
@@ -110,7 +117,7 @@ def test_answers_are_symmetric_deterministic_and_plain():
 
 def test_order_of_the_nodes_plays_no_part():
     shuffled = DirectedGraph.from_edges(DAG.edges, ["c", "a", "b"])
-    assert compare(DAG, shuffled).verdict is Verdict.EQUIVALENT_BY_ROTATIONS
+    assert compare(DAG, shuffled).verdict is Conclusion.EQUIVALENT_BY_ROTATIONS
 
 
 def test_bad_input():
@@ -164,7 +171,7 @@ def test_many_nodes_fall_back_on_separations():
     chain = [(v, v + 1) for v in range(12)]
     g = DirectedGraph.from_edges([*chain, (3, 1)])
     h = DirectedGraph.from_edges([*chain, (4, 1)])
-    assert compare(g, h).verdict in (Verdict.DIFFERENT_RANKS, Verdict.DIFFERENT_DIMENSIONS)
+    assert compare(g, h).verdict in (Conclusion.DIFFERENT_RANKS, Conclusion.DIFFERENT_DIMENSIONS)
     turned = DirectedGraph.from_edges([(v + 1, v) for v in range(12)], g.names)
     assert compare(DirectedGraph.from_edges(chain, g.names), turned)
 

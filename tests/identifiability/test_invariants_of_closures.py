@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from cyclearn.classes import equivalence_class
+from cyclearn.classes.dimension import gram_jacobian
 from cyclearn.graphs import DirectedGraph, d_separated, random_graph
 from cyclearn.graphs.bitsets import bits
-from cyclearn.identifiability.constraints.conormals import differing_conormal_minor, gram_jacobian
+from cyclearn.identifiability.constraints.conormals import differing_conormal_minor
 from cyclearn.identifiability.constraints.invariants import (
     differing_minor,
     iter_minors,

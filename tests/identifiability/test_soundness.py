@@ -10,10 +10,13 @@ from cyclearn.classes import equivalent
 from cyclearn.classes.steps import iter_exchanges, iter_reductions, iter_reversions
 from cyclearn.classes.territories import territories
 from cyclearn.graphs import DirectedGraph
-from cyclearn.identifiability import Sampler, Sharing, Verdict, compare
-from cyclearn.identifiability.difference.largest_columns import separate_by_largest_column
-from cyclearn.identifiability.difference.separating_matrix import Separation, separate
-from cyclearn.identifiability.equality.interior_points import InteriorPoint, interior_point
+from cyclearn.identifiability import Conclusion, Sampler, Sharing, compare
+from cyclearn.identifiability.difference.separating_matrix import (
+    Separation,
+    separate,
+    separate_by_largest_column,
+)
+from cyclearn.identifiability.interior_points import InteriorPoint, interior_point
 from cyclearn.identifiability.numerics.numerical_overlap import draw_factor, nearest_factor
 from cyclearn.identifiability.numerics.separation_search import (
     iter_face_factors,
@@ -67,7 +70,7 @@ def test_rotations_are_never_contradicted(p):
     for _ in range(5):
         g = random_graph_of(p, rng)
         h = rotated(g, 6, rng)
-        assert compare(g, h).verdict is Verdict.EQUIVALENT_BY_ROTATIONS
+        assert compare(g, h).verdict is Conclusion.EQUIVALENT_BY_ROTATIONS
         assert separate_by_largest_column(g, h) is None
         assert separate_by_largest_column(h, g) is None
         found = search_separation(g, h, n_faces=4, n_wide=4, n_boundary=0, random_state=0)
@@ -241,7 +244,7 @@ def test_four_facets_generate_all_matrices_of_factor_width_three():
     facets = (0b01111, 0b10111, 0b11011, 0b11101)
     graph = DirectedGraph.from_columns((0b00001, *facets), names)
     other = DirectedGraph.from_columns((0b01101, *facets), names)
-    assert compare(graph, other).verdict is Verdict.EQUIVALENT_BY_RULES
+    assert compare(graph, other).verdict is Conclusion.EQUIVALENT_BY_RULES
     for rho, is_inside in ((0.6, True), (0.66, True), (0.68, False), (0.9, False)):
         theta = np.full((5, 5), rho)
         theta[0, 1:] = theta[1:, 0] = 0.1

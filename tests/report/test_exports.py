@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 import cyclearn as cl
-from cyclearn.graphs.formats import parse_graph
-from cyclearn.graphs.interchange import tetrad_text
+from cyclearn.graphs.formats import parse_graph, tetrad_text
 from cyclearn.models.syntax import lavaan_names
 from cyclearn.report.exports import SUFFIXES, downloads, exported
 from cyclearn.report.page import report_html

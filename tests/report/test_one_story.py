@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import cyclearn as cl
-from cyclearn.classes.edge_verdicts import SAME
+from cyclearn.classes.class_statements import SAME
 from cyclearn.report.page import report_html
 
 RING = cl.LinearGaussianModel(np.roll(np.eye(4), 1, axis=1) * 0.8, np.ones(4))

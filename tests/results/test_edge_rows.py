@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cyclearn as cl
-from cyclearn.classes.edge_verdicts import edge_verdict, pair_verdict
+from cyclearn.classes.class_statements import edge_verdict, pair_verdict
 from cyclearn.results.bootstrap_result import Resample
 from cyclearn.results.result_text import with_evidence
 

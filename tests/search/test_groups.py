@@ -9,7 +9,7 @@ import pytest
 
 import cyclearn as cl
 from cyclearn.data.reading import as_tables
-from cyclearn.experiments.feedback import data_sets
+from cyclearn.experiments.fmri import data_sets
 from cyclearn.search.options import SearchOptions
 
 ROWS = (150, 400, 90)

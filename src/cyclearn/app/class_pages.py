@@ -12,7 +12,6 @@ from cyclearn.app.views import members_view
 from cyclearn.foundation.deadlines import deadline_after, has_passed
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
-from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import reached
 from cyclearn.report.class_listing import Listing, listed_by_distance
 from cyclearn.results.result import LearnResult
@@ -65,10 +64,9 @@ class _Asked:
         self._directly = request.get("how", "directly") != "somehow"
         self._stable = bool(request.get("stable"))
         required = [self._ends] if self._has_pair and self._directly else []
-        stream = stream_members(
+        self._graphs, self.size = stream_members(
             (result.graph, *result.alternatives), result.knowledge, required=required
         )
-        self._columns, self.size = stream.columns, stream.size
 
     def page(self) -> tuple[list[Member], int | None]:
         """The members of the page, and where the next one begins."""
@@ -78,13 +76,13 @@ class _Asked:
         deadline = deadline_after(_SECONDS)
         found: list[Member] = []
         place = self.at
-        for columns in islice(self._columns, self.at, None):
+        for graph in islice(self._graphs, self.at, None):
             if len(found) == Limits().max_members or has_passed(deadline):
                 return found, place
             place += 1
-            if ends is not None and not self._directly and not _has_path(columns, *ends):
+            if ends is not None and not self._directly and not _has_path(graph.columns, *ends):
                 continue
-            member = fitted_member(DirectedGraph.from_columns(columns, names), tables)
+            member = fitted_member(graph, tables)
             if member.is_stable or not self._stable:
                 found.append(member)
         return found, None

@@ -1,10 +1,10 @@
 """Which graphs are the same: rotations, steps, territories, and the classes they make."""
 
 from cyclearn.classes.class_certificate import ClassCertificate as ClassCertificate
+from cyclearn.classes.class_certificate import RuleStep as RuleStep
 from cyclearn.classes.class_statements import ClassStatements as ClassStatements
 from cyclearn.classes.class_statements import class_statements as class_statements
 from cyclearn.classes.column_rules import Rule as Rule
-from cyclearn.classes.completeness import Completeness as Completeness
 from cyclearn.classes.equivalence import Equivalence as Equivalence
 from cyclearn.classes.equivalence import equivalent as equivalent
 from cyclearn.classes.equivalence_class import EquivalenceClass as EquivalenceClass
@@ -15,7 +15,7 @@ from cyclearn.classes.rotations import RotationKind as RotationKind
 from cyclearn.classes.rotations import SupportRotation as SupportRotation
 from cyclearn.classes.rotations import givens_rotation as givens_rotation
 from cyclearn.classes.rotations import zero_by_rotation as zero_by_rotation
-from cyclearn.classes.rule_steps import RuleStep as RuleStep
+from cyclearn.classes.rule_search import Completeness as Completeness
 from cyclearn.classes.steps import CycleReversion as CycleReversion
 from cyclearn.classes.steps import GraphStep as GraphStep
 from cyclearn.classes.steps import ParentAddition as ParentAddition

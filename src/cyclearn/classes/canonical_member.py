@@ -19,12 +19,13 @@ choice that still depends on nothing but the class.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 
 from cyclearn.classes.acyclic_members import first_orientation
-from cyclearn.classes.feedback_pairs import mutual_reach
+from cyclearn.classes.class_statements import mutual_reach
 from cyclearn.classes.seating import Block, Seating
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, union
 
 # Whether a strongly connected component, nodes and their columns, may stand in the member shown.
 Admits = Callable[[tuple[int, ...], tuple[int, ...]], bool]
@@ -124,21 +125,15 @@ def _first_filling(seating: Seating, block: Block, admits: Admits) -> tuple[int,
             inside[key] = _feedback(block.nodes, columns)
         n_edges = sum(column.bit_count() for column in columns)
         ranked.append(((n_edges, *inside[key]), columns))
-    ranked.sort(key=lambda each: each[0])
-    start = 0
-    while start < len(ranked):
-        rank = ranked[start][0]
-        end = start
-        while end < len(ranked) and ranked[end][0] == rank:
-            end += 1
-        tied = sorted(
-            (columns for _, columns in ranked[start:end]),
+    ranked.sort(key=itemgetter(0))
+    for _, tied in groupby(ranked, key=itemgetter(0)):
+        by_edges = sorted(
+            (columns for _, columns in tied),
             key=lambda columns: _edge_list(block.nodes, columns),
         )
-        found = next(filter(is_admitted, tied), None)
+        found = next(filter(is_admitted, by_edges), None)
         if found is not None:
             return found
-        start = end
     return None
 
 
@@ -156,16 +151,13 @@ def _first_acyclic(
     adjacent, so that they neither separate nor collide.
     """
     inner = sum(1 << j for j in block.nodes)
-    union = 0
-    for seat in block.seats:
-        for anchor in seating.territories[seat].anchors:
-            union |= anchor
-    given = list(bits(union & ~inner))
+    near = union(seating.territories[seat].elements for seat in block.seats)
+    given = list(bits(near & ~inner))
     nodes = [*given, *block.nodes]
     position = {j: n for n, j in enumerate(nodes)}
 
     def local(members: int) -> int:
-        return sum(1 << position[i] for i in bits(members & union))
+        return sum(1 << position[i] for i in bits(members & near))
 
     columns = [(1 << n + 1) - 1 for n in range(len(given))] + [local(c) for c in filling]
     least = columns[: len(given)] + [local(seating.least[j]) for j in block.nodes]

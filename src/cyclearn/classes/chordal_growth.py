@@ -7,18 +7,54 @@ node v of it they generate all of them.
 
 Columns are given as pairs (seat, set). Several sets with one seat are alternatives: the seat's
 column can be brought to any of them, but only to one at a time.
+
+**Substitution.** A change of variables can make columns those of a chordal graph. Let every column
+that has a node z have the node i too, and let W be one of them. Adding r times row z to row i keeps
+the columns as they are, and for the right r the vector on W loses its entry at i. So with F° for
+the columns with W ∖ {i} in place of W, and Tᵣ for the change of rows,
+
+    S(F) is the closure of the union of all Tᵣ S(F°) Tᵣᵀ,
+
+and if F and G lose an entry in this way, with the same z and i, then S(F°) = S(G°) gives
+S(F) = S(G). One such *substitution* may follow another. Where they end in the columns of a perfect
+orientation of a connected chordal graph, a further column {v} does the same as {w}, for any nodes
+v and w of it: for the columns at the end, hence for those at the start, unless v or w is one of
+the nodes z, for then {z} would have to have i.
+
+The block rule is a case of this: {1, 2}, {3, 4}, {1, 2, 3, 4} become {1, 2}, {3, 4}, {2, 4}.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from typing import TypeAlias
 
-from cyclearn.classes.search_budget import SearchBudget
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, union
+
+
+class SearchBudget:
+    """A number of steps that a search may take; it remembers whether more were asked for.
+
+    Examples
+    --------
+    >>> budget = SearchBudget(2)
+    >>> budget.spend(), budget.spend(), budget.is_exhausted, budget.spend(), budget.is_exhausted
+    (True, True, False, False, True)
+    """
+
+    def __init__(self, n_steps: int) -> None:
+        self.n_left = n_steps
+        self.is_exhausted = False
+
+    def spend(self, n_steps: int = 1) -> bool:
+        """Take steps off the budget; false, and nothing taken, where it does not have as many."""
+        if n_steps > self.n_left:
+            self.is_exhausted = True
+            return False
+        self.n_left -= n_steps
+        return True
+
 
 Seated: TypeAlias = tuple[int, int]
 """The seat of a column and the set that it is brought to."""
@@ -105,7 +141,7 @@ def is_perfect_orientation(columns: Sequence[int]) -> bool:
         if not left:
             return rest.bit_count() == 1
         for v in bits(rest):
-            neighbours = reduce(or_, (c for c in left if c >> v & 1), 0)
+            neighbours = union(c for c in left if c >> v & 1)
             if rest & ~neighbours:
                 return False
         if not rest:
@@ -126,11 +162,9 @@ def iter_growths(columns: Sequence[Seated], budget: SearchBudget) -> Iterator[Gr
     >>> sorted(bin(growth.nodes) for growth in growths)
     ['0b11', '0b110', '0b111']
     """
-    union = 0
-    for _, column in columns:
-        union |= column
-    empty = (0,) * union.bit_length()
-    waiting = [Growth(1 << root, empty, frozenset(), 0) for root in bits(union)]
+    nodes = union(column for _, column in columns)
+    empty = (0,) * nodes.bit_length()
+    waiting = [Growth(1 << root, empty, frozenset(), 0) for root in bits(nodes)]
     seen: set[frozenset[Seated]] = set()
     while waiting:
         growth = waiting.pop()
@@ -186,3 +220,53 @@ def iter_clique_growths(
             if clique & ~before[1] == 0 and not before[1] >> u & 1:
                 for nodes, used in iter_clique_growths(before, others, apart | 1 << u, budget):
                     yield nodes | column, used | {last}
+
+
+def exchangeable_nodes(columns: Sequence[int], budget: SearchBudget) -> list[int]:
+    """Sets of nodes such that a further column {v} does the same as {w} for all v and w of one.
+
+    One column less than nodes is needed; the sets that lie in no other one of them are returned.
+
+    Examples
+    --------
+    >>> [bin(nodes) for nodes in exchangeable_nodes((0b0011, 0b1100, 0b1111), SearchBudget(1000))]
+    ['0b111', '0b1011', '0b1101', '0b1110']
+    """
+    nodes = union(columns)
+    if nodes.bit_count() != len(columns) + 1:
+        return []
+    found: set[int] = set()
+    start = tuple(sorted(columns)), 0
+    waiting, seen = [start], {start}
+    while waiting:
+        current, used = waiting.pop()
+        if not budget.spend(len(columns)):
+            break
+        free = nodes & ~used
+        if any(free & ~larger == 0 for larger in found):
+            continue
+        if is_perfect_orientation(current):
+            found.add(free)
+            continue
+        for z, smaller in _iter_substitutions(current, nodes):
+            after = smaller, used | 1 << z
+            if after not in seen and (nodes & ~after[1]).bit_count() >= 2:
+                seen.add(after)
+                waiting.append(after)
+    return sorted(f for f in found if not any(f != g and f & ~g == 0 for g in found))
+
+
+def _iter_substitutions(
+    columns: tuple[int, ...], nodes: int
+) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """A node z, and the columns after one of those with z has lost a node that all of them have."""
+    for z in bits(nodes):
+        having = [n for n, column in enumerate(columns) if column >> z & 1]
+        common = nodes & ~(1 << z)
+        for n in having:
+            common &= columns[n]
+        for n in having:
+            # A pair would become a single node, which no column of a chordal graph is.
+            if columns[n].bit_count() > 2:
+                for i in bits(common):
+                    yield z, tuple(sorted((*columns[:n], columns[n] ^ (1 << i), *columns[n + 1 :])))

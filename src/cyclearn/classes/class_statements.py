@@ -1,23 +1,85 @@
 """What holds in some, and what in every, member of a class; exact, without counting members.
 
-A member gives every node a set of a territory of its own (see :mod:`cyclearn.classes.seating`).
-Whether some member has or lacks an edge is therefore a question of a perfect matching, and stays
-cheap where the class is far too large or too entangled to be counted.
+Three words say what all graphs that fit equally well say about an edge. One that each of them has
+is the *same in all* of them. That says how far the graphs agree
+with each other, not how probable the edge is: all of them may be wrong.
+
+**Edges.** A member gives every node a set of a territory of its own (see
+:mod:`cyclearn.classes.seating`). Whether some member has or lacks an edge is therefore a question
+of a perfect matching, and stays cheap where the class is far too large or too entangled to be
+counted.
+
+**Feedback.** Two nodes drive each other when each has a directed path to the other: they share a
+strongly connected component. Shifting the columns along a cycle makes another member, in which
+every node of the cycle holds the territory of its successor; so the nodes of a cycle lie in one
+block of the class, and blocks can be looked at one by one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.classes.equivalence_class import EquivalenceClass
+from cyclearn.classes.filling_counts import completions
 from cyclearn.classes.seating import Block, Seating
-from cyclearn.classes.surplus_seats import completions
 from cyclearn.foundation.deadlines import Deadline, check_deadline
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, strong_components, union
+
+EdgeVerdict = Literal["same in all", "turns", "comes and goes"]
+
+SAME: EdgeVerdict = "same in all"
+TURNS: EdgeVerdict = "turns"
+OPTIONAL: EdgeVerdict = "comes and goes"
+
+if TYPE_CHECKING:
+    from cyclearn.classes.equivalence_class import EquivalenceClass
+
+
+def edge_verdict(*, compelled: bool, back_compelled: bool, always_adjacent: bool) -> EdgeVerdict:
+    """The verdict on an edge a → b that some graph has.
+
+    Parameters
+    ----------
+    compelled, back_compelled : bool
+        Whether every graph has a → b, and whether every graph has b → a.
+    always_adjacent : bool
+        Whether every graph joins the two.
+
+    Examples
+    --------
+    >>> edge_verdict(compelled=False, back_compelled=False, always_adjacent=True)
+    'turns'
+    >>> edge_verdict(compelled=False, back_compelled=True, always_adjacent=True)
+    'comes and goes'
+    """
+    if compelled:
+        return SAME
+    return TURNS if always_adjacent and not back_compelled else OPTIONAL
+
+
+def pair_verdict(
+    possible: tuple[bool, bool], compelled: tuple[bool, bool], *, always_adjacent: bool
+) -> EdgeVerdict:
+    """The verdict on a pair that some graph joins: that of its least settled edge.
+
+    ``possible`` and ``compelled``: whether some, whether every graph has a → b and b → a.
+
+    Examples
+    --------
+    >>> pair_verdict((True, True), (True, False), always_adjacent=True)
+    'comes and goes'
+    """
+    if possible == compelled:
+        return SAME
+    open_edge = compelled.index(False)
+    return edge_verdict(
+        compelled=False, back_compelled=compelled[1 - open_edge], always_adjacent=always_adjacent
+    )
+
 
 BoolArray = NDArray[np.bool_]
 
@@ -70,12 +132,8 @@ def class_statements(
     >>> found.compelled.sum(), found.possible.sum(), found.always_adjacent.sum() // 2
     (np.int64(3), np.int64(5), np.int64(4))
     """
-    found = [
-        _Matcher(seating, allowed, required, deadline).statements()
-        for rotations in members.rotation_classes
-        for seating in rotations.irreducible_seatings
-    ]
-    return _in_all(found)
+    seatings = members.irreducible_seatings(allowed, required)
+    return _in_all([_Matcher(seating, deadline).statements() for seating in seatings])
 
 
 def _in_all(found: Sequence[ClassStatements]) -> ClassStatements:
@@ -90,19 +148,9 @@ def _in_all(found: Sequence[ClassStatements]) -> ClassStatements:
 
 
 class _Matcher:
-    def __init__(
-        self,
-        seating: Seating,
-        allowed: BoolArray | None,
-        required: BoolArray | None,
-        deadline: Deadline,
-    ) -> None:
-        self._deadline = deadline
-        self._seating = Seating.respecting(
-            seating.territories, allowed, required, redundant=seating.redundant
-        )
-        p = len(seating.territories)
-        self._p = p
+    def __init__(self, seating: Seating, deadline: Deadline) -> None:
+        self._seating, self._deadline = seating, deadline
+        p = self._p = len(seating.territories)
         self._block_of = {j: block for block in self._seating.blocks for j in block.nodes}
         # For every block and node, the seats in which the node has a set, as bits.
         self._reach = {j: self._seats(j) for j in range(p)}
@@ -148,11 +196,10 @@ class _Matcher:
     def _companions(self, j: int) -> int:
         """The nodes that share an anchor with j in a territory that j may use."""
         block = self._block_of[j]
-        found = 0
-        for position in bits(self._reach[j]):
-            for anchor in self._seating.territories[block.seats[position]].anchors:
-                if anchor >> j & 1:
-                    found |= anchor
+        found = union(
+            self._seating.territories[block.seats[position]].around(1 << j)
+            for position in bits(self._reach[j])
+        )
         return found & self._seating.most[j] & ~(1 << j)
 
     def _never_apart(self, i: int, j: int, compelled: BoolArray) -> bool:
@@ -163,3 +210,69 @@ class _Matcher:
             return False
         apart = {i: self._seats(i, avoiding=1 << j), j: self._seats(j, avoiding=1 << i)}
         return not self._exists(self._block_of[i], apart)
+
+
+# With more nodes, components by a search are quicker than closing a relation of bit sets.
+_FEW_NODES = 40
+
+
+@dataclass(frozen=True, eq=False)
+class FeedbackPairs:
+    """Symmetric tables over the nodes: pairs on a common cycle in some and in every member.
+
+    Where a block has more fillings than were looked at, ``is_exact`` is false: then ``some`` may
+    lack pairs and ``every`` may have too many.
+    """
+
+    some: NDArray[np.bool_]
+    every: NDArray[np.bool_]
+    is_exact: bool
+
+
+def feedback_pairs(seating: Seating, max_fillings: int, deadline: Deadline = None) -> FeedbackPairs:
+    """Look at up to ``max_fillings`` fillings of every block of a class."""
+    p = len(seating.territories)
+    some, every = np.zeros((p, p), dtype=bool), np.zeros((p, p), dtype=bool)
+    is_exact = True
+    for block in seating.blocks:
+        k = len(block.nodes)
+        if k == 1:
+            continue
+        mask = sum(1 << j for j in block.nodes)
+        full = (1 << k) - 1
+        found, always = [0] * k, [full] * k
+        for number, columns in enumerate(seating.iter_block(block)):
+            check_deadline(deadline)
+            if number == max_fillings:
+                is_exact = False
+                break
+            for n, partners in enumerate(mutual_reach(block.nodes, columns, mask)):
+                found[n] |= partners
+                always[n] &= partners
+            if all(row == full for row in found) and all(
+                row == 1 << n for n, row in enumerate(always)
+            ):
+                # Nothing left to learn from the other fillings.
+                break
+        for n, j in enumerate(block.nodes):
+            for table, rows in ((some, found), (every, always)):
+                table[j, [block.nodes[m] for m in bits(rows[n] & ~(1 << n))]] = True
+    return FeedbackPairs(some, every, is_exact)
+
+
+def mutual_reach(nodes: Sequence[int], columns: Sequence[int], mask: int) -> list[int]:
+    """For each of the nodes, by position, those that reach it and are reached by it.
+
+    ``columns[n]`` is the bit set {nodes[n]} ∪ parents; paths stay inside ``mask``.
+    """
+    k = len(nodes)
+    position = {j: n for n, j in enumerate(nodes)}
+    # reach[n] has the nodes with a path to n: closed under one intermediate node after another.
+    reach = [sum(1 << position[i] for i in bits(column & mask)) for column in columns]
+    if k > _FEW_NODES:
+        return strong_components(reach)
+    for via in range(k):
+        for n in range(k):
+            if reach[n] >> via & 1:
+                reach[n] |= reach[via]
+    return [sum(1 << m for m in range(k) if reach[n] >> m & reach[m] >> n & 1) for n in range(k)]

@@ -27,7 +27,7 @@ further column {v₁}, v₁ ∈ V₁, does the same as {v₂}, v₂ ∈ V₂. In
 D ∪ {v₂}. Where one of the cliques is a single node, rotations do as much.
 
 **Substitution rule.** A change of variables that depends on the matrix alone can take entries out
-of columns (:mod:`cyclearn.classes.substitution`). Where it ends in columns of a connected chordal
+of columns (:mod:`cyclearn.classes.chordal_growth`). Where it ends in columns of a connected chordal
 graph, a column {v} does the same as {w}, for most of its nodes. The block rule is the case with one
 column between the blocks; two and three such columns are searched for.
 
@@ -56,16 +56,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import reduce
 from itertools import combinations, product
 from math import comb, prod
-from operator import or_
 
-from cyclearn.classes.chordal_growth import Seated, iter_clique_growths, iter_growths
-from cyclearn.classes.search_budget import SearchBudget
-from cyclearn.classes.substitution import exchangeable_nodes
+from cyclearn.classes.chordal_growth import (
+    SearchBudget,
+    Seated,
+    exchangeable_nodes,
+    iter_clique_growths,
+    iter_growths,
+)
 from cyclearn.classes.territories import Territory, territory_below
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, union
 
 
 class Rule(Enum):
@@ -176,11 +178,8 @@ def _iter_cores(
         held: Counter[int] = Counter()
         for s in around:
             if territories[s].size >= d + 3:
-                union = 0
-                for anchor in territories[s].anchors:
-                    if core & ~anchor == 0:
-                        union |= anchor
-                held.update(bits(union >> core.bit_length() << core.bit_length()))
+                near = territories[s].around(core)
+                held.update(bits(near >> core.bit_length() << core.bit_length()))
         waiting += [(core | 1 << v, around) for v, n in held.items() if n >= 3]
 
 
@@ -233,7 +232,7 @@ def _scaling_uses(
 ) -> Iterator[RuleUse]:
     if len({s for s, _ in columns}) < 3:
         return
-    nodes = reduce(or_, (members for _, members in columns))
+    nodes = union(members for _, members in columns)
     # A raised column that lost a node would be back where it was.
     losing = [m for m in movers if not m.raised and _first_with(core, nodes, m.territory)]
     # For each column that can gain a node: the nodes that it is known to reach.
@@ -353,8 +352,8 @@ def _substitution_steps(
     movers: Sequence[_Mover], core: int, witness: tuple[Seated, ...], budget: SearchBudget
 ) -> Iterator[RuleUse]:
     held = {s for s, _ in witness}
-    union = reduce(or_, (column for _, column in witness))
-    free = [m for m in movers if m.seat not in held and _can_leave(m.territory, core, union)]
+    nodes = union(column for _, column in witness)
+    free = [m for m in movers if m.seat not in held and _can_leave(m.territory, core, nodes)]
     if not free:
         return
     lifted = _lifted(set(witness), core)
@@ -405,9 +404,7 @@ def _uses_of_facets(
     if not budget.spend(prod(len(facets) for facets in by_seat.values()) * len(territories)):
         return
     for facets in product(*by_seat.values()):
-        core = whole
-        for facet in facets:
-            core &= facet
+        core = whole & ~union(whole ^ facet for facet in facets)
         witness = tuple(sorted(zip(by_seat, facets, strict=True)))
         for mover in _iter_movers(territories):
             size = mover.territory.size

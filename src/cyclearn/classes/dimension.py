@@ -16,19 +16,18 @@ of rank s = |S| in r = |S ∪ U| rows, so a component contributes at most rs −
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.territories import reduced_columns
-from cyclearn.graphs.bitsets import bits
-
-if TYPE_CHECKING:
-    from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.bitsets import bits, union
+from cyclearn.graphs.directed_graph import DirectedGraph
 
 # Products of two residues fit into 64 bits.
-_PRIMES = (2_147_483_647, 2_147_483_629)
+PRIMES = (2_147_483_647, 2_147_483_629)
 
 
 def dimension(graph: DirectedGraph) -> int:
@@ -57,38 +56,35 @@ def dimension(graph: DirectedGraph) -> int:
 
 def _component_dimension(columns: list[int]) -> int:
     n_parameters = sum(column.bit_count() for column in columns)
-    union = 0
-    for column in columns:
-        union |= column
-    s, r = len(columns), union.bit_count()
+    row_of = {node: row for row, node in enumerate(bits(union(columns)))}
+    local = [union(1 << row_of[node] for node in bits(column)) for column in columns]
+    s, r = len(columns), len(row_of)
     bound = min(n_parameters, r * s - s * (s - 1) // 2)
     best = 0
-    for seed, prime in enumerate(_PRIMES):
-        best = max(best, rank_modulo(_gram_jacobian(columns, prime, seed), prime, bound))
+    for seed, prime in enumerate(PRIMES):
+        generator = np.random.default_rng(seed)
+        Q = np.zeros((r, s), dtype=np.int64)
+        for j, column in enumerate(local):
+            Q[list(bits(column)), j] = generator.integers(1, prime, size=column.bit_count())
+        best = max(best, rank_modulo(gram_jacobian(local, Q), prime, bound))
         if best == bound:
             break
     return best
 
 
-def _gram_jacobian(columns: list[int], prime: int, seed: int) -> NDArray[np.int64]:
-    """Jacobian of Q ↦ QQᵀ at a pseudo-random Q: one row for each entry of the support."""
-    union = 0
-    for column in columns:
-        union |= column
-    row_of = {node: row for row, node in enumerate(bits(union))}
-    generator = np.random.default_rng(seed)
-    jacobian = []
-    for column in columns:
-        entries = [row_of[node] for node in bits(column)]
-        q = np.zeros(len(row_of), dtype=np.int64)
-        q[entries] = generator.integers(1, prime, size=len(entries))
-        for entry in entries:
+def gram_jacobian(columns: Sequence[int], Q: NDArray[Any]) -> NDArray[Any]:
+    """Jacobian of Q ↦ QQᵀ: a row for each entry of the support, a column for each i ≤ j."""
+    r = len(Q)
+    upper = np.triu_indices(r)
+    rows = []
+    for j, column in enumerate(columns):
+        for i in bits(column):
             # The derivative of qqᵀ along entry e is e qᵀ + q eᵀ.
-            change = np.zeros((len(row_of), len(row_of)), dtype=np.int64)
-            change[entry] += q
-            change[:, entry] += q
-            jacobian.append(change[np.triu_indices(len(row_of))])
-    return np.array(jacobian, dtype=np.int64) % prime
+            change = np.zeros((r, r), dtype=Q.dtype)
+            change[i] += Q[:, j]
+            change[:, i] += Q[:, j]
+            rows.append(change[upper])
+    return np.array(rows)
 
 
 def rank_modulo(matrix: NDArray[np.int64], prime: int, bound: int | None = None) -> int:
@@ -101,19 +97,31 @@ def rank_modulo(matrix: NDArray[np.int64], prime: int, bound: int | None = None)
     >>> rank_modulo(np.array([[1, 2], [2, 4]]), 7), rank_modulo(np.array([[1, 2], [2, 5]]), 7)
     (1, 2)
     """
+    return len(echelon_modulo(matrix, prime, bound=bound)[1])
+
+
+def echelon_modulo(
+    matrix: NDArray[np.int64], prime: int, *, bound: int | None = None, reduced: bool = False
+) -> tuple[NDArray[np.int64], list[int]]:
+    """Echelon form over the field with ``prime`` < 2³¹ elements, and the columns of the pivots.
+
+    At most ``bound`` pivots are sought; a ``reduced`` form has zeros above them too.
+    """
     rows = np.array(matrix, dtype=np.int64) % prime
-    rank = 0
+    pivots: list[int] = []
     most = rows.shape[0] if bound is None else min(bound, rows.shape[0])
-    for column in range(rows.shape[1] if most else 0):
+    for column in range(rows.shape[1]):
+        rank = len(pivots)
+        if rank == most:
+            break
         below = np.flatnonzero(rows[rank:, column])
         if below.size == 0:
             continue
         pivot = rank + int(below[0])
         rows[[rank, pivot]] = rows[[pivot, rank]]
         rows[rank] = rows[rank] * pow(int(rows[rank, column]), -1, prime) % prime
-        touched = rank + 1 + np.flatnonzero(rows[rank + 1 :, column])
+        touched = np.flatnonzero(rows[:, column])
+        touched = touched[touched != rank if reduced else touched > rank]
         rows[touched] = (rows[touched] - rows[touched, column, None] * rows[rank]) % prime
-        rank += 1
-        if rank == most:
-            break
-    return rank
+        pivots.append(column)
+    return rows, pivots

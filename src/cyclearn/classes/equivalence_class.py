@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from cyclearn.classes.acyclic_members import AcyclicMembers
 from cyclearn.classes.class_certificate import ClassCertificate, class_certificate
-from cyclearn.classes.completeness import Completeness, completeness
-from cyclearn.classes.design import Interventions
-from cyclearn.classes.feedback_pairs import FeedbackPairs, feedback_pairs
+from cyclearn.classes.class_statements import FeedbackPairs, feedback_pairs
 from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules
-from cyclearn.classes.interventional_class import InterventionalClass
+from cyclearn.classes.interventional_class import InterventionalClass, Interventions
 from cyclearn.classes.rotation_class import RotationClass
 from cyclearn.classes.rule_search import (
     MAX_CLASSES,
     ClassKey,
+    Completeness,
     LinkedClasses,
+    completeness,
     linked_classes,
 )
 from cyclearn.classes.seating import Seating
@@ -109,13 +109,7 @@ class EquivalenceClass(GraphClass):
         ``allowed`` and ``required`` say for each edge whether it may and must be there.
         """
         return [
-            Seating.respecting(
-                part.territories,
-                allowed,
-                required,
-                redundant=part.redundant,
-                max_states=self.max_states,
-            )
+            part.respecting(allowed, required)
             for each in self.rotation_classes
             for part in each.irreducible_seatings
         ]

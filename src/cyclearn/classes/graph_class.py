@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Literal, get_args
 
 from cyclearn.classes.canonical_member import canonical_order
-from cyclearn.classes.edge_counts import edge_table, summed
 from cyclearn.classes.nearest_member import NearestMember, nearest_member
-from cyclearn.classes.seated_graphs import SeatedGraphs
+from cyclearn.classes.seated_graphs import SeatedGraphs, edge_table, summed
 from cyclearn.foundation.arguments import one_of
 from cyclearn.foundation.deadlines import deadline_after, has_passed
 from cyclearn.foundation.errors import InputError, LimitError
@@ -42,7 +41,7 @@ class Members:
         return len(self.graphs)
 
 
-class GraphClass(SeatedGraphs):
+class GraphClass(SeatedGraphs, ABC):
     """A class of graphs that seatings describe, and what is asked of it. An immutable value."""
 
     graph: DirectedGraph

@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.graphs.bitsets import bits, support_to_columns
-from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.graphs.hamming import structural_hamming_distance
+from cyclearn.graphs.directed_graph import DirectedGraph, structural_hamming_distance
 
 
 @dataclass(frozen=True)

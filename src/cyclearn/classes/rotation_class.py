@@ -1,14 +1,188 @@
-"""One class of rotations (Theorem 1): members streamed, counted and drawn from its territories."""
+"""One class of rotations (Theorem 1), and edges redundant though no rotation drops them.
+
+A graph is reducible if a proper subgraph has the same distributions. In one class of rotations all
+irreducible graphs have equally many edges. The rules beyond rotations join classes with different
+numbers of edges, and then a graph that no rotation reduces can still have a subgraph in a class
+with fewer. (Not always: it may have one edge more than another graph with the same distributions,
+and yet none that could be dropped.)
+
+Whether the column C of a node can lose an entry depends on C, on the node, which must stay, and
+on the smaller columns that move inside C and would stop doing so: on nothing else. So the graphs of
+a class without such entries are found by placing the smaller columns where it depends on them, and
+leaving out some sets of the larger ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
+from math import prod
 
-from cyclearn.classes.redundancy import IrreducibleSeatings, irreducible_seatings
-from cyclearn.classes.rule_search import ClassKey
+from cyclearn.classes.chordal_growth import SearchBudget
+from cyclearn.classes.rule_search import MAX_EFFORT, ClassKey, linked_classes
 from cyclearn.classes.seated_graphs import SeatedGraphs
 from cyclearn.classes.seating import Seating
+from cyclearn.classes.territories import (
+    Territory,
+    is_reducible,
+    reduced_columns,
+    territories,
+    territory_below,
+)
+from cyclearn.graphs.bitsets import bits
+
+
+def has_redundant_edge(columns: Sequence[int]) -> bool:
+    """Whether rotations or rules show that an edge of a graph can be dropped.
+
+    Examples
+    --------
+    The column {0, 1} at node 0 does no more than {0}; at node 1, neither of its entries can go:
+
+    >>> has_redundant_edge((0b0011, 0b0111, 0b1101, 0b1011))
+    True
+    >>> has_redundant_edge((0b0111, 0b0011, 0b1101, 0b1011))
+    False
+    """
+    return is_reducible(columns) or _without_an_edge(columns) is not None
+
+
+def irreducible_columns(columns: Sequence[int]) -> tuple[int, ...]:
+    """Columns of a subgraph with the same distributions, no edge of which is seen to be redundant.
+
+    Examples
+    --------
+    >>> [bin(c) for c in irreducible_columns((0b0011, 0b0111, 0b1101, 0b1011))]
+    ['0b1', '0b111', '0b1101', '0b1011']
+    """
+    kept = reduced_columns(columns)
+    while (fewer := _without_an_edge(kept)) is not None:
+        kept = reduced_columns(fewer)
+    return kept
+
+
+def _without_an_edge(columns: Sequence[int]) -> tuple[int, ...] | None:
+    """The columns without a redundant entry, for a graph that rotations do not reduce."""
+    key = territories(columns)
+    fewer = _with_fewer_edges(key, linked_classes(key).links)
+    if not fewer:
+        return None
+    for j, column in enumerate(columns):
+        for i in bits(column ^ (1 << j)):
+            dropped = (*columns[:j], column ^ (1 << i), *columns[j + 1 :])
+            if territories(dropped) in fewer:
+                return dropped
+    return None
+
+
+def _n_entries(key: ClassKey) -> int:
+    return sum(territory.size for territory in key)
+
+
+def _with_fewer_edges(key: ClassKey, keys: Collection[ClassKey]) -> frozenset[ClassKey]:
+    return frozenset(other for other in keys if _n_entries(other) < _n_entries(key))
+
+
+@dataclass(frozen=True)
+class IrreducibleSeatings:
+    """The graphs of a class of rotations that have no redundant edge, in disjoint parts.
+
+    ``cut_by`` names the limit that cut the search for redundant edges, None where none did. A
+    search that was cut leaves graphs with a redundant edge among the parts; it loses none without.
+    """
+
+    parts: tuple[Seating, ...]
+    cut_by: str | None
+
+
+def irreducible_seatings(
+    key: ClassKey, keys: Collection[ClassKey], max_states: int, *, max_effort: int = MAX_EFFORT
+) -> IrreducibleSeatings:
+    """Leave out the graphs of a class of rotations that have a subgraph in a smaller class.
+
+    ``keys`` are the classes of rotations with the same distributions, and ``max_effort`` is how
+    many columns without an entry, and places of smaller columns, are looked at.
+    """
+    fewer = _with_fewer_edges(key, keys)
+    below = territory_below(key)
+    budget = SearchBudget(max_effort)
+    # A column whose territory is occupied in every smaller class cannot shrink.
+    shrinking = [
+        m
+        for m, territory in enumerate(key)
+        if territory.size > 1 and not all(territory in other for other in fewer)
+    ]
+    found: dict[int, dict[tuple[int, ...], frozenset[int]]] = {}
+    placed: dict[int, list[int]] = {}
+    for m in shrinking:
+        inside = list(_chain_below(m, below))
+        sets = _shrunk_sets(key, m, inside, fewer, budget)
+        if len(set(sets.values())) > 1:
+            more = placed | {s: list(key[s].iter_sets()) for s in inside}
+            if not budget.spend(prod(len(places) for places in more.values())):
+                continue
+            placed = more
+        found[m] = sets
+    parts = []
+    for chosen in product(*placed.values()):
+        at = dict(zip(placed, chosen, strict=True))
+        redundant = {}
+        for m, sets in found.items():
+            inside = list(_chain_below(m, below))
+            # Where it does not depend on the smaller columns, any place of them will do.
+            place = tuple(at.get(s, next(key[s].iter_sets())) for s in inside)
+            redundant[m] = sets.get(place, frozenset())
+        parts.append(
+            Seating(
+                [Territory(t.size, (at[s],)) if s in at else t for s, t in enumerate(key)],
+                reducible=False,
+                redundant={m: sets for m, sets in redundant.items() if sets},
+                max_states=max_states,
+            )
+        )
+    return IrreducibleSeatings(
+        tuple(part for part in parts if not part.is_empty),
+        f"max_effort={max_effort}" if budget.is_exhausted else None,
+    )
+
+
+def _chain_below(seat: int, below: Sequence[int | None]) -> Iterator[int]:
+    """The seats of the columns that move inside that of a seat, largest first."""
+    following = below[seat]
+    while following is not None:
+        yield following
+        following = below[following]
+
+
+def _shrunk_sets(
+    key: ClassKey,
+    mover: int,
+    inside: Sequence[int],
+    fewer: Collection[ClassKey],
+    budget: SearchBudget,
+) -> dict[tuple[int, ...], frozenset[int]]:
+    """For every place of the columns inside, the sets one node smaller that the mover can become.
+
+    Nothing where the budget does not suffice: then members with a redundant edge are kept.
+    """
+    territory = key[mover]
+    if not budget.spend(territory.count() * territory.size * prod(key[s].count() for s in inside)):
+        return {}
+    smaller = {c ^ (1 << v) for c in territory.iter_sets() for v in bits(c)}
+    columns = [next(t.iter_sets()) for t in key]
+    found = {}
+    for place in product(*(key[s].iter_sets() for s in inside)):
+        for s, members in zip(inside, place, strict=True):
+            columns[s] = members
+        good = set()
+        for members in smaller:
+            columns[mover] = members
+            if territories(columns) in fewer:
+                good.add(members)
+        found[place] = frozenset(good)
+    return found
 
 
 class RotationClass(SeatedGraphs):

@@ -52,11 +52,6 @@ class RotationKind(Enum):
     IRREVERSIBLE_ACUTE = "irreversible acute rotation"
     COLUMN_SWAP = "column swap"
 
-    @property
-    def is_lossless(self) -> bool:
-        """Whether the distribution set is kept whatever the other columns are."""
-        return self is not RotationKind.IRREVERSIBLE_ACUTE
-
 
 @dataclass(frozen=True)
 class SupportRotation:

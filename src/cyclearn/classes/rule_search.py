@@ -1,18 +1,34 @@
-"""Classes of rotations that the rules reach from a graph, and graphs inside others."""
+"""Classes of rotations that the rules reach from a graph, and graphs inside others.
+
+**Completeness.** Rotations and rules prove that graphs generate the same distributions. That no
+other graph does is another matter. Two facts settle it for small graphs.
+
+**Few nodes.** All pairs of classes on up to five nodes have been compared: any two that neither
+rotations nor the rules link differ, by a proof.
+
+**Parts.** Let the graph fall into parts that no edge joins. A graph with the same distributions has
+the same largest columns (the documentation, "Beyond the theorem"), so it falls into the same parts.
+The distributions of a part are those of the whole in which all other variables are independent of
+everything. So each part of the one graph generates the distributions of the same part of the
+other, and the class of the whole is complete if those of its parts are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from itertools import islice, product
 from math import prod
 from typing import TypeAlias
 
-import numpy as np
-
+from cyclearn.classes.chordal_growth import SearchBudget
 from cyclearn.classes.column_rules import RuleUse, iter_rule_uses
-from cyclearn.classes.search_budget import SearchBudget
+from cyclearn.classes.filling_counts import completions
 from cyclearn.classes.territories import Territory, territories, territory_below
+from cyclearn.graphs.bitsets import union
+from cyclearn.graphs.directed_graph import DirectedGraph
 
 ClassKey: TypeAlias = tuple[Territory, ...]
 """The territories of an irreducible graph: they identify its class of rotations."""
@@ -147,32 +163,22 @@ def is_contained(inner: ClassKey, outer: ClassKey, *, max_members: int = 200) ->
     >>> is_contained(cycle, dag), is_contained(dag, cycle)
     (True, False)
     """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
     if not _is_covered(inner, outer):
         return False
-    p = len(outer)
-    rooms = [_around(seat, outer) for seat in range(p)]
+    rooms = [_around(seat, outer) for seat in range(len(outer))]
     for columns in iter_column_multisets(inner, max_members):
-        fits = np.array(
-            [
-                [
-                    any(
-                        column.bit_count() <= t.size and any(column & ~a == 0 for a in t.anchors)
-                        for t in room
-                    )
-                    for room in rooms
-                ]
-                for column in columns
-            ],
-            dtype=np.int8,
-        )
-        if fits.any(axis=0).all() and fits.any(axis=1).all():
-            matched = maximum_bipartite_matching(csr_array(fits), perm_type="column")
-            if (matched >= 0).all():
-                return True
+        fits = [
+            union(1 << seat for seat, room in enumerate(rooms) if _has_room(room, column))
+            for column in columns
+        ]
+        if completions(fits, (1 << len(rooms)) - 1) is not None:
+            return True
     return False
+
+
+def _has_room(room: Iterable[Territory], column: int) -> bool:
+    """Whether a column lies in a set of one of the territories."""
+    return any(column.bit_count() <= t.size and t.around(column) for t in room)
 
 
 def _is_covered(inner: ClassKey, outer: ClassKey) -> bool:
@@ -199,3 +205,32 @@ def _around(seat: int, key: ClassKey) -> list[Territory]:
             and other not in found
         ]
     return found
+
+
+# All pairs of classes on so many nodes have been told apart or proved equal.
+_NODES_SETTLED = 5
+
+
+class Completeness(Enum):
+    """Whether a class holds all graphs with its distributions; the value is a sentence."""
+
+    PROVED = "all graphs with these distributions are members, proved"
+    CONJECTURED = (
+        "all graphs that rotations and rules were found to link are members; that no others "
+        "generate these distributions is a conjecture"
+    )
+    CUT = "a limit cut the search; further graphs may generate the same distributions"
+    ROTATIONS = (
+        "all graphs that rotations link are members, as asked; further rules were not searched"
+    )
+
+
+def completeness(graph: DirectedGraph, linked: LinkedClasses) -> Completeness:
+    """What is known about a class that the rules were searched for."""
+    from scipy.sparse.csgraph import connected_components
+
+    if linked.cut_by is not None:
+        return Completeness.CUT
+    _, part = connected_components(graph.adjacency, directed=False)
+    is_settled = max(Counter(part.tolist()).values(), default=0) <= _NODES_SETTLED
+    return Completeness.PROVED if is_settled else Completeness.CONJECTURED

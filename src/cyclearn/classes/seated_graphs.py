@@ -1,33 +1,248 @@
-"""Graphs that seatings describe: streamed, counted and drawn, in disjoint parts."""
+"""Graphs that seatings describe: streamed, counted and drawn, in disjoint parts.
+
+**Edges.** The members in which node j uses territory u factor into the sets of u and the ways to
+seat all other nodes, so one count for each node and territory serves every edge into that node.
+
+**Draws.** Members are drawn with equal probabilities, without listing them. Node by node, a
+territory is drawn with the number of members that use it for a weight, then a set of that
+territory; so large classes cost no more than the counts that they need.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
 from itertools import chain
 from math import prod
 from random import Random
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.classes.edge_counts import EdgeCounts, PairCount
-from cyclearn.classes.member_sampling import MemberSampler
-from cyclearn.classes.seating import Seating
-from cyclearn.graphs.bitsets import words_to_supports
+from cyclearn.classes.class_statements import pair_verdict
+from cyclearn.classes.seating import Block, Seating
+from cyclearn.classes.territories import Territory
+from cyclearn.graphs.bitsets import bits, words_to_supports
 from cyclearn.graphs.directed_graph import DirectedGraph
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-class SeatedGraphs(ABC):
+
+class PairCount(NamedTuple):
+    """Numbers of members with only i → j, only j → i, and both, for i < j."""
+
+    i: int
+    j: int
+    forward: int
+    backward: int
+    both: int
+
+
+class EdgeCounts:
+    """Counts of the edges over all members of the class that a seating describes."""
+
+    def __init__(self, seating: Seating, block_sizes: Sequence[int]) -> None:
+        self._seating = seating
+        self._block_sizes = tuple(block_sizes)
+        self._size = prod(block_sizes)
+        self._block_of = {j: n for n, block in enumerate(seating.blocks) for j in block.nodes}
+        self._pair_counts: dict[tuple[Territory, int, int], int] = {}
+
+    def __iter__(self) -> Iterator[PairCount]:
+        """Stream the pairs that are adjacent in some member, in the order of their indices."""
+        into = self._inner_counts
+        for i, j in sorted({(min(edge), max(edge)) for edge in into}):
+            to, back = self._times_others((i, j)), self._times_others((j, i))
+            both = self._count_both(i, j) if to and back else 0
+            yield PairCount(i, j, to - both, back - both, both)
+
+    @cached_property
+    def _inner_counts(self) -> dict[tuple[int, int], int]:
+        """For each edge i → j, the fillings of the block of j that have it."""
+        counts: dict[tuple[int, int], int] = {}
+        for j in self._block_of:
+            for seat, ways in self._ways_to_seat(j).items():
+                for i in self._companions(seat, j):
+                    counts[i, j] = counts.get((i, j), 0) + ways * self._sets(seat, i, j)
+        return {edge: count for edge, count in counts.items() if count}
+
+    def _companions(self, seat: int, j: int) -> Iterator[int]:
+        """The nodes that share a set of the territory with j."""
+        territory = self._seating.territories[seat]
+        return bits(territory.around(1 << j) & ~(1 << j) if territory.size > 1 else 0)
+
+    def _sets(self, seat: int, i: int, j: int) -> int:
+        """Number of sets of a territory with i that node j may hold."""
+        # Where nothing is excluded, nodes with equal bounds may change places.
+        held = self._seating.least[j] | 1 << i
+        child = j if seat in self._seating.redundant else -1
+        key = (self._seating.territory(j, seat), held, child)
+        if key not in self._pair_counts:
+            self._pair_counts[key] = self._seating.count_sets(seat, j, 1 << i)
+        return self._pair_counts[key]
+
+    def _ways_to_seat(self, j: int) -> dict[int, int]:
+        """For each territory that j may use, the ways to seat the others of its block."""
+        block = self._seating.blocks[self._block_of[j]]
+        # Territories that lead to the same place leave the same ways to the others.
+        ways: dict[int, int] = {}
+        found = {}
+        for seat in self._seating.weights[j]:
+            if seat in block.entry:
+                place = block.entry[seat]
+                if place not in ways:
+                    ways[place] = self._seating.count(block, {j: {seat: 1}})
+                if ways[place]:
+                    found[seat] = ways[place]
+        return found
+
+    def _times_others(self, edge: tuple[int, int]) -> int:
+        """The members that have an edge."""
+        inside = self._inner_counts.get(edge, 0)
+        return inside * (self._size // self._block_sizes[self._block_of[edge[1]]])
+
+    def _count_both(self, i: int, j: int) -> int:
+        a, b = self._block_of[i], self._block_of[j]
+        if a != b:
+            others = self._size // (self._block_sizes[a] * self._block_sizes[b])
+            return self._inner_counts[i, j] * self._inner_counts[j, i] * others
+        changed = {
+            v: {seat: self._sets(seat, other, v) for seat in self._seating.weights[v]}
+            for v, other in ((i, j), (j, i))
+        }
+        block = self._seating.blocks[a]
+        return self._seating.count(block, changed) * (self._size // self._block_sizes[a])
+
+
+def summed(parts: Iterable[Iterable[PairCount]]) -> list[PairCount]:
+    """Counts over several sets of members together, in the order of the pairs."""
+    totals: dict[tuple[int, int], PairCount] = {}
+    for pair in chain.from_iterable(parts):
+        known = totals.setdefault((pair.i, pair.j), PairCount(pair.i, pair.j, 0, 0, 0))
+        counts = (a + b for a, b in zip(known[2:], pair[2:], strict=True))
+        totals[pair.i, pair.j] = PairCount(pair.i, pair.j, *counts)
+    return [totals[pair] for pair in sorted(totals)]
+
+
+def edge_table(pairs: Iterable[PairCount], size: int, names: Sequence[str]) -> pd.DataFrame:
+    """The counts as a table with shares and verdicts; ``size`` is the number of members."""
+    import pandas as pd
+
+    rows = []
+    for pair in pairs:
+        counts = pair[2:]
+        adjacent = sum(counts)
+        ways = pair.forward + pair.both, pair.backward + pair.both
+        verdict = pair_verdict(
+            (ways[0] > 0, ways[1] > 0),
+            (ways[0] == size, ways[1] == size),
+            always_adjacent=adjacent == size,
+        )
+        ends = names[pair.i], names[pair.j]
+        rows.append((*ends, *counts, adjacent, adjacent / size, verdict))
+    columns = ["a", "b", "forward", "backward", "both", "adjacent", "share", "verdict"]
+    types = dict.fromkeys(columns[2:6], object if size >= 2**62 else "int64")
+    # Every column by itself, since pandas would make floats of some large integers.
+    return pd.DataFrame(
+        {
+            name: pd.Series(
+                [row[n] for row in rows],
+                dtype=types.get(name, "float64" if name == "share" else None),
+            )
+            for n, name in enumerate(columns)
+        }
+    )
+
+
+class MemberSampler:
+    """Draws members of the class that a seating describes.
+
+    Raises
+    ------
+    LimitError
+        If the class is too entangled to be counted.
+    """
+
+    def __init__(self, seating: Seating) -> None:
+        self._seating = seating
+        # Draws share their first choices, and with them the counts.
+        self._ways = lru_cache(maxsize=1 << 16)(self._count_ways)
+
+    def draw(self, source: Random) -> tuple[int, ...]:
+        """Columns of one member."""
+        columns = [0] * len(self._seating.territories)
+        for block in self._seating.blocks:
+            chosen: tuple[int, ...] = ()
+            for j in block.nodes:
+                ways = self._ways(block.nodes[0], chosen)
+                seat = _weighted(ways, source)
+                columns[j] = self._draw_set(seat, j, source)
+                chosen = (*chosen, seat)
+        return tuple(columns)
+
+    def _draw_set(self, seat: int, j: int, source: Random) -> int:
+        """A set that node j may hold, all such sets equally likely."""
+        if self._seating.excluded(seat, j):
+            return source.choice(list(self._seating.iter_sets(seat, j)))
+        return _drawn_set(self._seating.territory(j, seat), self._seating.least[j], source)
+
+    def _count_ways(self, first: int, chosen: tuple[int, ...]) -> dict[int, int]:
+        """Members of a block for each seat of its next node, given the seats chosen so far."""
+        block = self._block(first)
+        fixed = {j: {seat: 1} for j, seat in zip(block.nodes, chosen, strict=False)}
+        j = block.nodes[len(chosen)]
+        ways = {}
+        for seat, n_sets in self._seating.weights[j].items():
+            if seat in block.entry:
+                found = n_sets * self._seating.count(block, {**fixed, j: {seat: 1}})
+                if found:
+                    ways[seat] = found
+        return ways
+
+    def _block(self, first: int) -> Block:
+        return next(block for block in self._seating.blocks if block.nodes[0] == first)
+
+
+def _weighted(ways: dict[int, int], source: Random) -> int:
+    # Whole numbers of any size, so that no weight is rounded away.
+    place = source.randrange(sum(ways.values()))
+    for seat, number in ways.items():
+        place -= number
+        if place < 0:
+            return seat
+    raise AssertionError("the weights have been used up")
+
+
+def _drawn_set(territory: Territory, containing: int, source: Random) -> int:
+    """A set of a territory that contains some elements, all such sets equally likely."""
+    left = territory.count(containing)
+    for element in bits(territory.elements & ~containing):
+        if containing.bit_count() == territory.size:
+            break
+        number = territory.count(containing | 1 << element)
+        if source.randrange(left) < number:
+            containing |= 1 << element
+            left = number
+        else:
+            left -= number
+            anchors = tuple(anchor & ~(1 << element) for anchor in territory.anchors)
+            territory = Territory(territory.size, anchors)
+    return containing
+
+
+class SeatedGraphs:
     """The members of some seatings, which have none in common."""
 
-    names: tuple[str, ...]
+    def __init__(self, seatings: Sequence[Seating], names: tuple[str, ...]) -> None:
+        self._seatings = seatings
+        self.names = names
 
     @property
-    @abstractmethod
     def seatings(self) -> Sequence[Seating]:
         """Which node can hold a set of which territory; the members in disjoint parts."""
+        return self._seatings
 
     @property
     def size(self) -> int:

@@ -20,19 +20,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, islice
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.classes.permanents import permanent
-from cyclearn.classes.surplus_seats import completions, count_fillings, down_chain
+from cyclearn.classes.filling_counts import completions, count_fillings, down_chain, permanent
 from cyclearn.classes.territories import Territory, territory_below
 from cyclearn.graphs.bitsets import (
     bits,
     columns_to_words,
     strong_components,
     support_to_columns,
+    union,
 )
 
 # How many members of a block, and sets of a territory, are kept as a table.
@@ -86,25 +87,19 @@ class Seating:
         self.groups = groups
         self.below = territory_below(self.territories)
         self._excluded: dict[tuple[int, int], frozenset[int]] = {}
+        self._tables: dict[tuple[int, ...], NDArray[np.uint64]] = {}
 
-    @classmethod
     def respecting(
-        cls,
-        territories: Sequence[Territory],
-        allowed: NDArray[np.bool_] | None,
-        required: NDArray[np.bool_] | None,
-        *,
-        reducible: bool = False,
-        redundant: Mapping[int, frozenset[int]] | None = None,
-        max_states: int = 300_000,
+        self, allowed: NDArray[np.bool_] | None, required: NDArray[np.bool_] | None
     ) -> Seating:
         """The members all of whose edges are allowed and that have all required edges."""
-        own = np.eye(len(territories), dtype=bool)
-        return cls(
-            territories,
-            reducible=reducible,
-            redundant=redundant,
-            max_states=max_states,
+        own = np.eye(len(self.territories), dtype=bool)
+        return Seating(
+            self.territories,
+            reducible=self.reducible,
+            redundant=self.redundant,
+            max_states=self.max_states,
+            groups=self.groups,
             least=None if required is None else support_to_columns(required | own),
             most=None if allowed is None else support_to_columns(allowed | own),
         )
@@ -158,26 +153,14 @@ class Seating:
         """Whether no choice of sets makes a member: then every graph has a redundant entry."""
         if not self.redundant and self.groups is None:
             return False
-        return bool(
-            (self._matched([(j, s) for j, row in enumerate(self.weights) for s in row]) < 0).any()
-        )
+        pairs = [(j, s) for j, row in enumerate(self.weights) for s in row]
+        return bool((matched_seats(pairs, len(self.territories)) < 0).any())
 
     @cached_property
     def _pairs(self) -> list[tuple[int, int]]:
         """Nodes and the territories that they may fill, whether sets are excluded or not."""
         # Turning a cycle keeps all sets, excluded or not, so cycles stay inside blocks.
         return [(j, s) for j in range(len(self.territories)) for s in self._within_reach(j)]
-
-    def _matched(self, pairs: Sequence[tuple[int, int]]) -> NDArray[np.int32]:
-        """For every node a seat of its own among these pairs, or -1."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import maximum_bipartite_matching
-
-        p = len(self.territories)
-        # Older scipy takes no other kind of index.
-        nodes, seats = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
-        taken = coo_array((np.ones(len(nodes)), (nodes, seats)), shape=(p, p)).tocsr()
-        return np.asarray(maximum_bipartite_matching(taken, perm_type="column"))
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -188,7 +171,7 @@ class Seating:
         pairs = self._pairs
         # An entry is in no perfect matching unless it lies inside a strong component of the
         # matrix with one perfect matching put on its diagonal.
-        seat_of = self._matched(pairs)
+        seat_of = matched_seats(pairs, p)
         if (seat_of < 0).any():
             # No member respects the knowledge: one block that cannot be filled says so.
             return (self._block(tuple(range(p)), tuple(range(p))),)
@@ -203,10 +186,8 @@ class Seating:
 
     def _within_reach(self, j: int) -> Iterator[int]:
         """The territories that node j may fill: those it uses and, among all members, below."""
-        found = 0
-        for seat in self._usable(j):
-            found |= down_chain(seat, self.below) if self.reducible else 1 << seat
-        return bits(found)
+        seats = self._usable(j)
+        return bits(union(down_chain(s, self.below) if self.reducible else 1 << s for s in seats))
 
     def _usable(self, j: int) -> Iterable[int]:
         """The territories with a set for node j, excluded or not."""
@@ -325,18 +306,14 @@ class Seating:
             start += size
             size = min(2 * size, max(batch, _TABLE_SIZE))
 
-    @cached_property
-    def _tables(self) -> dict[tuple[int, ...], NDArray[np.uint64]]:
-        return {}
-
     def iter_block(self, block: Block) -> Iterator[tuple[int, ...]]:
         """Stream the fillings of a block, each as one column for each of its nodes."""
         last = len(block.nodes) - 1
         seats_of = [sorted(set(self.weights[j]).intersection(block.entry)) for j in block.nodes]
-        reach = [0] * len(block.nodes)
-        for n, seats in enumerate(seats_of):
-            for seat in seats:
-                reach[n] |= down_chain(block.entry[seat], block.below)
+        reach = [
+            union(down_chain(block.entry[seat], block.below) for seat in seats)
+            for seats in seats_of
+        ]
         kept: dict[tuple[int, int], tuple[int, ...]] = {}
 
         def sets_of(j: int, seat: int) -> Iterable[int]:
@@ -382,6 +359,17 @@ class Seating:
                 stack.append(options(n + 1, following[1]))
 
 
+def matched_seats(pairs: Sequence[tuple[int, int]], n_nodes: int) -> NDArray[np.int32]:
+    """For every node a seat of its own among these pairs of a node and a seat, or -1."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    # Older scipy takes no other kind of index.
+    nodes, seats = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
+    taken = coo_array((np.ones(len(nodes)), (nodes, seats)), shape=(n_nodes, n_nodes)).tocsr()
+    return np.asarray(maximum_bipartite_matching(taken, perm_type="column"))
+
+
 def _completable(reach: Sequence[int], free: int) -> int:
     """The free places that the first node may take so that the others fill the rest."""
     place_of = completions(reach, free)
@@ -390,10 +378,9 @@ def _completable(reach: Sequence[int], free: int) -> int:
     # It may take its own place, or one whose holder can move on, in turn, up to that place.
     allowed = frontier = 1 << place_of[0]
     while frontier:
-        frontier = 0
-        for node in range(1, len(reach)):
-            if reach[node] & allowed and not allowed >> place_of[node] & 1:
-                frontier |= 1 << place_of[node]
+        frontier = ~allowed & union(
+            1 << place_of[node] for node in range(1, len(reach)) if reach[node] & allowed
+        )
         allowed |= frontier
     return allowed
 
@@ -404,9 +391,7 @@ def _iter_products(
     """Stream the rows of a product of tables, the last table varying fastest, in batches."""
     if not tables:
         return
-    total = 1
-    for table in tables:
-        total *= len(table)
+    total = prod(len(table) for table in tables)
     for start in range(0, total, batch):
         numbers = range(start, min(start + batch, total))
         if total < 2**62:

@@ -26,12 +26,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache
 from itertools import combinations
 from math import comb
-from operator import or_
 
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, union
 
 
 @dataclass(frozen=True, order=True)
@@ -54,7 +53,11 @@ class Territory:
     @property
     def elements(self) -> int:
         """All that occurs in some set of the territory."""
-        return reduce(or_, self.anchors)
+        return union(self.anchors)
+
+    def around(self, core: int) -> int:
+        """All that occurs in some anchor together with the whole of ``core``."""
+        return union(anchor for anchor in self.anchors if core & ~anchor == 0)
 
     def within(self, allowed: int) -> Territory:
         """The sets of the territory that have no element outside ``allowed``."""
@@ -89,10 +92,7 @@ def _count_subsets(sets: tuple[int, ...], size: int) -> int:
     if size == 0:
         return 1 if sets else 0
     if size == 1:
-        union = 0
-        for members in sets:
-            union |= members
-        return union.bit_count()
+        return union(sets).bit_count()
     total = 0
     for position, members in enumerate(sets):
         shared = {members & earlier for earlier in sets[:position]}
@@ -159,7 +159,7 @@ def _joined_anchors(above: list[Territory], size: int) -> list[tuple[int, ...]]:
             if any((a & b).bit_count() >= size for a in region for b in territory.anchors):
                 joined |= regions.pop(other)
         regions[number] = joined
-        for element in bits(reduce(or_, joined)):
+        for element in bits(union(joined)):
             at.setdefault(element, set()).add(number)
     return [tuple(sorted(region)) for region in regions.values()]
 
@@ -168,7 +168,7 @@ def _by_element(regions: list[tuple[int, ...]]) -> dict[int, list[tuple[int, ...
     """The regions that have an anchor with an element, by the element as a set."""
     found: dict[int, list[tuple[int, ...]]] = {}
     for region in regions:
-        for element in bits(reduce(or_, region)):
+        for element in bits(union(region)):
             found.setdefault(1 << element, []).append(region)
     return found
 

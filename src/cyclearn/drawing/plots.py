@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass, class_statements
-from cyclearn.classes.edge_verdicts import OPTIONAL, SAME, TURNS, edge_verdict
+from cyclearn.classes.class_statements import OPTIONAL, SAME, TURNS, edge_verdict
 from cyclearn.drawing.canvas import Canvas, Stroke
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import number

@@ -10,14 +10,15 @@ from typing import Any, TypeVar
 
 from cyclearn.classes import EquivalenceClass, equivalence_class
 from cyclearn.data.input_checks import whole_number
-from cyclearn.evaluation.distances import (
+from cyclearn.evaluation.multi_domain import Domains, SuccessRate, multi_domain_success
+from cyclearn.evaluation.structure import (
     ClassDistance,
+    Features,
+    StructureScores,
     aligned,
     class_distance,
     shd,
 )
-from cyclearn.evaluation.multi_domain import Domains, SuccessRate, multi_domain_success
-from cyclearn.evaluation.structure import Features, StructureScores
 from cyclearn.foundation.arguments import seconds
 from cyclearn.foundation.deadlines import Deadline, deadline_after, seconds_left
 from cyclearn.foundation.errors import LimitError
@@ -95,11 +96,7 @@ def _score_lines(scores: StructureScores | None) -> list[str]:
     if scores is None:
         return ["precision, recall              unknown: the time limit did not suffice"]
     lines = []
-    for name, pair in (
-        ("adjacency", scores.adjacency),
-        ("arrowhead", scores.arrowhead),
-        ("cycle", scores.cycle),
-    ):
+    for name, pair in scores.pairs.items():
         numbers = ", ".join(
             "nothing to count" if isnan(x) else f"{x:.3f}" for x in (pair.precision, pair.recall)
         )
@@ -115,15 +112,9 @@ class Evaluator:
     What depends on the true graph alone is worked out once, and so is each graph learned twice.
     """
 
-    def __init__(
-        self,
-        true: DirectedGraph,
-        domains: Sequence[LinearGaussianModel] | None,
-        *,
-        eta: float | None = None,
-    ) -> None:
+    def __init__(self, true: DirectedGraph, domains: Sequence[LinearGaussianModel] | None) -> None:
         self.true = true
-        self.domains = None if domains is None else Domains(true, domains, eta)
+        self.domains = None if domains is None else Domains(true, domains)
         self._features: Features | None = None
         self._found: dict[DirectedGraph, Evaluation] = {}
 
@@ -131,10 +122,6 @@ class Evaluator:
     def members(self) -> EquivalenceClass:
         """The class of the true graph."""
         return equivalence_class(self.true)
-
-    @cached_property
-    def _n_redundant(self) -> int:
-        return _n_redundant(self.true)
 
     def evaluate(self, learned: DirectedGraph, deadline: Deadline = None) -> Evaluation:
         """Every metric of a learned graph; each takes half of the time that is left for it."""
@@ -149,7 +136,10 @@ class Evaluator:
                 if self.domains is None
                 else _in_time(partial(self.domains.success, learned, deadline)),
                 (learned.n_edges, self.true.n_edges),
-                (_n_redundant(learned), self._n_redundant),
+                (
+                    learned.n_edges - learned.reduced().n_edges,
+                    self.true.n_edges - self.members.representative.n_edges,
+                ),
             )
         return self._found[learned]
 
@@ -168,10 +158,6 @@ def _in_time(work: Callable[[], T]) -> T | None:
         return work()
     except LimitError:
         return None
-
-
-def _n_redundant(graph: DirectedGraph) -> int:
-    return graph.n_edges - graph.reduced().n_edges
 
 
 def evaluate(

@@ -1,4 +1,4 @@
-"""Precision and recall of adjacencies, arrowheads and cycles, against a class or a graph.
+"""How near the structure of a graph is to a graph and to a class: distance, precision, recall.
 
 Data can settle only what all members of the true class share. A feature of the learned graph is
 taken as right when *some* member has it, and a feature is to be found when *every* member has it:
@@ -11,7 +11,7 @@ to the members. Against a single graph these are the ordinary precision and reca
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import isnan, nan
 from typing import Any
 
@@ -20,9 +20,104 @@ from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass, equivalence_class
 from cyclearn.classes.class_statements import class_statements
-from cyclearn.evaluation.distances import aligned, as_member
+from cyclearn.foundation.arguments import seconds
 from cyclearn.foundation.deadlines import Deadline
 from cyclearn.graphs import DirectedGraph
+from cyclearn.graphs.directed_graph import structural_hamming_distance
+from cyclearn.graphs.graph_input import check_same_nodes, checked_graph
+
+
+def aligned(learned: DirectedGraph, true: DirectedGraph | EquivalenceClass) -> DirectedGraph:
+    """The learned graph with its nodes in the order of the true one."""
+    checked_graph(learned, "learned graph")
+    if not isinstance(true, EquivalenceClass):
+        checked_graph(true, "true graph")
+    check_same_nodes(("learned graph", learned.names), ("true graph", true.names))
+    return learned.reordered(true.names)
+
+
+def as_member(learned: DirectedGraph, members: EquivalenceClass) -> DirectedGraph:
+    """The learned graph, without its redundant edges if it is equivalent to the members."""
+    if learned not in members:
+        return learned
+    return EquivalenceClass(learned, rules=members.rules).representative
+
+
+def shd(learned: DirectedGraph, true: DirectedGraph) -> int:
+    """Structural Hamming distance: edges to add, remove or turn to make the graphs equal.
+
+    Per unordered pair of nodes: 0 if equal, 1 if one edge must be added, removed or turned, 2 if
+    i ⇄ j stands against nothing.
+
+    Examples
+    --------
+    >>> chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+    >>> shd(chain, DirectedGraph.from_edges([("b", "a"), ("b", "c")], ["a", "b", "c"]))
+    1
+    """
+    return structural_hamming_distance(aligned(learned, true), true)
+
+
+class ClassDistance(int):
+    """A distance to a class: a whole number that knows whether it is exact.
+
+    The number is the distance to the nearest member found, an upper bound; ``lower_bound`` is the
+    best lower bound known, and ``nearest`` that member.
+    """
+
+    lower_bound: int
+    nearest: DirectedGraph
+
+    def __new__(cls, distance: int, lower_bound: int, nearest: DirectedGraph) -> ClassDistance:
+        """Keep the bound and the member beside the number."""
+        self = super().__new__(cls, distance)
+        self.lower_bound = lower_bound
+        self.nearest = nearest
+        return self
+
+    def __getnewargs__(self) -> tuple[int, int, DirectedGraph]:  # type: ignore[override]
+        return int(self), self.lower_bound, self.nearest
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no member of the class is nearer."""
+        return int(self) == self.lower_bound
+
+
+def class_distance(
+    learned: DirectedGraph,
+    true: DirectedGraph | EquivalenceClass,
+    *,
+    time_limit: float | None = None,
+) -> ClassDistance:
+    """Smallest structural Hamming distance from a graph to a member of the true class.
+
+    The members are not listed: two assignment problems bound the distance, and an integer
+    programme settles what they leave open. Members are irreducible, so a graph with redundant
+    edges is at least as far away as it has of them, unless it is equivalent to the true one: then
+    the distance is zero.
+
+    Parameters
+    ----------
+    learned : DirectedGraph
+    true : DirectedGraph or EquivalenceClass
+    time_limit : float, optional
+        Seconds for the integer programme; then ``is_exact`` says whether they sufficed.
+
+    Examples
+    --------
+    >>> chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+    >>> fork = DirectedGraph.from_edges([("b", "a"), ("b", "c")], ["a", "b", "c"])
+    >>> distance = class_distance(fork, chain)
+    >>> int(distance), distance.is_exact
+    (0, True)
+    """
+    time_limit = seconds("time_limit", time_limit)
+    aligned(learned, true)
+    members = true if isinstance(true, EquivalenceClass) else equivalence_class(true)
+    found = members.nearest(as_member(aligned(learned, members), members), time_limit=time_limit)
+    return ClassDistance(found.distance, found.lower_bound, found.member)
+
 
 BoolArray = NDArray[np.bool_]
 
@@ -36,10 +131,7 @@ class PrecisionRecall:
 
     def to_dict(self) -> dict[str, float | None]:
         """The two numbers, None in place of nan."""
-        return {
-            "precision": None if isnan(self.precision) else self.precision,
-            "recall": None if isnan(self.recall) else self.recall,
-        }
+        return {kind: None if isnan(value) else value for kind, value in asdict(self).items()}
 
 
 @dataclass(frozen=True)
@@ -57,14 +149,23 @@ class StructureScores:
     cycle: PrecisionRecall
     is_exact: bool = True
 
+    @property
+    def pairs(self) -> dict[str, PrecisionRecall]:
+        """Precision and recall by what they are of."""
+        return {"adjacency": self.adjacency, "arrowhead": self.arrowhead, "cycle": self.cycle}
+
+    def by_name(self, prefix: str = "") -> dict[str, float | None]:
+        """The six numbers, by names such as ``adjacency_precision``."""
+        return {
+            f"{prefix}{name}_{kind}": value
+            for name, pair in self.pairs.items()
+            for kind, value in pair.to_dict().items()
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        return {
-            "adjacency": self.adjacency.to_dict(),
-            "arrowhead": self.arrowhead.to_dict(),
-            "cycle": self.cycle.to_dict(),
-            "is_exact": self.is_exact,
-        }
+        scores: dict[str, Any] = {name: pair.to_dict() for name, pair in self.pairs.items()}
+        return scores | {"is_exact": self.is_exact}
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,15 +209,14 @@ class Features:
             learned = as_member(learned, self.members)
         found = _features(learned)
 
-        def score(kind: str) -> PrecisionRecall:
-            return PrecisionRecall(
-                _share(found[kind] & self.some[kind], found[kind]),
-                _share(found[kind] & self.every[kind], self.every[kind]),
+        pairs = {
+            kind: PrecisionRecall(
+                _share(has & self.some[kind], has),
+                _share(has & self.every[kind], self.every[kind]),
             )
-
-        return StructureScores(
-            score("adjacency"), score("arrowhead"), score("cycle"), self.is_exact
-        )
+            for kind, has in found.items()
+        }
+        return StructureScores(**pairs, is_exact=self.is_exact)
 
 
 def structure_scores(

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.experiments.intervals import share
-from cyclearn.experiments.result_tables import groups, of_the_study, pooled, result_table
-from cyclearn.experiments.results_file import ResultsFile
+from cyclearn.experiments.result_tables import groups, of_the_study, pooled, result_table, share
+from cyclearn.experiments.runner import ResultsFile
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import replacing, why, write_text
 

@@ -2,19 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.experiments.intervals import Share, share
-from cyclearn.experiments.results_file import ResultsFile
+from cyclearn.experiments.runner import ResultsFile
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
+from cyclearn.identifiability.numerics.numerical_overlap import wilson_interval
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share with Wilson's 95% interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.0%} [{self.low:.0%}, {self.high:.0%}]"
+
+
+def share(successes: Sequence[bool], groups: Sequence[Hashable]) -> Share:
+    """Share of successes, with an interval that allows for groups of alike outputs.
+
+    Outputs of one true graph resemble each other, so they count as fewer than they are: Wilson's
+    interval is taken with the number of independent outputs that would make the share as uncertain
+    as its spread between groups does, at least the number of groups and at most that of outputs.
+
+    Examples
+    --------
+    Ten outputs of one graph say no more than one where all are alike:
+
+    >>> print(share([True] * 10 + [False] * 10, [1] * 10 + [2] * 10))
+    50% [9%, 91%]
+    >>> print(share([True, False] * 10, range(20)))
+    50% [30%, 70%]
+    """
+    values = np.asarray(successes, dtype=float)
+    n = len(values)
+    _, index = np.unique(np.asarray([str(group) for group in groups]), return_inverse=True)
+    sizes = np.bincount(index)
+    n_groups = len(sizes)
+    p = float(values.mean())
+    effective = float(n_groups)
+    if n_groups > 1 and 0 < p < 1:
+        # The variance of a ratio of sums over groups.
+        residual = np.bincount(index, weights=values) - p * sizes
+        variance = n_groups / (n_groups - 1) * float(residual @ residual) / n**2
+        effective = min(max(p * (1 - p) / variance, n_groups), n) if variance > 0 else n
+    return Share(p, *wilson_interval(p * effective, effective))
+
 
 _ORDER = ("hill-climbing", "tabu", "tabu-2bic", "auto", "default", "exact", "l1")
 # Parts of a configuration in which files that go into one table may differ.
@@ -100,7 +145,8 @@ def _numbers_in(setting: str) -> tuple[Any, ...]:
     return tuple(int(part.split("=")[1]) if "=" in part else part for part in parts)
 
 
-def _markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table in Markdown."""
     lines = [" | ".join(head), "|".join(["---"] * len(head))]
     lines += [" | ".join(str(cell) for cell in row) for row in rows]
     return "".join(f"| {line} |\n" if n != 1 else f"|{line}|\n" for n, line in enumerate(lines))
@@ -145,20 +191,20 @@ def _simulated(frame: pd.DataFrame) -> str:
         scores.append(
             [setting, method, *(_pair(part, name) for name in ("adjacency", "arrowhead", "cycle"))]
         )
-    text = _markdown(head, rows)
+    text = markdown_table(head, rows)
     if not frame["distance_is_exact"].all():
         text += "\n\\* some distances are upper bounds.\n"
     return (
         text
         + "\nMean precision and recall against the true class:\n\n"
-        + _markdown(["setting", "method", "adjacency", "arrowhead", "cycle"], scores)
+        + markdown_table(["setting", "method", "adjacency", "arrowhead", "cycle"], scores)
     )
 
 
 def _consistency(frame: pd.DataFrame) -> str:
     head = ["setting", "graphs", "equivalent", "quasi equivalent", "better score than the truth",
             "mean distance", "edges, learned and true"]  # fmt: skip
-    return _markdown(
+    return markdown_table(
         head,
         [
             [
@@ -184,7 +230,7 @@ def _virtual_edges(frame: pd.DataFrame) -> str:
         paper, code = (reported[operator == "with"] for reported in _REPORTED[setting[:3]])
         found = _share_of(part, part["equivalent"]), _share_of(part, part["reached"])
         rows.append([setting, search, operator, *found, paper, code])
-    return _markdown(
+    return markdown_table(
         head, sorted(rows, key=lambda row: (row[0], -len(str(row[1])), -len(str(row[2]))))
     )
 
@@ -203,7 +249,7 @@ def _hippocampus(frame: pd.DataFrame) -> str:
         for _, row in learned.iterrows()
     ]
     head = ["subject", "rows", "learned graph", "graphs in its class", "distance", "starts agree"]
-    text = "Learned graphs; distance to the anatomical class:\n\n" + _markdown(head, rows)
+    text = "Learned graphs; distance to the anatomical class:\n\n" + markdown_table(head, rows)
     members = frame[frame["method"] == "anatomical"]
     subjects = sorted(members["setting"].unique())
     cells = members.pivot(index="number", columns="setting")
@@ -220,7 +266,7 @@ def _hippocampus(frame: pd.DataFrame) -> str:
         "\nThe structures equivalent to the anatomical graph. A number: what the best move gains, "
         "so the structure is no local optimum; in brackets where the fit is not stable. They share "
         "one score, which is above the best found by the last line:\n\n"
-        + _markdown(["structure", *subjects], rows)
+        + markdown_table(["structure", *subjects], rows)
     )
     counts = [int(members[name].sum()) for name in ("is_optimum", "is_optimum_of_single_edges")]
     return text + (
@@ -259,7 +305,7 @@ def _feedback(frame: pd.DataFrame) -> str:
         )
     return (
         "Means over data sets. Precision, recall against the true graph, then its class:\n\n"
-        + _markdown(head, rows)
+        + markdown_table(head, rows)
     )
 
 
@@ -271,21 +317,3 @@ _TABLES: dict[str, Callable[[pd.DataFrame], str]] = {
     "hippocampus": _hippocampus,
     "feedback": _feedback,
 }
-
-
-def time_table(results: Sequence[ResultsFile]) -> str:
-    """Seconds to learn one graph, which differ from run to run."""
-    frame = pooled(results, timings=True)
-    return _markdown(
-        ["setting", "method", "median s", "slowest s", "all, minutes"],
-        [
-            [
-                setting,
-                method,
-                f"{part['seconds'].median():.3f}",
-                f"{part['seconds'].max():.2f}",
-                f"{part['seconds'].sum() / 60:.1f}",
-            ]
-            for setting, method, part in groups(frame)
-        ],
-    )

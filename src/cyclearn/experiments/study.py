@@ -1,21 +1,22 @@
-"""What a study is: settings and instances, each of which runs by itself from its own seed."""
+"""What a study is: instances that run by themselves, each from its own seed; methods compared."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Protocol
+from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 from cyclearn import __version__
-
-if TYPE_CHECKING:
-    from cyclearn.evaluation import StructureScores
-    from cyclearn.experiments.compared_methods import Learned
-    from cyclearn.models import FittedModel
-    from cyclearn.results import LearnResult
+from cyclearn.data import Moments
+from cyclearn.foundation.errors import InputError
+from cyclearn.graphs import DirectedGraph
+from cyclearn.learning import learn
+from cyclearn.search import l1_learn
 
 Measures = Mapping[str, Any]
 
@@ -41,54 +42,27 @@ class Output:
     seconds: float
 
 
-class Study(Protocol):
-    """A study that can be run instance by instance, in any order and in any process."""
+class Study(ABC):
+    """A study that can be run instance by instance, in any order and in any process.
 
-    @property
-    def name(self) -> str:
-        """The name on the command line."""
+    Its fields are the options that the results depend on; ``name`` is that on the command line.
+    """
 
-    @property
-    def seed(self) -> int:
-        """What the seeds of all instances are derived from."""
+    name: str
 
     @property
     def configuration(self) -> dict[str, Any]:
         """All that the results depend on, as plain values; the number of instances is not in it."""
+        options = {field.removeprefix("n_"): value for field, value in vars(self).items()}
+        return {"study": options.pop("name"), "cyclearn": __version__} | options
 
+    @abstractmethod
     def tasks(self, n_instances: int | None) -> list[Task]:
         """The tasks of so many instances, or of all there are."""
 
+    @abstractmethod
     def run(self, task: Task) -> list[Output]:
         """Run one instance."""
-
-
-def configured(study: Study, **options: Any) -> dict[str, Any]:
-    """A configuration: the study, the version, its seed, and its options."""
-    return {"study": study.name, "cyclearn": __version__, "seed": study.seed, **options}
-
-
-def instances(n_instances: int | None) -> range:
-    """Numbers of so many instances; 100 by default, as in the paper."""
-    return range(100 if n_instances is None else n_instances)
-
-
-def reaches(learned: Learned | LearnResult, truth: FittedModel) -> bool:
-    """Whether a learned graph scores at least as well as the true one."""
-    assert learned.score is not None
-    assert learned.penalty is not None
-    bar = -truth.log_likelihood + learned.penalty * truth.graph.n_edges
-    return bool(learned.score <= bar + 1e-6 * truth.n_samples)
-
-
-def flat(scores: StructureScores, prefix: str = "") -> dict[str, float | None]:
-    """Precision and recall of each kind in one record."""
-    pairs = {name: getattr(scores, name) for name in ("adjacency", "arrowhead", "cycle")}
-    return {
-        f"{prefix}{name}_{kind}": value
-        for name, pair in pairs.items()
-        for kind, value in pair.to_dict().items()
-    }
 
 
 def task_generator(seed: int, *key: object) -> np.random.Generator:
@@ -103,3 +77,49 @@ def task_generator(seed: int, *key: object) -> np.random.Generator:
     """
     text = "/".join(map(str, key)).encode()
     return np.random.default_rng([seed, int.from_bytes(sha256(text).digest()[:8], "big")])
+
+
+METHODS = ("hill-climbing", "tabu", "auto", "default", "l1")
+_KNOWN = (*METHODS, "exact", "tabu-2bic")
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A learned graph, its score (None for a method without a score) and the time it took."""
+
+    graph: DirectedGraph
+    score: float | None
+    penalty: float | None
+    seconds: float
+
+
+def check_methods(methods: Sequence[str]) -> None:
+    """Raise unless all methods are known, each named once."""
+    for method in methods:
+        if method not in _KNOWN:
+            raise InputError(f"method {method!r} is unknown; the methods are {', '.join(_KNOWN)}")
+    if not methods or len(set(methods)) < len(methods):
+        raise InputError(f"methods are {', '.join(methods) or 'none'}; name each of them once")
+
+
+def learn_by(method: str, moments: Moments) -> Learned:
+    """Learn a graph by the method of that name, with the paper's penalty (BIC).
+
+    ``"default"`` is what :func:`cyclearn.learn` does by itself: the search of ``"auto"`` with the
+    penalty that was chosen by evidence.
+    Tabu search has the paper's length, 5 for up to five variables and 10 beyond, and its patience
+    of 5; l1 has its coefficient 0.1 and threshold 0.05.
+    """
+    begun = perf_counter()
+    if method == "l1":
+        graph = l1_learn(moments).graph
+        return Learned(graph, None, None, perf_counter() - begun)
+    options: dict[str, Any] = {"method": method, "penalty": "bic"}
+    if method == "tabu":
+        options |= {"tabu_length": 5 if moments.n_variables <= 5 else 10, "patience": 5}
+    elif method == "tabu-2bic":
+        options = {"method": "tabu", "penalty": "2 bic"}
+    elif method == "default":
+        options = {}
+    result = learn(moments, **options)
+    return Learned(result.graph, result.score, result.penalty, perf_counter() - begun)

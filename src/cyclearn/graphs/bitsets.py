@@ -6,7 +6,9 @@ compare in one instruction for small graphs, and ``int.bit_count`` is the size o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from operator import or_
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,11 @@ def bits(members: int) -> Iterator[int]:
         lowest = members & -members
         yield lowest.bit_length() - 1
         members ^= lowest
+
+
+def union(sets: Iterable[int]) -> int:
+    """All elements that occur in some of the sets."""
+    return reduce(or_, sets, 0)
 
 
 def support_to_columns(support: NDArray[np.bool_]) -> tuple[int, ...]:

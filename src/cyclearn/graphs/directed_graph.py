@@ -16,12 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
-from cyclearn.graphs.bitsets import (
-    bits,
-    columns_to_support,
-    strong_components,
-    support_to_columns,
-)
+from cyclearn.graphs.bitsets import bits, columns_to_support, strong_components, support_to_columns
 from cyclearn.graphs.graph_input import Node as Node
 from cyclearn.graphs.graph_input import (
     check_number_of_nodes,
@@ -41,6 +36,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
     from matplotlib.axes import Axes
+
 
 Edge = tuple[str, str]
 
@@ -160,8 +156,7 @@ class DirectedGraph:
         """Graph of a square table: ``frame.loc[a, b]`` is true when a → b."""
         if not (hasattr(frame, "iloc") and hasattr(frame, "columns")):
             raise InputError(f"{type(frame).__name__} is not a table; pass a pandas.DataFrame")
-        values, names = square_table(frame)
-        return cls(values, names)
+        return cls(*square_table(frame))
 
     @property
     def n_nodes(self) -> int:
@@ -288,13 +283,13 @@ class DirectedGraph:
         That is so where a proper subgraph is proved to generate the same distributions
         (Definition 7). That none is found does not prove that every edge is needed.
         """
-        from cyclearn.classes.redundancy import has_redundant_edge
+        from cyclearn.classes.rotation_class import has_redundant_edge
 
         return has_redundant_edge(self.columns)
 
     def reduced(self) -> DirectedGraph:
         """A subgraph with the same distribution set and no edge that is seen to be redundant."""
-        from cyclearn.classes.redundancy import irreducible_columns
+        from cyclearn.classes.rotation_class import irreducible_columns
 
         return self.from_columns(irreducible_columns(self.columns), self.names)
 
@@ -398,3 +393,21 @@ def _quoted(text: str) -> str:
 def _read_only(matrix: NDArray[np.bool_]) -> NDArray[np.bool_]:
     # On bytes, since the flag of an array that owns its memory can be set back.
     return np.frombuffer(matrix.tobytes(), dtype=bool).reshape(matrix.shape)
+
+
+def structural_hamming_distance(g: DirectedGraph, h: DirectedGraph) -> int:
+    """Number of edges to add, remove or turn to make the graphs equal.
+
+    Per unordered pair of nodes: 0 if equal, 1 if one edge must be added, removed or turned, 2 if
+    i ⇄ j stands against nothing.
+
+    Examples
+    --------
+    >>> g = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+    >>> h = DirectedGraph.from_edges([("b", "a")], names=["a", "b", "c"])
+    >>> structural_hamming_distance(g, h)
+    2
+    """
+    differs = g.adjacency != h.reordered(g.names).adjacency
+    n_turned = np.count_nonzero(np.triu(differs & differs.T & (g.adjacency != g.adjacency.T)))
+    return int(np.count_nonzero(differs) - n_turned)

@@ -1,4 +1,4 @@
-"""Graph files: JSON, DOT, Tetrad's text form and edge lists.
+"""Graph files: JSON, DOT, Tetrad's text form, edge lists and, to write only, GraphML.
 
 The form is told from the text itself, so any file name will do.
 
@@ -13,18 +13,139 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_path, checked_suffix, read_text, write_text
 from cyclearn.foundation.json_input import load_json, short
-from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.graphs.dot_format import is_dot, parse_dot
 from cyclearn.graphs.graph_input import checked_graph
-from cyclearn.graphs.interchange import graphml_text, tetrad_text
-from cyclearn.graphs.tetrad_format import is_tetrad, parse_tetrad
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+_HEADING = re.compile(r"(?im)^graph nodes:")
+# One blank on either side: more would be tried at every blank of a long run of them.
+_TETRAD_ARROW = re.compile(r"\s(-->|<--)\s")
+_NUMBER = re.compile(r"^\d+\.\s+")
+
+
+def is_tetrad(text: str) -> bool:
+    """Whether a text has the heading of Tetrad's form, possibly after other lines."""
+    return _HEADING.search(text) is not None
+
+
+def parse_tetrad(text: str) -> DirectedGraph:
+    r"""Graph from Tetrad's text form.
+
+    Examples
+    --------
+    >>> parse_tetrad("Graph Nodes:\nblood flow;b\n\nGraph Edges:\n1. blood flow --> b\n")
+    DirectedGraph(2 nodes, 1 edges: blood flow -> b)
+    """
+    body = _HEADING.split(text, maxsplit=1)[-1]
+    head, *tail = re.split(r"(?im)^graph edges:", body, maxsplit=1)
+    # A separator other than the space leaves the space to the names.
+    separator = r"[;,\n]" if re.search("[;,]", head) else r"\s"
+    names = [name for name in map(str.strip, re.split(separator, head)) if name]
+    ends = _Names(names)
+    edges: list[tuple[str, str]] = []
+    for line in filter(None, map(str.strip, "".join(tail).splitlines())):
+        arrow = _TETRAD_ARROW.search(line)
+        if not arrow:
+            if _begins_a_section(line):
+                break
+            raise InputError(f"line {short(line)} is not a directed edge such as '1. a --> b'")
+        a = _NUMBER.sub("", line[: arrow.start()].rstrip())
+        b = ends.leading(line[arrow.end() :].lstrip())
+        edges.append((a, b) if arrow[1] == "-->" else (b, a))
+    return DirectedGraph.from_edges(edges, names)
+
+
+def _begins_a_section(line: str) -> bool:
+    """Whether a line is a heading such as ``Ambiguous triples:``, not an edge of another kind."""
+    return ":" in line and re.search(r"\s[<o-]-[>o-]\s", line) is None
+
+
+class _Names:
+    """The names of the nodes, and their lengths from the longest on."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = set(names)
+        self._lengths = sorted({len(name) for name in names}, reverse=True)
+
+    def leading(self, text: str) -> str:
+        """The end of an edge, without the attributes (``pd nl``) that may follow it."""
+        for n in self._lengths:
+            is_whole = n == len(text) or (n < len(text) and text[n].isspace())
+            if is_whole and text[:n] in self._names:
+                return text[:n]
+        return text.split(maxsplit=1)[0]
+
+
+def networkx_graph(
+    graph: DirectedGraph, attributes: Mapping[Edge, Mapping[str, object]] | None = None
+) -> nx.DiGraph:
+    """The graph as a networkx ``DiGraph``, with attributes of its edges.
+
+    Examples
+    --------
+    >>> g = DirectedGraph.from_edges([("a", "b")])
+    >>> networkx_graph(g, {("a", "b"): {"weight": 0.5}}).edges["a", "b"]
+    {'weight': 0.5}
+    """
+    drawn = graph.to_networkx()
+    for edge, values in (attributes or {}).items():
+        drawn.edges[edge].update(values)
+    return drawn
+
+
+def graphml_text(
+    graph: DirectedGraph, attributes: Mapping[Edge, Mapping[str, object]] | None = None
+) -> str:
+    """The graph in GraphML, for Gephi, yEd, Cytoscape, igraph and networkx."""
+    import networkx as nx
+
+    for name in graph.names:
+        if any(ord(letter) < 32 and letter not in "\t\n\r" for letter in name):
+            raise InputError(f"GraphML cannot hold the name {name!r}; write .json or .dot")
+    named = networkx_graph(graph, attributes)
+    # Where igraph and Cytoscape look for names; igraph changes an ampersand in an identifier.
+    nx.set_node_attributes(named, {name: name for name in graph.names}, "name")
+    return "\n".join(nx.generate_graphml(named)) + "\n"
+
+
+def tetrad_text(graph: DirectedGraph) -> str:
+    """The graph in the text form that Tetrad, py-tetrad and causal-learn read.
+
+    Raises InputError for names that these would take for something else: with a blank, which ends
+    a name, or in brackets, which mark hidden and selected variables.
+
+    Examples
+    --------
+    >>> print(tetrad_text(DirectedGraph.from_edges([("a", "b"), ("b", "a")])))
+    Graph Nodes:
+    a;b
+    <BLANKLINE>
+    Graph Edges:
+    1. a --> b
+    2. b --> a
+    <BLANKLINE>
+    """
+    for name in graph.names:
+        if re.search(r"\s", name) or re.fullmatch(r"\(.*\)|\[.*\]", name):
+            raise InputError(
+                f"the Tetrad form cannot hold the name {name!r}: Tetrad ends a name at a blank and "
+                "takes brackets for a mark of hidden variables; rename it, or write .json or .dot"
+            )
+    edges = [f"{n}. {a} --> {b}\n" for n, (a, b) in enumerate(graph.edges, 1)]
+    return f"Graph Nodes:\n{';'.join(graph.names)}\n\nGraph Edges:\n{''.join(edges)}"
+
 
 # From the first dash of an arrow on, so that a long run of dashes is looked at once.
 _ARROW = re.compile(r"(?<!-)-+>")

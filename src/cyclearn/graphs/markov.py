@@ -35,7 +35,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, union
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.graphs.separation import ancestor_sets, p_adjacencies
@@ -177,10 +177,7 @@ def _iter_unshielded(
             if below >> a & 1:
                 yield _Unshielded(a, b, ends, 0, 0)
                 continue
-            mates = 0
-            for family in families:
-                if family >> a & 1:
-                    mates |= family
+            mates = union(family for family in families if family >> a & 1)
             above = ends & ~below
             yield _Unshielded(a, b, ends & below, above & mates, above & ~mates)
 
@@ -219,7 +216,6 @@ def _flood(partners: Sequence[int], start: int, allowed: int) -> int:
     reached, frontier = 0, near & allowed
     while frontier:
         reached |= frontier
-        for node in bits(frontier):
-            near |= partners[node]
+        near |= union(partners[node] for node in bits(frontier))
         frontier = near & allowed & ~reached
     return near

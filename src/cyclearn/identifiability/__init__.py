@@ -4,8 +4,11 @@ from cyclearn.identifiability.assumption_one import AssumptionCheck as Assumptio
 from cyclearn.identifiability.assumption_one import check_assumption_one as check_assumption_one
 from cyclearn.identifiability.comparing import compare as compare
 from cyclearn.identifiability.comparing import quasi_equivalent as quasi_equivalent
+from cyclearn.identifiability.comparison import Closures as Closures
 from cyclearn.identifiability.comparison import Comparison as Comparison
+from cyclearn.identifiability.comparison import Conclusion as Conclusion
 from cyclearn.identifiability.comparison import QuasiEquivalence as QuasiEquivalence
+from cyclearn.identifiability.comparison import Sharing as Sharing
 from cyclearn.identifiability.constraints.hard_constraints import Faithfulness as Faithfulness
 from cyclearn.identifiability.constraints.hard_constraints import HardConstraint as HardConstraint
 from cyclearn.identifiability.constraints.hard_constraints import (
@@ -13,9 +16,6 @@ from cyclearn.identifiability.constraints.hard_constraints import (
 )
 from cyclearn.identifiability.constraints.hard_constraints import is_faithful as is_faithful
 from cyclearn.identifiability.difference.separating_matrix import Separation as Separation
-from cyclearn.identifiability.equality.interior_points import InteriorPoint as InteriorPoint
+from cyclearn.identifiability.interior_points import InteriorPoint as InteriorPoint
 from cyclearn.identifiability.numerics.numerical_overlap import Overlap as Overlap
 from cyclearn.identifiability.numerics.numerical_overlap import Sampler as Sampler
-from cyclearn.identifiability.verdicts import Closures as Closures
-from cyclearn.identifiability.verdicts import Sharing as Sharing
-from cyclearn.identifiability.verdicts import Verdict as Verdict

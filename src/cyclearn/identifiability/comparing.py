@@ -5,22 +5,26 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from cyclearn.classes.class_certificate import ClassCertificate, class_certificate
+from cyclearn.classes.class_certificate import ClassCertificate, RuleStep, class_certificate
 from cyclearn.classes.equivalence import Equivalence, equivalent
 from cyclearn.classes.rule_search import LinkedClasses, is_contained, linked_classes
-from cyclearn.classes.rule_steps import RuleStep
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
-from cyclearn.identifiability.comparison import Comparison, QuasiEquivalence
+from cyclearn.identifiability.comparison import (
+    Closures,
+    Comparison,
+    Conclusion,
+    QuasiEquivalence,
+    Sharing,
+)
 from cyclearn.identifiability.difference.closure_differences import (
     difference_of_conormals,
     difference_of_ranks,
 )
-from cyclearn.identifiability.difference.largest_columns import separate_by_largest_column
+from cyclearn.identifiability.difference.separating_matrix import separate_by_largest_column
 from cyclearn.identifiability.numerics.numerical_evidence import DrawOptions, numerical_evidence
 from cyclearn.identifiability.numerics.numerical_overlap import Sampler
-from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 
 _MOST_CONTAINMENTS = 50
 
@@ -136,14 +140,8 @@ def _compared(g: DirectedGraph, h: DirectedGraph, settings: DrawOptions) -> dict
         "second": h,
         "dimensions": (g.dimension(), h.dimension()),
         "equivalence": proof,
-        "proof": None,
-        "certificate": None,
-        "shared": None,
-        "forward": None,
-        "backward": None,
         "first_in_second": bool(proof),
         "second_in_first": bool(proof),
-        "data": {},
     }
     if proof:
         return answer | _equal_by_rotations(proof)
@@ -165,7 +163,7 @@ def _compared(g: DirectedGraph, h: DirectedGraph, settings: DrawOptions) -> dict
     answer |= {"first_in_second": inside[0], "second_in_first": inside[1]}
     if all(inside):
         lines = ("Each graph, up to the rules, is a subgraph of the other.",)
-        return answer | _equal(Verdict.EQUIVALENT_BY_RULES, lines, {"mutual_subgraphs": True})
+        return answer | _equal(Conclusion.EQUIVALENT_BY_RULES, lines, {"mutual_subgraphs": True})
     if not any(inside):
         difference = difference_of_conormals(g, h)
         if difference is not None:
@@ -173,7 +171,7 @@ def _compared(g: DirectedGraph, h: DirectedGraph, settings: DrawOptions) -> dict
     return answer | numerical_evidence(g, h, inside, apart[0] or apart[1], settings)
 
 
-def _equal(verdict: Verdict, evidence: tuple[str, ...], data: dict[str, Any]) -> dict[str, Any]:
+def _equal(verdict: Conclusion, evidence: tuple[str, ...], data: dict[str, Any]) -> dict[str, Any]:
     return {
         "verdict": verdict,
         "sharing": Sharing.PROVED,
@@ -189,7 +187,7 @@ def _equal_by_rotations(proof: Equivalence) -> dict[str, Any]:
         where: [step.describe(names) for step in steps or ()]
         for where, steps in (("forward", proof.forward), ("backward", proof.backward))
     }
-    return _equal(Verdict.EQUIVALENT_BY_ROTATIONS, (proof.reason,), data)
+    return _equal(Conclusion.EQUIVALENT_BY_ROTATIONS, (proof.reason,), data)
 
 
 def _equal_by_rules(proof: ClassCertificate) -> dict[str, Any]:
@@ -197,7 +195,7 @@ def _equal_by_rules(proof: ClassCertificate) -> dict[str, Any]:
     used = [step for step in proof.forward if isinstance(step, RuleStep)]
     lines = tuple(f"Up to rotations: {step.describe(names)}." for step in used)
     data = {"rule_steps": [step.to_dict(names) for step in used]}
-    return _equal(Verdict.EQUIVALENT_BY_RULES, lines, data) | {
+    return _equal(Conclusion.EQUIVALENT_BY_RULES, lines, data) | {
         "proof": proof,
         "first_in_second": True,
         "second_in_first": True,

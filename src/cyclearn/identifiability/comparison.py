@@ -3,15 +3,76 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from cyclearn.classes.class_certificate import ClassCertificate
 from cyclearn.classes.equivalence import Equivalence
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.identifiability.difference.separating_matrix import Separation
-from cyclearn.identifiability.equality.interior_points import InteriorPoint
+from cyclearn.identifiability.interior_points import InteriorPoint
 from cyclearn.identifiability.numerics.numerical_overlap import Overlap
-from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
+
+
+class Conclusion(Enum):
+    """Whether two graphs generate the same distributions, and how that is known."""
+
+    EQUIVALENT_BY_ROTATIONS = "equivalent, proved by rotations"
+    EQUIVALENT_BY_RULES = "equivalent, proved by rules beyond rotations"
+    DIFFERENT_DIMENSIONS = "not equivalent, proved: the distribution sets differ in dimension"
+    DIFFERENT_RANKS = (
+        "not equivalent, proved: a submatrix of the precision or covariance matrix has another "
+        "generic rank"
+    )
+    DIFFERENT_EQUATIONS = (
+        "not equivalent, but for a chance of error below 10⁻¹⁰: the two sets are bound by "
+        "different equations"
+    )
+    NOT_GENERATED = (
+        "not equivalent, proved: one graph generates a distribution, and all near it, that the "
+        "other cannot"
+    )
+    EQUAL_NUMERICALLY = "equal as far as numerics can tell"
+    DISTINCT_NUMERICALLY = "distinct as far as numerics can tell"
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the graphs generate the same distributions, by proof or by numerics."""
+        return self in (
+            Conclusion.EQUIVALENT_BY_ROTATIONS,
+            Conclusion.EQUIVALENT_BY_RULES,
+            Conclusion.EQUAL_NUMERICALLY,
+        )
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the answer is a proof; minors modulo two primes at two points count as one."""
+        return self not in (Conclusion.EQUAL_NUMERICALLY, Conclusion.DISTINCT_NUMERICALLY)
+
+
+class Sharing(Enum):
+    """Whether two graphs share a set of distributions of positive measure (Definition 9)."""
+
+    PROVED = "quasi equivalent, proved"
+    NUMERICAL = "quasi equivalent as far as numerics can tell"
+    REFUTED = "not quasi equivalent, proved: the closures of the distribution sets differ"
+    NOT_FOUND = "not quasi equivalent as far as numerics can tell"
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether a set of positive measure is shared, by proof or by numerics."""
+        return self in (Sharing.PROVED, Sharing.NUMERICAL)
+
+
+class Closures(Enum):
+    """Whether the (Zariski) closures of the two distribution sets agree."""
+
+    EQUAL = "the closures agree, proved"
+    EQUAL_NUMERICALLY = (
+        "the closures agree as far as numerics can tell: equal tangent spaces at a common point"
+    )
+    DIFFERENT = "the closures differ, proved"
+    UNDECIDED = "no common distribution was found at which the closures could be compared"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +91,7 @@ class Comparison:
 
     first: DirectedGraph
     second: DirectedGraph
-    verdict: Verdict
+    verdict: Conclusion
     sharing: Sharing
     closures: Closures
     dimensions: tuple[int, int]
@@ -39,11 +100,11 @@ class Comparison:
     first_in_second: bool
     second_in_first: bool
     equivalence: Equivalence
-    proof: ClassCertificate | None
-    certificate: Separation | None
-    shared: tuple[InteriorPoint, InteriorPoint] | None
-    forward: Overlap | None
-    backward: Overlap | None
+    proof: ClassCertificate | None = None
+    certificate: Separation | None = None
+    shared: tuple[InteriorPoint, InteriorPoint] | None = None
+    forward: Overlap | None = None
+    backward: Overlap | None = None
 
     def __bool__(self) -> bool:
         return self.verdict.is_equal

@@ -10,8 +10,7 @@ from cyclearn.drawing.tikz import tikz_picture
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_output, checked_suffix, replacing, write_text
 from cyclearn.foundation.readable import significant
-from cyclearn.graphs.formats import checked_text, edge_list
-from cyclearn.graphs.interchange import graphml_text, tetrad_text
+from cyclearn.graphs.formats import checked_text, edge_list, graphml_text, tetrad_text
 from cyclearn.models.syntax import dagitty_syntax, lavaan_syntax
 from cyclearn.report.latex_table import latex_table
 from cyclearn.results import LearnResult

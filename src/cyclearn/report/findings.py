@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.classes.edge_verdicts import SAME
+from cyclearn.classes.class_statements import SAME
 from cyclearn.data import DataWarning, Moments
 from cyclearn.data.data_warnings import DependentRows, RankScale, ReachedLimits
 from cyclearn.data.grouped_tables import SeveralData

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cyclearn.classes.edge_verdicts import OPTIONAL, TURNS
+from cyclearn.classes.class_statements import OPTIONAL, TURNS
 from cyclearn.drawing.layout import is_thicket, lay_out
 from cyclearn.drawing.markup import Markup, join, number, table, tag
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend

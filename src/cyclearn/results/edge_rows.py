@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyclearn.classes import ClassStatements, EquivalenceClass, class_statements
-from cyclearn.classes.edge_counts import EdgeCounts
-from cyclearn.classes.edge_verdicts import SAME, EdgeVerdict, edge_verdict, pair_verdict
+from cyclearn.classes.class_statements import SAME, EdgeVerdict, edge_verdict, pair_verdict
+from cyclearn.classes.seated_graphs import EdgeCounts
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import LimitError
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.classes.design import InterventionDesign
-from cyclearn.classes.interventional_class import group_territories
+from cyclearn.classes.interventional_class import InterventionDesign, group_territories
 from cyclearn.classes.rule_search import ClassKey, linked_classes
 from cyclearn.foundation.arguments import at_least, between, check_state, whole
 from cyclearn.foundation.errors import InputError, LimitError

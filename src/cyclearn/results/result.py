@@ -17,7 +17,7 @@ from cyclearn.foundation.files import save
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
-from cyclearn.graphs.interchange import networkx_graph
+from cyclearn.graphs.formats import networkx_graph
 from cyclearn.models import FittedGroups, FittedModel
 from cyclearn.models.experiments import Experiments
 from cyclearn.posterior.posterior_result import Posterior

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from heapq import heappop, heappush
 from itertools import islice
-from operator import or_, xor
+from operator import xor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from cyclearn.classes.territories import Territory, territories
 from cyclearn.foundation.deadlines import Deadline, has_passed
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.bitsets import bits, columns_to_support
+from cyclearn.graphs.bitsets import bits, columns_to_support, union
 from cyclearn.search.effort import SIZES, TieEffort
 from cyclearn.search.local_scores import LocalScores
 from cyclearn.search.problem import SearchProblem
@@ -103,7 +103,7 @@ def shown_member(
     admits = partial(problem.admits_component, score)
     masks = problem.allowed, problem.required
     reducible = (
-        Seating.respecting(each.territories, *masks, reducible=True)
+        Seating(each.territories, reducible=True).respecting(*masks)
         for each in whole.rotation_classes
     )
     for parts in (whole.irreducible_seatings(*masks), reducible):
@@ -194,7 +194,7 @@ def members_by_block(
     """
     everywhere = (1 << member.n_nodes) - 1
     for each in whole.rotation_classes:
-        seating = Seating.respecting(each.territories, allowed, required)
+        seating = Seating(each.territories, reducible=False).respecting(allowed, required)
         first = list(member.columns)
         if each.territories != territories(member.columns):
             # The first member in the order of listing stands for a class that is not shown.
@@ -204,7 +204,7 @@ def members_by_block(
                     first[j] = column
         yield first, everywhere
         for block in seating.blocks:
-            near = reduce(or_, (seating.territories[seat].elements for seat in block.seats))
+            near = union(seating.territories[seat].elements for seat in block.seats)
             for filling in islice(seating.iter_block(block), _EFFORT.max_members):
                 columns = list(first)
                 for j, column in zip(block.nodes, filling, strict=True):

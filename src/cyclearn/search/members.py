@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
-from math import prod
+from itertools import islice
 from random import Random
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass
-from cyclearn.classes.member_sampling import MemberSampler
-from cyclearn.classes.seating import Seating
+from cyclearn.classes.seated_graphs import SeatedGraphs
 from cyclearn.data import Moments
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.errors import InputError, LimitError
@@ -28,6 +27,7 @@ from cyclearn.models import FittedModel, LinearGaussianModel, fit
 from cyclearn.search.knowledge import Knowledge
 
 Selection = Literal["all", "sampled", "first"]
+_Masks: TypeAlias = tuple[NDArray[np.bool_] | None, NDArray[np.bool_] | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,53 +95,44 @@ def list_members(
     a required edge that rotations show to be redundant, stands for itself.
     """
     names = graphs[0].names
-    masks = (None, None) if knowledge is None else knowledge.masks(names)
+    masks: _Masks = (None, None) if knowledge is None else knowledge.masks(names)
     classes = [g if isinstance(g, EquivalenceClass) else EquivalenceClass(g) for g in graphs]
-    seatings = [part for each in classes for part in each.irreducible_seatings(*masks)]
-    chosen, selection, size = _chosen(seatings, names, max_members, random_state)
+    chosen, selection, size = _chosen(_respecting(classes, masks), max_members, random_state)
     given = [graph for graph in graphs if isinstance(graph, DirectedGraph)]
     alone = [] if chosen else [graph for graph in given if respects(graph, masks)]
     chosen += Counter(alone)
     tables = (moments,) if isinstance(moments, Moments) else tuple(moments)
-    members = tuple(_fitted(graph, tables, times) for graph, times in chosen.items())
+    members = tuple(fitted_member(graph, tables, times) for graph, times in chosen.items())
     n_excluded = 0 if knowledge is None else _n_excluded(classes, size)
     return MemberList(members, selection, len(alone) if alone else size, n_excluded)
 
 
-@dataclass(frozen=True, eq=False)
-class MemberStream:
-    """All members of some classes that respect knowledge, in the order of listing, unfitted.
-
-    ``columns`` are those of :meth:`cyclearn.DirectedGraph.from_columns`; ``size`` is None where
-    the members cannot be counted.
-    """
-
-    columns: Iterator[tuple[int, ...]]
-    size: int | None
-
-
 def stream_members(
     graphs: Sequence[DirectedGraph], knowledge: Knowledge | None = None, *, required: Iterable[Edge]
-) -> MemberStream:
-    """Members that have the required edges too; their number is known before they are listed."""
+) -> tuple[Iterator[DirectedGraph], int | None]:
+    """Members that have the required edges too, unfitted, in the order of listing.
+
+    Their number is known before they are listed; it is None where they cannot be counted.
+    """
     known = knowledge or Knowledge()
     try:
         known = replace(known, required=(*known.required, *required))
     except InputError:
         # Knowledge forbids what is asked for.
-        return MemberStream(iter(()), 0)
-    masks = known.masks(graphs[0].names)
-    seatings = [p for graph in graphs for p in EquivalenceClass(graph).irreducible_seatings(*masks)]
-    columns = chain.from_iterable(map(_iter_columns, seatings))
+        return iter(()), 0
+    members = _respecting(
+        [EquivalenceClass(graph) for graph in graphs], known.masks(graphs[0].names)
+    )
     try:
-        return MemberStream(columns, sum(_sizes(seatings)))
+        return iter(members), members.size
     except LimitError:
-        return MemberStream(columns, None)
+        return iter(members), None
 
 
-def fitted_member(graph: DirectedGraph, tables: Sequence[Moments]) -> Member:
-    """A graph with its stable fits, as lists of members have it."""
-    return _fitted(graph, tuple(tables), 1)
+def _respecting(classes: Sequence[EquivalenceClass], masks: _Masks) -> SeatedGraphs:
+    """The irreducible members of some classes that respect knowledge."""
+    seatings = [part for each in classes for part in each.irreducible_seatings(*masks)]
+    return SeatedGraphs(seatings, classes[0].names)
 
 
 def fitted_members(graphs: Sequence[DirectedGraph], tables: Tables) -> MemberList:
@@ -171,9 +162,9 @@ def _n_excluded(classes: Sequence[EquivalenceClass], n_respecting: int | None) -
         return None
 
 
-def respects(graph: DirectedGraph, masks: tuple[object, object]) -> bool:
+def respects(graph: DirectedGraph, masks: _Masks) -> bool:
     """Whether all edges of a graph are allowed and all required edges there."""
-    allowed, required = (None if mask is None else np.asarray(mask) for mask in masks)
+    allowed, required = masks
     A = graph.adjacency
     return (allowed is None or not (A & ~allowed).any()) and (
         required is None or not (required & ~A).any()
@@ -181,46 +172,25 @@ def respects(graph: DirectedGraph, masks: tuple[object, object]) -> bool:
 
 
 def _chosen(
-    seatings: Sequence[Seating], names: tuple[str, ...], max_members: int, random_state: RandomState
+    members: SeatedGraphs, max_members: int, random_state: RandomState
 ) -> tuple[Counter[DirectedGraph], Selection, int | None]:
     """Members to look at, how often each was drawn, and how many there are."""
-
-    def graph_of(columns: Sequence[int]) -> DirectedGraph:
-        return DirectedGraph.from_columns(columns, names)
-
     try:
-        sizes = _sizes(seatings)
+        size = members.size
     except LimitError:
-        listed = chain.from_iterable(map(_iter_columns, seatings))
-        first = Counter(map(graph_of, islice(listed, max_members)))
+        listed = iter(members)
+        first = Counter(islice(listed, max_members))
         return first, "all" if next(listed, None) is None else "first", None
-    if sum(sizes) <= max_members:
-        every = chain.from_iterable(map(_iter_columns, seatings))
-        return Counter(map(graph_of, every)), "all", sum(sizes)
+    if size <= max_members:
+        return Counter(members), "all", size
     # Python's own generator draws whole numbers of any size.
     source = Random(int(generator(random_state).integers(2**62)))
-    samplers = [MemberSampler(seating) for seating in seatings]
-    drawn: Counter[DirectedGraph] = Counter()
-    for _ in range(max_members):
-        place, which = source.randrange(sum(sizes)), 0
-        while place >= sizes[which]:
-            place -= sizes[which]
-            which += 1
-        drawn[graph_of(samplers[which].draw(source))] += 1
-    return drawn, "sampled", sum(sizes)
+    drawn = Counter(members.draw(source.randrange(size), source) for _ in range(max_members))
+    return drawn, "sampled", size
 
 
-def _sizes(seatings: Sequence[Seating]) -> list[int]:
-    return [prod(seating.count(block) for block in seating.blocks) for seating in seatings]
-
-
-def _iter_columns(seating: Seating) -> Iterator[tuple[int, ...]]:
-    for words in seating.iter_words():
-        for member in words:
-            yield tuple(int.from_bytes(column.tobytes(), "little") for column in member)
-
-
-def _fitted(graph: DirectedGraph, tables: tuple[Moments, ...], times: int) -> Member:
+def fitted_member(graph: DirectedGraph, tables: Sequence[Moments], times: int = 1) -> Member:
+    """A graph with its stable fits to all tables; ``times`` it was drawn."""
     models: list[LinearGaussianModel] = []
     for moments in tables:
         fitted = fit(graph, moments)

@@ -13,38 +13,21 @@ probability below 10⁻¹⁰.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.classes.dimension import PRIMES, echelon_modulo, gram_jacobian
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.identifiability.constraints.invariants import Minor
 
 IntArray = NDArray[np.int64]
-# Products of two residues fit into 64 bits.
-_PRIMES = (2_147_483_647, 2_147_483_629)
 
 ConormalMinor = tuple[str, Minor]
 """One of ``"Y"``, ``"ΘY"``, ``"ΘYΘ"``, and the rows and columns of a minor of it."""
-
-
-def gram_jacobian(columns: Sequence[int], Q: NDArray[Any]) -> NDArray[Any]:
-    """Jacobian of Q ↦ QQᵀ: a row for each entry of the support, a column for each i ≤ j."""
-    p = len(columns)
-    upper = np.triu_indices(p)
-    rows = []
-    for j, column in enumerate(columns):
-        for i in bits(column):
-            change = np.zeros((p, p), dtype=Q.dtype)
-            change[i] += Q[:, j]
-            change[:, i] += Q[:, j]
-            rows.append(change[upper])
-    return np.array(rows)
 
 
 def _largest_minor(n_nodes: int) -> int:
@@ -68,7 +51,7 @@ def vanishing_conormal_minors(graph: DirectedGraph) -> frozenset[ConormalMinor]:
     (False, True, True)
     """
     zero: set[ConormalMinor] | None = None
-    for which, prime in enumerate(_PRIMES):
+    for which, prime in enumerate(PRIMES):
         theta, Y = _point(graph, which)
         products = {"Y": Y, "ΘY": _product(theta, Y, prime)}
         products["ΘYΘ"] = _product(products["ΘY"], theta, prime)
@@ -109,7 +92,7 @@ def differing_conormal_minor(
 
 def _point(graph: DirectedGraph, which: int) -> tuple[IntArray, IntArray]:
     """Θ and a normal direction Y at a pseudo-random point modulo a prime."""
-    prime = _PRIMES[which]
+    prime = PRIMES[which]
     p = graph.n_nodes
     generator = np.random.default_rng(which)
     Q = np.where(graph.support, generator.integers(1, prime, (p, p)), 0)
@@ -127,20 +110,7 @@ def _product(a: IntArray, b: IntArray, prime: int) -> IntArray:
 
 def _kernel(matrix: IntArray, prime: int) -> IntArray:
     """A basis, in rows, of the vectors x with matrix · x = 0."""
-    rows = matrix.copy()
-    pivots: list[int] = []
-    for column in range(rows.shape[1]):
-        rank = len(pivots)
-        below = np.flatnonzero(rows[rank:, column])
-        if below.size == 0:
-            continue
-        pivot = rank + int(below[0])
-        rows[[rank, pivot]] = rows[[pivot, rank]]
-        rows[rank] = rows[rank] * pow(int(rows[rank, column]), -1, prime) % prime
-        touched = np.flatnonzero(rows[:, column])
-        touched = touched[touched != rank]
-        rows[touched] = (rows[touched] - rows[touched, column, None] * rows[rank]) % prime
-        pivots.append(column)
+    rows, pivots = echelon_modulo(matrix, prime, reduced=True)
     free = np.setdiff1d(np.arange(rows.shape[1]), pivots)
     basis = np.zeros((len(free), rows.shape[1]), dtype=np.int64)
     basis[np.arange(len(free)), free] = 1

@@ -8,9 +8,9 @@ from typing import Any
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.markov import markov_equivalent
+from cyclearn.identifiability.comparison import Closures, Conclusion, Sharing
 from cyclearn.identifiability.constraints.conormals import differing_conormal_minor
 from cyclearn.identifiability.constraints.invariants import MOST_NODES, differing_minor, readable
-from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 
 
 def difference_of_ranks(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | None:
@@ -21,12 +21,12 @@ def difference_of_ranks(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | 
     dimensions = g.dimension(), h.dimension()
     if dimensions[0] != dimensions[1]:
         text = f"The distribution sets have dimensions {dimensions[0]} and {dimensions[1]}."
-        return _different(Verdict.DIFFERENT_DIMENSIONS, text, {"dimensions": list(dimensions)})
+        return _different(Conclusion.DIFFERENT_DIMENSIONS, text, {"dimensions": list(dimensions)})
     if g.n_nodes > MOST_NODES:
         if markov_equivalent(g, h):
             return None
         text = "The graphs have different d-separations."
-        return _different(Verdict.DIFFERENT_RANKS, text, {})
+        return _different(Conclusion.DIFFERENT_RANKS, text, {})
     found = differing_minor(g, h)
     if found is None:
         return None
@@ -41,7 +41,7 @@ def difference_of_ranks(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | 
         else f"{block} has rank at most {size - 1} on the {where} graph, and generic rank {size} "
         f"on the {other}."
     )
-    return _different(Verdict.DIFFERENT_RANKS, text, data | {"singular_on": where})
+    return _different(Conclusion.DIFFERENT_RANKS, text, data | {"singular_on": where})
 
 
 def difference_of_conormals(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | None:
@@ -57,10 +57,10 @@ def difference_of_conormals(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any
         f"{where} graph, and not on the {other}, modulo two primes at two points; so they are "
         "bound by different equations."
     )
-    return _different(Verdict.DIFFERENT_EQUATIONS, text, data | {"singular_on": where})
+    return _different(Conclusion.DIFFERENT_EQUATIONS, text, data | {"singular_on": where})
 
 
-def _different(verdict: Verdict, evidence: str, data: dict[str, Any]) -> dict[str, Any]:
+def _different(verdict: Conclusion, evidence: str, data: dict[str, Any]) -> dict[str, Any]:
     return {
         "verdict": verdict,
         "sharing": Sharing.REFUTED,

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.identifiability.comparison import Closures, Conclusion, Sharing
 from cyclearn.identifiability.difference.separating_matrix import Separation, separate
-from cyclearn.identifiability.equality.interior_points import common_interior_point
+from cyclearn.identifiability.interior_points import common_interior_point
 from cyclearn.identifiability.numerics.numerical_overlap import Overlap, Sampler, overlap
 from cyclearn.identifiability.numerics.separation_search import search_separation
-from cyclearn.identifiability.verdicts import Closures, Sharing, Verdict
 
 _SEPARATION_TRIALS = 10
 _TRIALS = {"n_faces": 100, "n_wide": 20, "n_boundary": 5}
@@ -75,13 +75,13 @@ def numerical_evidence(
         )
         data["shared"] = [point.to_dict() for point in shared]
     if certificate is not None:
-        verdict = Verdict.NOT_GENERATED
+        verdict = Conclusion.NOT_GENERATED
         lines.append(_in_words(certificate, g))
         data["certificate"] = certificate.to_dict()
     elif forward.share == backward.share == 1:
-        verdict = Verdict.EQUAL_NUMERICALLY
+        verdict = Conclusion.EQUAL_NUMERICALLY
     else:
-        verdict = Verdict.DISTINCT_NUMERICALLY
+        verdict = Conclusion.DISTINCT_NUMERICALLY
     sharing = Sharing.NUMERICAL if common else Sharing.NOT_FOUND
     if any(inside) or shared is not None:
         sharing = Sharing.PROVED

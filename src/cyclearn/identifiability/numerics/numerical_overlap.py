@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.classes.dimension import gram_jacobian
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.identifiability.constraints.conormals import gram_jacobian
 from cyclearn.models.components import ComponentColumns, component_columns, run_components
 
 FloatArray = NDArray[np.float64]

@@ -1,18 +1,82 @@
-"""Counting the ways in which nodes, sent to seats, fill all of them when the surplus moves down.
+"""Counting the ways to fill the seats of a block, exact.
 
-A node enters at a seat and moves down a chain of seats until one is free. The seats that are
-filled in the end do not depend on the order of the nodes, as with cars that look for parking
-space, so either sweep below may choose its order.
+Irreducible members are counted by permanents of integer matrices that are sparse or repetitive.
+Among reducible ones the surplus moves down: a node enters at a seat and moves down a chain of seats
+until one is free. The seats that are filled in the end do not depend on the order of the nodes, as
+with cars that look for parking space, so either sweep below may choose its order.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import comb
+from math import comb, gcd, prod
 
 from cyclearn.foundation.errors import LimitError
-from cyclearn.graphs.bitsets import bits
+from cyclearn.graphs.bitsets import bits, union
+
+Matrix = Sequence[Sequence[int]]
+
+
+def permanent(matrix: Matrix, max_states: int = 300_000) -> int:
+    """Permanent of a square matrix of non-negative integers, exact.
+
+    A dynamic programme over the columns, whose state is how many rows of each kind are left; rows
+    that are multiples of each other are of one kind. The transposed matrix has the same permanent
+    and is tried where the number of states gets out of hand.
+
+    Examples
+    --------
+    >>> permanent([[1, 1], [1, 1]]), permanent([[1, 2], [3, 4]])
+    (2, 10)
+    """
+    transposed = [list(column) for column in zip(*matrix, strict=True)]
+    for budget in (min(2_000, max_states), max_states):
+        for rows in (matrix, transposed):
+            value = _sweep(rows, budget)
+            if value is not None:
+                return value
+    raise LimitError(
+        f"a block of {len(matrix)} nodes is too entangled to be counted with {max_states} states; "
+        "raise max_states, or list members one by one"
+    )
+
+
+def _sweep(rows: Matrix, max_states: int) -> int | None:
+    """The permanent, or None when more than ``max_states`` states are needed."""
+    scales = [gcd(*row) or 1 for row in rows]
+    kinds = Counter(
+        tuple(value // scale for value in row) for row, scale in zip(rows, scales, strict=True)
+    )
+    values = list(kinds)
+    width = max(kinds.values(), default=0).bit_length()
+    mask = (1 << width) - 1
+    order = _sweep_order(
+        [union(1 << k for k, row in enumerate(values) if row[c]) for c in range(len(rows))]
+    )
+    last_use = [
+        max((position for position, column in enumerate(order) if row[column]), default=-1)
+        for row in values
+    ]
+    # A state packs the numbers of rows left, one field of ``width`` bits for each kind.
+    start = sum(kinds[row] << (width * kind) for kind, row in enumerate(values))
+    states = {start: 1}
+    for position, column in enumerate(order):
+        users = [(width * k, row[column]) for k, row in enumerate(values) if row[column]]
+        spent = sum(mask << (width * k) for k, last in enumerate(last_use) if last == position)
+        following: dict[int, int] = {}
+        for state, ways in states.items():
+            for shift, value in users:
+                left = state >> shift & mask
+                if left:
+                    after = state - (1 << shift)
+                    # A kind that no later column can use must be used up.
+                    if not after & spent:
+                        following[after] = following.get(after, 0) + ways * left * value
+            if len(following) > max_states:
+                return None
+        states = following
+    return prod(scales) * states.get(0, 0)
 
 
 def count_fillings(
@@ -58,18 +122,12 @@ def _sweep_nodes(
     rows: Sequence[Mapping[int, int]], below: Sequence[int | None], max_states: int
 ) -> int | None:
     """Node by node; the state is the set of seats filled."""
-    reach = [0] * len(rows)
-    for j, row in enumerate(rows):
-        for entry in row:
-            reach[j] |= down_chain(entry, below)
-    order = _node_order(reach)
+    reach = [union(down_chain(entry, below) for entry in row) for row in rows]
+    order = _sweep_order(reach)
     states = {0: 1}
     for position, j in enumerate(order):
-        later = 0
-        for k in order[position + 1 :]:
-            later |= reach[k]
         # A seat that no later node can come to must be filled by now.
-        due = ~later & (1 << len(below)) - 1
+        due = ~union(reach[k] for k in order[position + 1 :]) & (1 << len(below)) - 1
         following: dict[int, int] = {}
         for filled, ways in states.items():
             for entry, weight in rows[j].items():
@@ -87,8 +145,8 @@ def _sweep_nodes(
     return states.get((1 << len(below)) - 1, 0)
 
 
-def _node_order(reach: Sequence[int]) -> list[int]:
-    """Nodes in an order that keeps few seats begun and not finished."""
+def _sweep_order(reach: Sequence[int]) -> list[int]:
+    """Nodes, each with the seats that it reaches, so that few seats are begun and not finished."""
     remaining = set(range(len(reach)))
     begun = 0
     order: list[int] = []

@@ -1,1 +1,0 @@
-"""Proofs that graphs generate the same distributions, or share an open set of them."""
