@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.classes.filling_counts import completions
 from cyclearn.classes.seating import Block, Seating
+from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.deadlines import Deadline, check_deadline
 from cyclearn.graphs.bitsets import bits, strong_components, union
 
@@ -79,9 +79,6 @@ def pair_verdict(
     return edge_verdict(
         compelled=False, back_compelled=compelled[1 - open_edge], always_adjacent=always_adjacent
     )
-
-
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,8 +221,8 @@ class FeedbackPairs:
     lack pairs and ``every`` may have too many.
     """
 
-    some: NDArray[np.bool_]
-    every: NDArray[np.bool_]
+    some: BoolArray
+    every: BoolArray
     is_exact: bool
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.territories import reduced_columns
+from cyclearn.foundation.arrays import IntArray
 from cyclearn.graphs.bitsets import bits, union
 from cyclearn.graphs.directed_graph import DirectedGraph
 
@@ -87,7 +88,7 @@ def gram_jacobian(columns: Sequence[int], Q: NDArray[Any]) -> NDArray[Any]:
     return np.array(rows)
 
 
-def rank_modulo(matrix: NDArray[np.int64], prime: int, bound: int | None = None) -> int:
+def rank_modulo(matrix: IntArray, prime: int, bound: int | None = None) -> int:
     """Rank of an integer matrix over the field with ``prime`` < 2³¹ elements.
 
     A rank known to be at most ``bound`` is not sought beyond it.
@@ -101,8 +102,8 @@ def rank_modulo(matrix: NDArray[np.int64], prime: int, bound: int | None = None)
 
 
 def echelon_modulo(
-    matrix: NDArray[np.int64], prime: int, *, bound: int | None = None, reduced: bool = False
-) -> tuple[NDArray[np.int64], list[int]]:
+    matrix: IntArray, prime: int, *, bound: int | None = None, reduced: bool = False
+) -> tuple[IntArray, list[int]]:
     """Echelon form over the field with ``prime`` < 2³¹ elements, and the columns of the pivots.
 
     At most ``bound`` pivots are sought; a ``reduced`` form has zeros above them too.

@@ -8,7 +8,6 @@ from math import log10
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.classes.acyclic_members import AcyclicMembers
 from cyclearn.classes.class_certificate import ClassCertificate, class_certificate
@@ -27,6 +26,7 @@ from cyclearn.classes.rule_search import (
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import reduced_columns, territories
 from cyclearn.foundation.arguments import flag
+from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.deadlines import Deadline
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -101,8 +101,8 @@ class EquivalenceClass(GraphClass):
 
     def irreducible_seatings(
         self,
-        allowed: NDArray[np.bool_] | None = None,
-        required: NDArray[np.bool_] | None = None,
+        allowed: BoolArray | None = None,
+        required: BoolArray | None = None,
     ) -> list[Seating]:
         """The irreducible members that respect knowledge, as seatings with the fewest edges first.
 

@@ -23,10 +23,10 @@ from math import ceil
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.seating import Block, Seating
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.graphs.bitsets import bits, support_to_columns
 from cyclearn.graphs.directed_graph import DirectedGraph, structural_hamming_distance
 
@@ -138,7 +138,7 @@ def _measured(columns: Sequence[int], graph: DirectedGraph, lower_bound: int) ->
 
 
 def _best_assignment(
-    seating: Seating, graph: DirectedGraph, price: NDArray[np.float64]
+    seating: Seating, graph: DirectedGraph, price: FloatArray
 ) -> tuple[list[int], float]:
     """Cheapest member when entry (i, j) that differs from the graph costs ``price[i, j]``."""
     from scipy.optimize import linear_sum_assignment
@@ -167,7 +167,7 @@ def _best_assignment(
 
 
 def _cheapest_set(
-    size: int, anchor: int, j: int, graph: DirectedGraph, price: NDArray[np.float64]
+    size: int, anchor: int, j: int, graph: DirectedGraph, price: FloatArray
 ) -> tuple[int, float]:
     """The set of ``size`` inside ``anchor`` around j that costs least against column j."""
     wanted = graph.columns[j]

@@ -11,12 +11,12 @@ from enum import Enum
 from math import atan2
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 
 
-def givens_rotation(n: int, j: int, k: int, angle: float) -> NDArray[np.float64]:
+def givens_rotation(n: int, j: int, k: int, angle: float) -> FloatArray:
     """Rotation of the (j, k) plane: v ↦ vG turns (v_j, v_k) by ``angle`` radians.
 
     The signs are those of the paper's equation (2), v_j ↦ cos·v_j + sin·v_k; its Definition 4
@@ -36,7 +36,7 @@ def givens_rotation(n: int, j: int, k: int, angle: float) -> NDArray[np.float64]
     return G
 
 
-def zero_by_rotation(Q: NDArray[np.float64], i: int, j: int, k: int) -> NDArray[np.float64]:
+def zero_by_rotation(Q: FloatArray, i: int, j: int, k: int) -> FloatArray:
     """QG(j, k, θ) with the angle θ = arctan(−Q[i, j] / Q[i, k]) that makes entry (i, j) zero."""
     rotated = Q @ givens_rotation(Q.shape[1], j, k, atan2(-Q[i, j], Q[i, k]))
     rotated[i, j] = 0.0
@@ -73,7 +73,7 @@ class SupportRotation:
     j: int
     k: int
 
-    def kind(self, support: NDArray[np.bool_]) -> RotationKind:
+    def kind(self, support: BoolArray) -> RotationKind:
         """Which of the five outcomes this rotation has on ``support`` (Proposition 3)."""
         column_j, column_k = self._columns(support)
         if not column_j[self.i]:
@@ -87,7 +87,7 @@ class SupportRotation:
             return RotationKind.REVERSIBLE_ACUTE
         return RotationKind.IRREVERSIBLE_ACUTE
 
-    def apply(self, support: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def apply(self, support: BoolArray) -> BoolArray:
         """The support after the rotation; ``support`` is left as it is."""
         column_j, column_k = self._columns(support)
         kind = self.kind(support)
@@ -100,7 +100,7 @@ class SupportRotation:
             rotated[self.i, self.j] = False
         return rotated
 
-    def _columns(self, support: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _columns(self, support: BoolArray) -> tuple[BoolArray, BoolArray]:
         n_rows, n_columns = np.shape(support)
         if not (0 <= self.i < n_rows and 0 <= self.j < n_columns and 0 <= self.k < n_columns):
             raise InputError(f"{self} is outside a support of shape {np.shape(support)}")

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from cyclearn.classes.class_statements import pair_verdict
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.classes.territories import Territory
+from cyclearn.foundation.arrays import BoolArray
 from cyclearn.graphs.bitsets import bits, words_to_supports
 from cyclearn.graphs.directed_graph import DirectedGraph
 
@@ -272,7 +273,7 @@ class SeatedGraphs:
             for columns in batch:
                 yield DirectedGraph.from_columns(columns, self.names)
 
-    def iter_adjacencies(self) -> Iterator[NDArray[np.bool_]]:
+    def iter_adjacencies(self) -> Iterator[BoolArray]:
         """Stream the adjacency arrays of the members, in the order of iteration.
 
         Faster than making graphs; memory does not grow with the number of members.

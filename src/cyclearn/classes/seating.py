@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from cyclearn.classes.filling_counts import completions, count_fillings, down_chain, permanent
 from cyclearn.classes.territories import Territory, territory_below
+from cyclearn.foundation.arrays import BoolArray
 from cyclearn.graphs.bitsets import (
     bits,
     columns_to_words,
@@ -89,9 +90,7 @@ class Seating:
         self._excluded: dict[tuple[int, int], frozenset[int]] = {}
         self._tables: dict[tuple[int, ...], NDArray[np.uint64]] = {}
 
-    def respecting(
-        self, allowed: NDArray[np.bool_] | None, required: NDArray[np.bool_] | None
-    ) -> Seating:
+    def respecting(self, allowed: BoolArray | None, required: BoolArray | None) -> Seating:
         """The members all of whose edges are allowed and that have all required edges."""
         own = np.eye(len(self.territories), dtype=bool)
         return Seating(

@@ -7,9 +7,8 @@ independent rows (Bartlett, for two columns with the same memory).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 
 # Chance that independent rows raise a false alarm.
 _FALSE_ALARMS = 0.01
@@ -53,7 +52,7 @@ def inflations(correlations: FloatArray) -> FloatArray:
     return np.asarray(sums[first, np.arange(sums.shape[1])])
 
 
-def dependent_columns(correlations: FloatArray, n: int) -> NDArray[np.bool_]:
+def dependent_columns(correlations: FloatArray, n: int) -> BoolArray:
     """Which columns have a memory that the test of Ljung and Box sees and that matters."""
     # Not scipy.stats, which takes more than a second to load.
     from scipy.special import chdtrc

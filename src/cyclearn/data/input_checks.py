@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 
@@ -20,8 +21,6 @@ _NAMED = 10
 # What stands for nothing in text.
 MISSING_TEXT = (".", "..", "?", "-", "--", "na", "NAN", "missing", "Missing", "MISSING")
 MISSING_WORDS = {*MISSING_TEXT, "", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "none"}
-
-FloatArray = NDArray[np.float64]
 
 
 def default_names(n: int) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.data.checks import check_treated, low_power
 from cyclearn.data.data_warnings import DataWarning, LowPower
@@ -22,6 +21,7 @@ from cyclearn.data.moments import Moments
 from cyclearn.data.rows import Rows
 from cyclearn.data.table_files import as_rows
 from cyclearn.data.tables import Design, Table, Tables
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 
@@ -176,7 +176,7 @@ def _parsed(cell: Any) -> tuple[str, ...]:
     return tuple(sorted({name.strip() for name in names if name.strip()}))
 
 
-def _moments(data: Any, design: Design) -> tuple[NDArray[np.float64] | None, Moments]:
+def _moments(data: Any, design: Design) -> tuple[FloatArray | None, Moments]:
     """The rows of a table, their mean and covariance; columns may be constant."""
     data = as_rows(data)
     if isinstance(data, Moments):
@@ -222,6 +222,6 @@ def _check_columns(tables: Tables) -> None:
             raise InputError(f"column {name!r} is constant {where}; drop it, or add rows")
 
 
-def target_mask(tables: Tables) -> NDArray[np.bool_]:
+def target_mask(tables: Tables) -> BoolArray:
     """Which variables were set in which table, shape (tables, p)."""
     return np.array([[name in table.targets for name in tables.names] for table in tables])

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.data.rows import Rows
+from cyclearn.foundation.arrays import FloatArray
 
 Margins = Literal["raw", "rank"]
 
 
-def normal_scores(X: NDArray[np.float64]) -> NDArray[np.float64]:
+def normal_scores(X: FloatArray) -> FloatArray:
     """Each column by its ranks: the normal quantile at rank / (m + 1) of its m values.
 
     Monotone bends of a column change nothing and outliers little. Ties share their average rank;

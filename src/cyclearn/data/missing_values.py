@@ -17,14 +17,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.data.moments import Moments, moments_of, name_order
 from cyclearn.data.observed_rows import ObservedRows
 from cyclearn.data.rows import Rows
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 
-FloatArray = NDArray[np.float64]
 Missing = Literal["error", "em", "rows", "pairwise"]
 TREATMENTS: tuple[Missing, ...] = ("error", "em", "rows", "pairwise")
 
@@ -140,7 +139,7 @@ def missing_by_column(data: Any) -> dict[str, int]:
     return dict(zip(rows.names, np.isnan(rows.values).sum(axis=0).tolist(), strict=True))
 
 
-def _holes(is_hole: NDArray[np.bool_], names: tuple[str, ...], treatment: str) -> Holes:
+def _holes(is_hole: BoolArray, names: tuple[str, ...], treatment: str) -> Holes:
     by_column = is_hole.mean(axis=0)
     worst = int(by_column.argmax())
     return Holes(
@@ -153,7 +152,7 @@ def _holes(is_hole: NDArray[np.bool_], names: tuple[str, ...], treatment: str) -
     )
 
 
-def _check_columns(X: FloatArray, is_hole: NDArray[np.bool_], names: tuple[str, ...]) -> None:
+def _check_columns(X: FloatArray, is_hole: BoolArray, names: tuple[str, ...]) -> None:
     for j, name in enumerate(names):
         seen = X[~is_hole[:, j], j]
         if not np.isfinite(seen).all():

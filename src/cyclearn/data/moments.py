@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from cyclearn.data.input_checks import (
     check_finite,
@@ -22,13 +22,13 @@ from cyclearn.data.input_checks import (
 from cyclearn.data.rows import Rows
 from cyclearn.data.table_columns import half_of_matrix
 from cyclearn.data.table_files import as_rows, read_table
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 # What functions on data accept: rows (a table, an array, a file) or moments already taken.
 Data: TypeAlias = "pd.DataFrame | ArrayLike | str | Path | Moments"
 
@@ -119,7 +119,7 @@ class Moments:
         return self._changed(past=_checked_past(past, self.names))
 
     @cached_property
-    def is_past(self) -> NDArray[np.bool_]:
+    def is_past(self) -> BoolArray:
         """Which variables are taken as given, shape (p,)."""
         return (
             np.isin(np.array(self.names), self.past)

@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # Largest change of a standardised mean or covariance at which EM has arrived.
 _TOLERANCE = 1e-9
@@ -50,7 +48,7 @@ class ObservedRows:
     """
 
     rows: FloatArray
-    is_hole: NDArray[np.bool_]
+    is_hole: BoolArray
     row_ends: IntArray
     holes: IntArray
     hole_ends: IntArray

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.data.moments import Moments
+from cyclearn.foundation.arrays import FloatArray
 
 
 def draw_moments(moments: Moments, n_effective: float, generator: np.random.Generator) -> Moments:
@@ -24,7 +24,7 @@ def draw_moments(moments: Moments, n_effective: float, generator: np.random.Gene
     return Moments(drawn, moments.n_samples, moments.mean, names, moments.past)
 
 
-def _wishart(moments: Moments, df: int, generator: np.random.Generator) -> NDArray[np.float64]:
+def _wishart(moments: Moments, df: int, generator: np.random.Generator) -> FloatArray:
     """Covariance of df + 1 draws times df + 1: Wishart with df degrees of freedom."""
     from scipy.stats import wishart
 

@@ -11,7 +11,6 @@ from math import ceil
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.data.intervened_tables import pooled_tables
 from cyclearn.data.lagged_rows import with_past
@@ -21,11 +20,11 @@ from cyclearn.data.parametric_draws import draw_moments
 from cyclearn.data.reading import Reading
 from cyclearn.data.rows import Rows
 from cyclearn.data.tables import Table, Tables
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 
 # How resamples are drawn.
 Resampling = Literal["rows", "blocks", "half", "parametric", "groups"]
-FloatArray = NDArray[np.float64]
 
 # A draw with a constant or collinear column is thrown away and repeated, this often at most.
 _MAX_REDRAWS = 50
@@ -128,16 +127,14 @@ class Resampler:
         moments = reading.treated(with_margins(rows, margins)).moments
         return moments.aligned_to(given.names) if given.past else moments
 
-    def _is_used(self, rows: FloatArray) -> NDArray[np.bool_]:
+    def _is_used(self, rows: FloatArray) -> BoolArray:
         """Rows that say something, of which alone some are drawn."""
         is_missing = np.isnan(rows)
         if self.reading.missing == "rows":
             return np.asarray(~is_missing.any(axis=1))
         return np.asarray(~is_missing.all(axis=1))
 
-    def _chosen(
-        self, n: int, n_effective: float, generator: np.random.Generator
-    ) -> NDArray[np.int64]:
+    def _chosen(self, n: int, n_effective: float, generator: np.random.Generator) -> IntArray:
         if self.resampling == "half":
             return generator.permutation(n)[: n // 2]
         if self.resampling == "blocks":

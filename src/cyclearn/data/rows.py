@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cyclearn.data.input_checks import check_names, numeric_matrix
-
-FloatArray = NDArray[np.float64]
+from cyclearn.foundation.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,17 +13,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.data.grouped_tables import aligned_moments, naming_group
 from cyclearn.data.missing_values import Holes
 from cyclearn.data.moments import Moments, name_order
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 
 if TYPE_CHECKING:
     from cyclearn.data.data_warnings import DataWarning
 
-FloatArray = NDArray[np.float64]
 # What an intervention does to its targets, and whether tables share their intercepts.
 InterventionKind = Literal["perfect", "noise"]
 Intercepts = Literal["shared", "table"]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.drawing.curves import headed
 from cyclearn.drawing.label_places import label_places
@@ -19,7 +18,6 @@ from cyclearn.foundation.json_input import short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.float64]
 
 # Size of one unit of a layout in a figure made for it, in inches.
 _UNIT = 0.3

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 
 SAMPLES = 12
 # Places on each curve at which a condition is looked at.
@@ -58,7 +57,7 @@ def _bezier(piece: FloatArray, u: Any) -> FloatArray:
     return np.asarray(v**3 * a + 3 * v**2 * u * b + 3 * v * u**2 * c + u**3 * d)
 
 
-def end_of(curve: FloatArray, is_met: Callable[[FloatArray], NDArray[np.bool_]]) -> float:
+def end_of(curve: FloatArray, is_met: Callable[[FloatArray], BoolArray]) -> float:
     """The position, from zero to the number of curves, after which points never meet a condition.
 
     Examples

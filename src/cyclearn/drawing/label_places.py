@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.drawing.curves import sampled
 from cyclearn.drawing.layout import NODE_HEIGHT, Layout
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.graphs.directed_graph import Edge
-
-FloatArray = NDArray[np.float64]
 
 # Width of a character and half the height of a label, as shares of the size of its font.
 _CHARACTER, _HALF_HEIGHT = 0.64, 0.62

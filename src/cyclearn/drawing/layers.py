@@ -13,11 +13,10 @@ from math import sqrt
 
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.drawing.ranks import layers
+from cyclearn.foundation.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 Pair = tuple[int, int]
 
 _COLUMN_GAP = 0.9

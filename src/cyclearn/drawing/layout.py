@@ -11,15 +11,13 @@ from dataclasses import dataclass
 
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.drawing.layers import PlacedGroup, Placement, place_blocks
 from cyclearn.drawing.rings import ring
 from cyclearn.drawing.routes import Frame, Router
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
-
-FloatArray = NDArray[np.float64]
 
 NODE_HEIGHT = 1.0
 # A label is set in a font of half the height of a node, whose characters are about this wide.

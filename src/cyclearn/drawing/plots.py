@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass, class_statements
 from cyclearn.classes.class_statements import OPTIONAL, SAME, TURNS, edge_verdict
@@ -20,6 +19,7 @@ from cyclearn.drawing.markup import number
 from cyclearn.drawing.palette import BLUE, DASHED, DOTTED, INK, VERMILION
 from cyclearn.foundation.arguments import flag
 from cyclearn.foundation.arguments import share as share_of
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.graphs.graph_input import checked_graph
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from cyclearn.results import BootstrapResult, LearnResult
 
-FloatArray = NDArray[np.float64]
 
 # With more edges than this, weights are not written on them unless asked for.
 _MAX_LABELS = 30
@@ -196,7 +195,7 @@ class EdgeShares:
     edges: FloatArray
     joined: FloatArray
     both: FloatArray
-    is_sure: NDArray[np.bool_]
+    is_sure: BoolArray
 
 
 def draw_shares(

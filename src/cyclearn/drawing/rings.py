@@ -6,9 +6,8 @@ from itertools import combinations
 
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 
 # Free space between neighbours on the ring, in heights of a node; arrows need it.
 _GAP = 1.7
@@ -18,7 +17,7 @@ _MAX_TRIALS = 900
 _MAX_WORK = 30_000_000
 
 
-def ring(adjacency: NDArray[np.bool_], widths: FloatArray, inflow: NDArray[np.int64]) -> FloatArray:
+def ring(adjacency: BoolArray, widths: FloatArray, inflow: IntArray) -> FloatArray:
     """Places of the nodes around their common centre, shape (k, 2).
 
     ``inflow`` is how many more edges reach a node from outside than leave it; the ring is turned
@@ -64,7 +63,7 @@ def _ellipse(widths: FloatArray) -> FloatArray:
     return unit * (max(horizontal, 0.8 * vertical), vertical)
 
 
-def _ordered(adjacency: NDArray[np.bool_]) -> list[int]:
+def _ordered(adjacency: BoolArray) -> list[int]:
     """Order with few crossings and short edges, by swaps from a walk along edges."""
     order = list(nx.dfs_preorder_nodes(nx.DiGraph(adjacency), 0))
     joined = np.argwhere(np.triu(adjacency | adjacency.T))
@@ -85,7 +84,7 @@ def _ordered(adjacency: NDArray[np.bool_]) -> list[int]:
     return _clockwise(order, adjacency)
 
 
-def _cost(order: list[int], joined: NDArray[np.int64]) -> float:
+def _cost(order: list[int], joined: IntArray) -> float:
     """Crossings of chords, and their lengths around the ring as a smaller matter."""
     k = len(order)
     place = np.empty(k, dtype=np.int64)
@@ -98,7 +97,7 @@ def _cost(order: list[int], joined: NDArray[np.int64]) -> float:
     return 2.0 * float(crossing.sum()) + float(length)
 
 
-def _clockwise(order: list[int], adjacency: NDArray[np.bool_]) -> list[int]:
+def _clockwise(order: list[int], adjacency: BoolArray) -> list[int]:
     """The order or its mirror image, so that most arrows between neighbours turn clockwise."""
     following = np.roll(order, -1)
     if adjacency[order, following].sum() < adjacency[following, order].sum():

@@ -6,11 +6,10 @@ from functools import partial
 
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.drawing.curves import SAMPLES, arc, end_of, part, sampled, smooth
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
 Pair = tuple[int, int]
 # The nodes of a ring and two corners of the rectangle around it.
 Frame = tuple[tuple[int, ...], FloatArray, FloatArray]
@@ -104,12 +103,12 @@ class Router:
         assert best is not None
         return best
 
-    def _obstacles_of(self, pair: Pair) -> NDArray[np.int64]:
+    def _obstacles_of(self, pair: Pair) -> IntArray:
         """All nodes and rings but the ends of the edge and the rings that these belong to."""
         own = {*pair, *(self._frame_of.get(v, v) for v in pair)}
         return np.array([n for n in range(len(self._centres)) if n not in own], dtype=np.int64)
 
-    def _direct(self, pair: Pair, obstacles: NDArray[np.int64]) -> list[FloatArray]:  # noqa: ARG002
+    def _direct(self, pair: Pair, obstacles: IntArray) -> list[FloatArray]:  # noqa: ARG002
         """Smooth curves, the simplest first."""
         start, end = self._centres[list(pair)]
         bends = self._bends.get(pair)
@@ -123,7 +122,7 @@ class Router:
             shares = [usual, usual + 0.1, usual + 0.2, 0.6 * usual, 0.3 * usual]
         return [arc(start, end, share) for share in shares]
 
-    def _led(self, pair: Pair, obstacles: NDArray[np.int64]) -> list[FloatArray]:
+    def _led(self, pair: Pair, obstacles: IntArray) -> list[FloatArray]:
         """Curves along the shortest way around obstacles, by way of the bends if any."""
         start, end = self._centres[list(pair)]
         stops = np.array([start, *self._bends.get(pair, []), end])
@@ -139,11 +138,11 @@ class Router:
         )
         return part(curve, first, (len(curve) - 1) / 3 - last)
 
-    def _are_within(self, v: int, gap: float, points: FloatArray) -> NDArray[np.bool_]:
+    def _are_within(self, v: int, gap: float, points: FloatArray) -> BoolArray:
         away = np.abs(points - self._centres[v])
         return np.asarray((away <= self._half[v] + gap).all(axis=1))
 
-    def _n_hits(self, curve: FloatArray, obstacles: NDArray[np.int64]) -> int:
+    def _n_hits(self, curve: FloatArray, obstacles: IntArray) -> int:
         """How many sampled points lie on obstacles."""
         # Close enough together that no node fits in between.
         longest = np.hypot(*np.diff(curve[::3], axis=0).T).max()
@@ -156,7 +155,7 @@ class Router:
         gaps = np.abs(points[:, None] - centres[near]) - reach[near]
         return int((gaps < 0).all(axis=2).sum())
 
-    def _around(self, ends: FloatArray, obstacles: NDArray[np.int64]) -> FloatArray:
+    def _around(self, ends: FloatArray, obstacles: IntArray) -> FloatArray:
         """The shortest polyline between two points around the corners of obstacles.
 
         Only what the way would hit is looked at, more and more until it is free.
@@ -178,12 +177,12 @@ class Router:
             path = points[nx.shortest_path(graph, 0, 1, weight="weight")]
         return path
 
-    def _hit_by(self, path: FloatArray, obstacles: NDArray[np.int64]) -> set[int]:
+    def _hit_by(self, path: FloatArray, obstacles: IntArray) -> set[int]:
         """The obstacles that a polyline hits."""
         hit = self._hits(path[:-1], path[1:], obstacles).any(axis=0)
         return {int(box) for box in obstacles[hit]}
 
-    def _corners(self, boxes: NDArray[np.int64], obstacles: NDArray[np.int64]) -> FloatArray:
+    def _corners(self, boxes: IntArray, obstacles: IntArray) -> FloatArray:
         """Points just outside the corners of boxes, those within another obstacle left out."""
         reach = self._half[boxes] + _CLEARANCE + 0.05
         signs = np.array([(-1, -1), (-1, 1), (1, -1), (1, 1)])
@@ -191,9 +190,7 @@ class Router:
         gaps = np.abs(points[:, None] - self._centres[obstacles]) - self._half[obstacles]
         return np.asarray(points[~(gaps < _CLEARANCE).all(axis=2).any(axis=1)])
 
-    def _hits(
-        self, start: FloatArray, end: FloatArray, boxes: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
+    def _hits(self, start: FloatArray, end: FloatArray, boxes: IntArray) -> BoolArray:
         """Entry (s, b): whether segment s hits box b (the slab method)."""
         step = end - start
         step = np.where(np.abs(step) < 1e-12, 1e-12, step)[:, None]

@@ -10,15 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.drawing.curves import headed
 from cyclearn.drawing.label_places import label_places
 from cyclearn.drawing.layout import FONT_SIZE, NODE_HEIGHT, Layout
 from cyclearn.drawing.markup import Markup, join, tag
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.graphs import DirectedGraph
-
-FloatArray = NDArray[np.float64]
 
 # Pixels for the height of a node: as drawn, and the least that can be read.
 _UNIT, _LEAST_UNIT = 38, 21

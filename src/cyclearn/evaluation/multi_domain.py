@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.classes import equivalence_class
 from cyclearn.classes.territories import Territory, territories
 from cyclearn.data import Moments
 from cyclearn.data.input_checks import as_float, whole_number
 from cyclearn.foundation.arguments import seconds
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.deadlines import (
     Deadline,
     check_deadline,
@@ -222,7 +222,7 @@ def sampled_moments(
     return Moments(np.cov(rows.T, bias=True), n_samples, mean=rows.mean(axis=0), names=model.names)
 
 
-def _correlation(model: LinearGaussianModel, names: tuple[str, ...]) -> NDArray[np.float64]:
+def _correlation(model: LinearGaussianModel, names: tuple[str, ...]) -> FloatArray:
     return (
         Moments(model.covariance, len(names) + 2, names=model.names).aligned_to(names).correlation
     )

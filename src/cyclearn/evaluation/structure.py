@@ -16,11 +16,11 @@ from math import isnan, nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass, equivalence_class
 from cyclearn.classes.class_statements import class_statements
 from cyclearn.foundation.arguments import seconds
+from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.deadlines import Deadline
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import structural_hamming_distance
@@ -117,9 +117,6 @@ def class_distance(
     members = true if isinstance(true, EquivalenceClass) else equivalence_class(true)
     found = members.nearest(as_member(aligned(learned, members), members), time_limit=time_limit)
     return ClassDistance(found.distance, found.lower_bound, found.member)
-
-
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from operator import or_
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import BoolArray
+
 
 def bits(members: int) -> Iterator[int]:
     """Stream the elements of a set in ascending order."""
@@ -27,7 +29,7 @@ def union(sets: Iterable[int]) -> int:
     return reduce(or_, sets, 0)
 
 
-def support_to_columns(support: NDArray[np.bool_]) -> tuple[int, ...]:
+def support_to_columns(support: BoolArray) -> tuple[int, ...]:
     """Columns of a binary matrix, each as a set of rows."""
     packed = np.packbits(support, axis=0, bitorder="little")
     return tuple(int.from_bytes(packed[:, j].tobytes(), "little") for j in range(support.shape[1]))
@@ -42,14 +44,14 @@ def columns_to_words(columns: Sequence[int], n_rows: int) -> NDArray[np.uint64]:
     return np.frombuffer(packed, dtype="<u8").reshape(len(columns), n_bytes // 8)
 
 
-def words_to_supports(words: NDArray[np.uint64], n_rows: int) -> NDArray[np.bool_]:
+def words_to_supports(words: NDArray[np.uint64], n_rows: int) -> BoolArray:
     """Supports, shape (…, rows, columns), of sets of shape (…, columns, words)."""
     packed = np.ascontiguousarray(words.astype("<u8", copy=False)).view(np.uint8)
     unpacked = np.unpackbits(packed, axis=-1, count=n_rows, bitorder="little")
     return np.swapaxes(unpacked, -1, -2).view(np.bool_)
 
 
-def columns_to_support(columns: Sequence[int]) -> NDArray[np.bool_]:
+def columns_to_support(columns: Sequence[int]) -> BoolArray:
     """Square binary matrix with these columns."""
     support = words_to_supports(columns_to_words(columns, len(columns)), len(columns))
     return np.ascontiguousarray(support)

@@ -12,8 +12,9 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.graphs.bitsets import bits, columns_to_support, strong_components, support_to_columns
@@ -169,12 +170,12 @@ class DirectedGraph:
         return sum(column.bit_count() for column in self.columns) - self.n_nodes
 
     @cached_property
-    def support(self) -> NDArray[np.bool_]:
+    def support(self) -> BoolArray:
         """Adjacency with a full diagonal: the zero pattern of Q = (I − B)Ω^(−1/2)."""
         return _read_only(columns_to_support(self.columns))
 
     @cached_property
-    def adjacency(self) -> NDArray[np.bool_]:
+    def adjacency(self) -> BoolArray:
         """``adjacency[i, j]`` is true when i → j (read-only)."""
         adjacency = self.support.copy()
         np.fill_diagonal(adjacency, False)
@@ -390,7 +391,7 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _read_only(matrix: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _read_only(matrix: BoolArray) -> BoolArray:
     # On bytes, since the flag of an array that owns its memory can be set back.
     return np.frombuffer(matrix.tobytes(), dtype=bool).reshape(matrix.shape)
 

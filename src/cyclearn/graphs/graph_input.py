@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 
@@ -138,7 +139,7 @@ def checked_label(label: Any) -> str:
     return str(label)
 
 
-def checked_adjacency(adjacency: ArrayLike) -> NDArray[np.bool_]:
+def checked_adjacency(adjacency: ArrayLike) -> BoolArray:
     """A square matrix of zeros and ones, as a copy."""
     try:
         matrix = np.asarray(adjacency)

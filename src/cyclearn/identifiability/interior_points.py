@@ -38,14 +38,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.classes.dimension import gram_jacobian
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.identifiability.constraints.invariants import Minor, iter_minors, matched_column_sets
 
-FloatArray = NDArray[np.float64]
 IntMatrix = tuple[tuple[int, ...], ...]
 
 # All numbers are integers over these, so that sums and products are exact.
@@ -110,7 +109,7 @@ class InteriorPoint:
         return fits and epsilon * one + 2 * beta * rho < one**2
 
 
-def free_entries(graph: DirectedGraph) -> NDArray[np.bool_]:
+def free_entries(graph: DirectedGraph) -> BoolArray:
     """Where Θ is not forced to be zero: nodes that some column holds together."""
     support = graph.support.astype(np.int64)
     return np.asarray(support @ support.T > 0)
@@ -233,9 +232,7 @@ class DeterminedEntry:
         }
 
 
-def without_determined(
-    free: NDArray[np.bool_], determined: Sequence[DeterminedEntry]
-) -> NDArray[np.bool_]:
+def without_determined(free: BoolArray, determined: Sequence[DeterminedEntry]) -> BoolArray:
     """The entries that are left as coordinates."""
     kept = free.copy()
     for each in determined:
@@ -260,7 +257,7 @@ def are_determined(
 
 
 def determined_entries(
-    graph: DirectedGraph, theta: Sequence[Sequence[int]], free: NDArray[np.bool_], n_wanted: int
+    graph: DirectedGraph, theta: Sequence[Sequence[int]], free: BoolArray, n_wanted: int
 ) -> tuple[DeterminedEntry, ...] | None:
     """So many entries among the free ones that follow from the others, None where not as many do.
 

@@ -21,13 +21,12 @@ from math import inf, log
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
 
-FloatArray = NDArray[np.float64]
 # Second moments of each table about the observed mean, and the nodes that keep their equations.
 TableMoments: TypeAlias = list[tuple[FloatArray, list[int]]]
 
@@ -302,7 +301,7 @@ def _fitting_variance(
 
 
 def _tangents(
-    experiment: Experiment, Q: FloatArray, support: NDArray[np.bool_], counts: FloatArray
+    experiment: Experiment, Q: FloatArray, support: BoolArray, counts: FloatArray
 ) -> FloatArray:
     """Orthonormal basis, in the metric of the Fisher information at the truth."""
     rows, columns = np.nonzero(support)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.foundation.deadlines import now
 from cyclearn.posterior.chain_record import Batch
 from cyclearn.posterior.graph_jumps import packed_jumps
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from cyclearn._kernels.layered_parts import GroupsMet, Parts
     from cyclearn._kernels.proposals import Walk
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # Shares of the kinds of proposals, in the order of the kernel: toggle one and both; swap parents
 # and children; exchange parents and reverse a cycle; turn an edge and toggle, swap or toggle two;

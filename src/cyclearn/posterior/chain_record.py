@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
-FloatArray = NDArray[np.float64]
+from cyclearn.foundation.arrays import FloatArray
 
 # A full record has this many batches and becomes one of half as many, twice as long.
 MOST_BATCHES = 96

@@ -9,14 +9,12 @@ from __future__ import annotations
 from itertools import combinations, permutations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import IntArray
 from cyclearn.foundation.deadlines import now
 from cyclearn.posterior.chain import GraphChain
 from cyclearn.posterior.graph_parts import learn_groups, no_groups, single_nodes
 from cyclearn.search.problem import SearchProblem
-
-IntArray = NDArray[np.int64]
 
 # A temperature at which chains come to many groups, and steps there.
 _WARM, _WARM_STEPS = 1.5, 1_500

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.search.problem import SearchProblem
 
 if TYPE_CHECKING:
     from cyclearn._kernels.layered_parts import GroupsMet, Parts
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Number = TypeVar("Number", np.int64, np.float64)
 
 # With more variables the sets of nodes are too many.

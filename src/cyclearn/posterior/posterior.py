@@ -16,6 +16,7 @@ from cyclearn.classes import EquivalenceClass
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import at_least, cost, function, one_of, processes, whole
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.deadlines import deadline_since, now
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.options import option, takes_options
@@ -274,7 +275,7 @@ def _result(
 
 def _admissible_members(
     graphs: NDArray[np.uint8], tables: Tables, options: PosteriorOptions
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """For each graph, how many irreducible members of its class respect knowledge and stability.
 
     Where a class is large, from the share of admissible ones among some drawn at random.

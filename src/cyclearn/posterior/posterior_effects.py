@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.data import Moments
 from cyclearn.data.parametric_draws import draw_moments
 from cyclearn.foundation.arguments import between
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import reached
 from cyclearn.models import fit
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +36,7 @@ class PosteriorEffects:
     source: str
     target: str
     draws: FloatArray
-    has_path: NDArray[np.bool_]
+    has_path: BoolArray
     n_unstable: int
 
     @property
@@ -114,7 +112,7 @@ def draw_effects(
     )
 
 
-def _systematic(weights: FloatArray, n: int, seed: int) -> NDArray[np.int64]:
+def _systematic(weights: FloatArray, n: int, seed: int) -> IntArray:
     """Draw places by weight with as little noise as whole numbers allow."""
     start = np.random.default_rng(seed).random()
     places = (start + np.arange(n)) / n

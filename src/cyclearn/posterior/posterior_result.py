@@ -16,6 +16,7 @@ from cyclearn.classes import EquivalenceClass
 from cyclearn.data import DataWarning, Moments
 from cyclearn.data.data_warnings import UnfinishedSample, warnings_of
 from cyclearn.foundation.arguments import share
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_schema, save
 from cyclearn.foundation.json_input import short
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 _SCHEMA = "cyclearn.Posterior/3"
 _SHOWN = 30
-
-FloatArray = NDArray[np.float64]
 
 
 class ClassProbability(NamedTuple):
@@ -164,7 +163,7 @@ class Posterior:
         return self._frame(np.tensordot(self.weights, mutual, axes=1))
 
     @cached_property
-    def _reach(self) -> NDArray[np.bool_]:
+    def _reach(self) -> BoolArray:
         """Whether a path of one edge or more leads from i to j, shape (n, p, p)."""
         reach = self.adjacencies.astype(np.float32)
         length = 1

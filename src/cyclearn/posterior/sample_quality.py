@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from cyclearn.foundation.arrays import FloatArray, IntArray
 
 # Edges whose probability is outside of this are settled; their estimates need no more steps.
 UNSETTLED = (0.05, 0.95)
@@ -67,7 +66,7 @@ class SampleQuality:
         r_hat[is_open] = np.sqrt(1 + ratio)
         return cls(r_hat, size)
 
-    def reordered(self, places: NDArray[np.int64]) -> SampleQuality:
+    def reordered(self, places: IntArray) -> SampleQuality:
         """The same with the variables in another order."""
         grid = np.ix_(places, places)
         return SampleQuality(self.r_hat[grid], self.effective_size[grid])

@@ -8,12 +8,12 @@ from math import log10
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.classes.class_statements import SAME
 from cyclearn.data import DataWarning, Moments
 from cyclearn.data.data_warnings import DependentRows, RankScale, ReachedLimits
 from cyclearn.data.grouped_tables import SeveralData
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.readable import count_of
 from cyclearn.graphs import DirectedGraph
@@ -85,13 +85,13 @@ class Findings:
         return {edge: pair for pair in self.pairs for edge in pair.possible_edges}
 
     @cached_property
-    def standardised(self) -> NDArray[np.float64]:
+    def standardised(self) -> FloatArray:
         """Weights in standard deviations of effect for one of cause; of groups, the mean."""
         models = self.result.models.values()
         return np.asarray(np.mean([m.standardised_weights for m in models], axis=0))
 
     @cached_property
-    def scale(self) -> NDArray[np.float64]:
+    def scale(self) -> FloatArray:
         """Standard deviations within groups, shape (p,)."""
         models = self.result.models.values()
         variances = [m.moments.covariance.diagonal() for m in models]
@@ -179,9 +179,7 @@ def _in_words(tables: Tables) -> str:
     return count_of(len(tables), "table")
 
 
-def _check_same(
-    given: Moments, own: Moments, where: str, scale: NDArray[np.float64] | None = None
-) -> None:
+def _check_same(given: Moments, own: Moments, where: str, scale: FloatArray | None = None) -> None:
     given = given.aligned_to(own.names)
     scale = own.scale if scale is None else scale
     gap = np.abs(given.covariance - own.covariance) / np.outer(scale, scale)

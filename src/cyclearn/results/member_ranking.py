@@ -24,8 +24,9 @@ import numpy as np
 from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.data import Moments, as_moments, as_rows
-from cyclearn.data.moments import Data, FloatArray
+from cyclearn.data.moments import Data
 from cyclearn.foundation.arguments import between, flag, whole
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs import DirectedGraph

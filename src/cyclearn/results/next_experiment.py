@@ -14,11 +14,12 @@ import numpy as np
 from cyclearn.classes.interventional_class import InterventionDesign, group_territories
 from cyclearn.classes.rule_search import ClassKey, linked_classes
 from cyclearn.foundation.arguments import at_least, between, check_state, whole
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
-from cyclearn.identifiability.settling_rows import FloatArray, Rival, rows_to_settle, scaled_columns
+from cyclearn.identifiability.settling_rows import Rival, rows_to_settle, scaled_columns
 from cyclearn.models import FittedModel, LinearGaussianModel
 from cyclearn.results.open_graphs import Listed, OpenGraphs, list_open
 from cyclearn.search.members import Member

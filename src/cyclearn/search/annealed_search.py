@@ -22,9 +22,9 @@ from functools import cached_property
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn._kernels.typed_numbers import ROUNDING
+from cyclearn.foundation.arrays import BoolArray, IntArray
 from cyclearn.search.closed_rings import iter_ringed, linked_pairs
 from cyclearn.search.effort import SIZES, MoveEffort, StartEffort
 from cyclearn.search.local_search import Climbing, local_search
@@ -117,7 +117,7 @@ class AnnealedSearch:
     def _anneal(
         self,
         start: Adjacency,
-        nodes: NDArray[np.int64],
+        nodes: IntArray,
         max_component: int,
         temperature: float,
         n_proposals: int,
@@ -181,7 +181,7 @@ class AnnealedSearch:
         return found
 
     @cached_property
-    def _linked(self) -> NDArray[np.bool_]:
+    def _linked(self) -> BoolArray:
         # With very many variables it takes a good part of a second, which there may not be.
         return linked_pairs(self.score.S, self.score.shares, self.score.penalty)
 
@@ -268,7 +268,7 @@ class AnnealedSearch:
         self._settled[centre] = True
         return was_settled
 
-    def _near(self, nodes: NDArray[np.bool_] | int) -> NDArray[np.bool_]:
+    def _near(self, nodes: BoolArray | int) -> BoolArray:
         """Neighbours, and parents of a common child."""
         A = self._graph.view(np.bool_)
         children = np.atleast_2d(A[nodes]).any(axis=0)
@@ -283,7 +283,7 @@ class AnnealedSearch:
             for component in sorted({min(self.effort.virtual_component, most), most})
         )
 
-    def _region(self, centre: int) -> NDArray[np.int64]:
+    def _region(self, centre: int) -> IntArray:
         """The centre and its neighbours, then nodes near those chosen, drawn one by one.
 
         Turning all edges of a node at once takes a region that has them all.
@@ -309,7 +309,7 @@ class AnnealedSearch:
         component: int = MoveEffort.large_component,
         virtual_cycle: int = 0,
         *,
-        near: NDArray[np.bool_] | None = None,
+        near: BoolArray | None = None,
         may_start_refused: bool = False,
     ) -> bool:
         """Climb from a graph; go there, and say so, if the end may be visited and is better.

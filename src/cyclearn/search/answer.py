@@ -20,12 +20,12 @@ from itertools import islice
 from operator import xor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.canonical_member import Order, canonical_member, canonical_order
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory, territories
+from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.deadlines import Deadline, has_passed
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
@@ -37,8 +37,6 @@ from cyclearn.search.redrawn_triples import Pair, redrawn_pairs, toggled
 from cyclearn.search.runs import Adjacency, Budget, Solution
 from cyclearn.search.score import GraphScore
 from cyclearn.search.tied_graphs import tied_graphs
-
-Mask = NDArray[np.bool_]
 
 _EFFORT = TieEffort()
 
@@ -185,7 +183,7 @@ class _Ties:
 
 
 def members_by_block(
-    member: DirectedGraph, whole: EquivalenceClass, allowed: Mask, required: Mask
+    member: DirectedGraph, whole: EquivalenceClass, allowed: BoolArray, required: BoolArray
 ) -> Iterator[tuple[list[int], int]]:
     """Members that differ from a given one in one block, and nodes where that matters.
 

@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import breadth_first_order
 
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.search.runs import Adjacency
-
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
 
 
 def linked_pairs(covariances: FloatArray, shares: FloatArray, price: float) -> BoolArray:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import BoolArray, IntArray
 from cyclearn.foundation.deadlines import Deadline, has_passed
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.interruption import is_asked_to_stop
@@ -87,8 +88,8 @@ class ComponentProgramme:
     """A dynamic programme over sets of nodes; ``incumbent`` is a score that a graph has."""
 
     score: GraphScore
-    allowed: NDArray[np.bool_]
-    required: NDArray[np.bool_]
+    allowed: BoolArray
+    required: BoolArray
     incumbent: float
     effort: ExactEffort
     deadline: Deadline = None
@@ -223,7 +224,7 @@ class ComponentProgramme:
             for chosen in combinations(nodes, size):
                 yield sum(1 << i for i in chosen)
 
-    def _edges(self, C: int, U: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    def _edges(self, C: int, U: int) -> tuple[IntArray, IntArray, int]:
         """Possible edges into C from C itself, then from U; and how many are inside."""
         inside = [(i, j) for j in _members(C) for i in _members(C) if self.allowed[i, j]]
         outside = [(i, j) for j in _members(C) for i in _members(U) if self.allowed[i, j]]

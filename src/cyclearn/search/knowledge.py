@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import read_text
 from cyclearn.foundation.json_input import load_json, short
@@ -78,7 +78,7 @@ class Knowledge:
                     f"{edge}, but {source} is in a later tier than {target}: move one of them"
                 )
 
-    def masks(self, names: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def masks(self, names: Sequence[str]) -> tuple[BoolArray, BoolArray]:
         """Which edges are allowed and which are required, as arrays over ``names``."""
         index = {name: i for i, name in enumerate(names)}
         mentioned = [*self.exogenous]

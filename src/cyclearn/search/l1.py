@@ -16,17 +16,15 @@ from math import inf
 from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.data import as_moments
 from cyclearn.data.moments import Data
 from cyclearn.foundation.arguments import at_least, seconds
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.deadlines import deadline_after, has_passed
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.graphs import DirectedGraph
-
-FloatArray = NDArray[np.float64]
 
 _SHORTEST = 1e-14
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn._kernels.typed_numbers import ROUNDING
+from cyclearn.foundation.arrays import BoolArray
 from cyclearn.search.effort import LocalEffort
 from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
@@ -111,7 +111,7 @@ class _Walk:
         problem: SearchProblem,
         score: GraphScore,
         start: Adjacency,
-        near: NDArray[np.bool_] | None,
+        near: BoolArray | None,
     ) -> None:
         within = np.True_ if near is None else near | near[:, None]
         self._may_add = (problem.allowed & within).astype(np.uint8)
@@ -190,7 +190,7 @@ def local_search(
     strategy: Strategy,
     budget: Budget,
     on_step: OnStep | None = None,
-    near: NDArray[np.bool_] | None = None,
+    near: BoolArray | None = None,
 ) -> SearchRun:
     """Move from graph to graph as the strategy decides; return the best graph met.
 

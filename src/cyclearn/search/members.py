@@ -12,13 +12,11 @@ from itertools import islice
 from random import Random
 from typing import Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.seated_graphs import SeatedGraphs
 from cyclearn.data import Moments
 from cyclearn.data.tables import Tables
+from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs import DirectedGraph
@@ -27,7 +25,7 @@ from cyclearn.models import FittedModel, LinearGaussianModel, fit
 from cyclearn.search.knowledge import Knowledge
 
 Selection = Literal["all", "sampled", "first"]
-_Masks: TypeAlias = tuple[NDArray[np.bool_] | None, NDArray[np.bool_] | None]
+_Masks: TypeAlias = tuple[BoolArray | None, BoolArray | None]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn._kernels.typed_numbers import ROUNDING
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.deadlines import has_passed, now
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.interruption import is_asked_to_stop
@@ -23,8 +23,6 @@ from cyclearn.search.score import GraphScore
 if TYPE_CHECKING:
     from cyclearn._kernels.order_search import Ordered
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _EFFORT = OrderEffort()
 # Makes states with bits everywhere out of small seeds (the golden ratio, as in splitmix64).
@@ -48,8 +46,8 @@ class AcyclicRun:
 
 def best_acyclic(
     score: GraphScore,
-    allowed: Mask,
-    required: Mask,
+    allowed: BoolArray,
+    required: BoolArray,
     *,
     seed: int,
     n_exchanges: int,
@@ -133,10 +131,10 @@ def best_acyclic(
 class _Problem:
     """The variables in the order in which they are placed."""
 
-    S: Floats
+    S: FloatArray
     penalty: float
-    may: Mask
-    required: Mask
+    may: BoolArray
+    required: BoolArray
     max_parents: int
     seed: int
 
@@ -213,7 +211,7 @@ class _Problem:
         )
 
 
-def _first_order(correlation: Floats, required: Mask) -> NDArray[np.int64]:
+def _first_order(correlation: FloatArray, required: BoolArray) -> IntArray:
     """The variables by strength of correlation, the parents of required edges first."""
     # Sums of sorted numbers are the same whatever the order of the columns.
     strength = np.sort(correlation**2, axis=0).sum(axis=0).round(9)
@@ -234,8 +232,8 @@ def _first_order(correlation: Floats, required: Mask) -> NDArray[np.int64]:
 
 
 def _losses(
-    v: int, A: Adjacency, S: Floats, required: Mask
-) -> tuple[NDArray[np.int64], Floats, float]:
+    v: int, A: Adjacency, S: FloatArray, required: BoolArray
+) -> tuple[IntArray, FloatArray, float]:
     """Parents of v, by how much ½ log residual variance grows without each, and itself."""
     parents = np.flatnonzero(A[:, v])
     inverse = np.linalg.pinv(S[np.ix_(parents, parents)])
@@ -246,12 +244,14 @@ def _losses(
     return parents, losses, 0.5 * float(np.log(residual))
 
 
-def _value(A: Adjacency, S: Floats, penalty: float) -> float:
+def _value(A: Adjacency, S: FloatArray, penalty: float) -> float:
     free = np.zeros(A.shape, dtype=bool)
     return sum(_losses(v, A, S, free)[2] for v in range(len(A))) + penalty * int(A.sum())
 
 
-def _pruned(A: Adjacency, S: Floats, required: Mask, max_edges: int) -> tuple[Adjacency, float]:
+def _pruned(
+    A: Adjacency, S: FloatArray, required: BoolArray, max_edges: int
+) -> tuple[Adjacency, float]:
     """The graph without its weakest edges, and the largest loss that was taken."""
     A = A.copy()
     level = 0.0

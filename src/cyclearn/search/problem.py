@@ -8,10 +8,10 @@ from functools import cached_property
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.classes.steps import iter_reversions
 from cyclearn.data.tables import Tables
+from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models.experiments import Experiments
@@ -33,8 +33,8 @@ class SearchProblem:
     tables: Tables
     penalty: float
     limits: SearchLimits
-    allowed: NDArray[np.bool_]
-    required: NDArray[np.bool_]
+    allowed: BoolArray
+    required: BoolArray
     stable: bool
     max_cycle_length: int | None
 
@@ -44,8 +44,8 @@ class SearchProblem:
         tables: Tables,
         penalty: float,
         *,
-        allowed: NDArray[np.bool_],
-        required: NDArray[np.bool_],
+        allowed: BoolArray,
+        required: BoolArray,
         limits: SearchLimits,
         stable: bool,
         max_cycle_length: int | None,
@@ -121,7 +121,7 @@ class SearchProblem:
         whole = 0.5 * int(present.sum()) * (np.log(2 * np.pi) + 1)
         return float(whole + tables.shares @ scales)
 
-    def respects_knowledge(self, A: NDArray[np.bool_] | Adjacency) -> bool:
+    def respects_knowledge(self, A: BoolArray | Adjacency) -> bool:
         """Whether a graph has all required edges and only allowed ones."""
         present = A.astype(bool)
         return not ((present & ~self.allowed) | (self.required & ~present)).any()
@@ -175,9 +175,7 @@ class SearchProblem:
                 yield turned.astype(np.uint8)
 
 
-def _check_required(
-    tables: Tables, required: NDArray[np.bool_], everywhere: NDArray[np.bool_]
-) -> None:
+def _check_required(tables: Tables, required: BoolArray, everywhere: BoolArray) -> None:
     for i, j in np.argwhere(required & everywhere):
         raise InputError(
             f"the edge {tables.names[i]} -> {tables.names[j]} is required, and {tables.names[j]} "
@@ -186,7 +184,7 @@ def _check_required(
         )
 
 
-def _check_past(tables: Tables, required: NDArray[np.bool_], is_past: NDArray[np.bool_]) -> None:
+def _check_past(tables: Tables, required: BoolArray, is_past: BoolArray) -> None:
     for i, j in np.argwhere(required & is_past):
         raise InputError(
             f"the edge {tables.names[i]} -> {tables.names[j]} is required, and {tables.names[j]} "

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import IntArray
 from cyclearn.foundation.deadlines import (
     Deadline,
     deadline_since,
@@ -53,7 +54,7 @@ class SearchStep:
     Rows and columns are those of the problem, whose names are sorted.
     """
 
-    toggles: NDArray[np.int64]
+    toggles: IntArray
     delta: float
     score: float
     is_new_best: bool

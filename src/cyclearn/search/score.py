@@ -14,8 +14,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.models.components import (
     CollinearError,
@@ -66,7 +66,7 @@ class SearchLimits:
             max_virtual_cycle=min(p, _EFFORT.virtual_cycle) if virtual_edges and p > 2 else 0,
         )
 
-    def allow(self, A: NDArray[np.bool_] | Adjacency, largest: int) -> bool:
+    def allow(self, A: BoolArray | Adjacency, largest: int) -> bool:
         """Whether a graph whose largest component has so many nodes keeps to the limits."""
         return bool(
             largest <= self.max_component
@@ -80,7 +80,7 @@ class Neighbour:
     """The best move from a graph: the change per sample, and the entries it toggles."""
 
     delta: float
-    toggles: NDArray[np.int64]
+    toggles: IntArray
     n_evaluations: int
     limits: int
 
@@ -112,10 +112,10 @@ class GraphScore:
 
     def __init__(
         self,
-        correlation: NDArray[np.float64],
+        correlation: FloatArray,
         penalty: float,
         limits: SearchLimits,
-        shares: NDArray[np.float64] | None = None,
+        shares: FloatArray | None = None,
         experiments: Experiments | None = None,
     ):
         p = self.n_variables = correlation.shape[-1]
@@ -229,7 +229,7 @@ class GraphScore:
     def anneal(
         self,
         A: Adjacency,
-        nodes: NDArray[np.int64],
+        nodes: IntArray,
         rules: MoveRules,
         *,
         temperatures: tuple[float, float],
@@ -266,7 +266,7 @@ class GraphScore:
             int(graph.counter[0]),
         )
 
-    def around(self, A: Adjacency, nodes: NDArray[np.int64]) -> tuple[Surroundings, GraphScore]:
+    def around(self, A: Adjacency, nodes: IntArray) -> tuple[Surroundings, GraphScore]:
         """What edges among the nodes can change, and the score on that part of the graph.
 
         Where tables share their weights, and in small graphs, the whole graph.
@@ -286,7 +286,7 @@ class GraphScore:
         """Whether what is around any nodes is the whole graph."""
         return self.experiments is not None or len(A) <= SIZES.small
 
-    def components(self, A: Adjacency) -> NDArray[np.int64]:
+    def components(self, A: Adjacency) -> IntArray:
         """The number of each node's strongly connected component."""
         from cyclearn._kernels.component_scores import strong_components
 
@@ -315,15 +315,15 @@ class GraphScore:
             if not self.is_stable_component(A, nodes)
         ]
 
-    def _cyclic(self, A: Adjacency) -> list[NDArray[np.int64]]:
+    def _cyclic(self, A: Adjacency) -> list[IntArray]:
         label = self.components(A)
         return [np.flatnonzero(label == c) for c in np.flatnonzero(np.bincount(label) > 1)]
 
-    def _component_key(self, A: Adjacency, nodes: NDArray[np.int64]) -> int:
+    def _component_key(self, A: Adjacency, nodes: IntArray) -> int:
         keys = self.Z[:, nodes][A[:, nodes] == 1]
         return int(np.bitwise_xor.reduce(keys) ^ np.bitwise_xor.reduce(self.Z[nodes, nodes]))
 
-    def is_stable_component(self, A: Adjacency, nodes: NDArray[np.int64]) -> bool:
+    def is_stable_component(self, A: Adjacency, nodes: IntArray) -> bool:
         """Whether some best-likelihood parameters of a component, in every group, are stable.
 
         The single fit that a score needs may miss the best one, so it does not decide.
@@ -342,14 +342,14 @@ class GraphScore:
         cyclic = sum(self._fitted(A, nodes)[1] for nodes in self._cyclic(A))
         return single + cyclic + self.penalty * int(np.count_nonzero(A))
 
-    def _fitted(self, A: Adjacency, nodes: NDArray[np.int64]) -> tuple[bool, float]:
+    def _fitted(self, A: Adjacency, nodes: IntArray) -> tuple[bool, float]:
         """Whether the best fit of a component is stable, and its value."""
         key = self._component_key(A, nodes)
         if key not in self._fits:
             self._fits[key] = self._thorough_fit(A, nodes)
         return self._fits[key]
 
-    def _thorough_fit(self, A: Adjacency, nodes: NDArray[np.int64]) -> tuple[bool, float]:
+    def _thorough_fit(self, A: Adjacency, nodes: IntArray) -> tuple[bool, float]:
         columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
         fits: list[Callable[..., ComponentFit]]
         if self.experiments is not None:

@@ -10,11 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import BoolArray, IntArray
 from cyclearn.search.runs import Adjacency
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -25,11 +23,11 @@ class Surroundings:
     that can be on cycles; the others are parents of these, and have none themselves in the part.
     """
 
-    index: NDArray[np.int64]
-    is_inner: Mask
+    index: IntArray
+    is_inner: BoolArray
 
     @classmethod
-    def of(cls, A: Adjacency, nodes: NDArray[np.int64]) -> Surroundings:
+    def of(cls, A: Adjacency, nodes: IntArray) -> Surroundings:
         """What surrounds the nodes: all on paths between them, and the parents of all these."""
         inner = _reached(A, nodes) & _reached(A.T, nodes)
         index = np.flatnonzero(inner | A[:, inner].any(axis=1))
@@ -40,7 +38,7 @@ class Surroundings:
         """All of a graph with p nodes."""
         return cls(np.arange(p), np.ones(p, dtype=bool))
 
-    def places(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def places(self, nodes: IntArray) -> IntArray:
         """The numbers that nodes of the whole graph have in the part."""
         return np.searchsorted(self.index, nodes)
 
@@ -59,7 +57,7 @@ class Surroundings:
         return changed
 
 
-def _reached(A: Adjacency, nodes: NDArray[np.int64]) -> Mask:
+def _reached(A: Adjacency, nodes: IntArray) -> BoolArray:
     """All that directed paths from the nodes lead to, themselves included."""
     reached = np.zeros(len(A), dtype=bool)
     reached[nodes] = True

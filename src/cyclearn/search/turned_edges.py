@@ -8,16 +8,16 @@ away from the node already.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import BoolArray, IntArray
 from cyclearn.search.runs import Adjacency
 
 
 def leading_away(
     graph: Adjacency,
     centre: int,
-    label: NDArray[np.int64],
-    may_turn: NDArray[np.bool_],
+    label: IntArray,
+    may_turn: BoolArray,
     furthest: int,
 ) -> Adjacency:
     """An equivalent graph with edges near the centre turned away from it, as far as they can be.
@@ -52,7 +52,7 @@ def leading_away(
                 waiting.discard((i, j))
 
 
-def _distances(joined: NDArray[np.bool_], centre: int, furthest: int) -> NDArray[np.int64]:
+def _distances(joined: BoolArray, centre: int, furthest: int) -> IntArray:
     """Edges on the way to each node, whatever their direction, and a little more than is asked."""
     distance = np.full(len(joined), furthest + 1)
     distance[centre] = 0
@@ -63,6 +63,6 @@ def _distances(joined: NDArray[np.bool_], centre: int, furthest: int) -> NDArray
     return distance
 
 
-def _is_covered(A: NDArray[np.bool_], i: int, j: int) -> bool:
+def _is_covered(A: BoolArray, i: int, j: int) -> bool:
     differs = A[:, i] != A[:, j]
     return bool(differs[i]) and np.count_nonzero(differs) == 1

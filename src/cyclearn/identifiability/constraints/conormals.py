@@ -17,14 +17,12 @@ from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.classes.dimension import PRIMES, echelon_modulo, gram_jacobian
+from cyclearn.foundation.arrays import IntArray
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.identifiability.constraints.invariants import Minor
-
-IntArray = NDArray[np.int64]
 
 ConormalMinor = tuple[str, Minor]
 """One of ``"Y"``, ``"ΘY"``, ``"ΘYΘ"``, and the rows and columns of a minor of it."""

@@ -14,13 +14,14 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from cyclearn.data.input_checks import (
     check_positive_definite,
     checked_covariance,
     checked_matrix,
 )
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -211,13 +212,11 @@ def is_faithful(
     return Faithfulness(tuple(violated), tuple(extra), tolerance)
 
 
-def _block(matrix: NDArray[np.float64], a: int, b: int) -> NDArray[np.float64]:
+def _block(matrix: FloatArray, a: int, b: int) -> FloatArray:
     return matrix[np.ix_(list(bits(a)), list(bits(b)))]
 
 
-def _precision(
-    graph: DirectedGraph, distribution: LinearGaussianModel | ArrayLike
-) -> NDArray[np.float64]:
+def _precision(graph: DirectedGraph, distribution: LinearGaussianModel | ArrayLike) -> FloatArray:
     if isinstance(distribution, LinearGaussianModel):
         place = _places(graph.names, distribution.names)
         covariance = distribution.covariance[np.ix_(place, place)]

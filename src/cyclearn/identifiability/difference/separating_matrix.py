@@ -35,12 +35,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 
-FloatArray = NDArray[np.float64]
 IntMatrix = tuple[tuple[int, ...], ...]
 Fractions = list[list[Fraction]]
 

@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.classes.dimension import gram_jacobian
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.components import ComponentColumns, component_columns, run_components
-
-FloatArray = NDArray[np.float64]
 
 # Draws whose correlation matrix is closer to singular than this say more about rounding.
 _SMALLEST_EIGENVALUE = 1e-4

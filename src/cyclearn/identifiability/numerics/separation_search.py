@@ -12,13 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.identifiability.difference.separating_matrix import Separation, separate
 from cyclearn.identifiability.numerics.numerical_overlap import Sampler, draw_factor, nearest_factor
-
-FloatArray = NDArray[np.float64]
 
 _BISECTIONS = 12
 _STARTS = 4
