@@ -342,7 +342,7 @@ def choices(path: Path) -> None:
 
 def choose_groups(path: Path, p: int, n: int, n_sets: int) -> None:
     """Probabilities of edges and feedback under several costs of large groups."""
-    for line, graph, found in chosen_from(path, p, n, n_sets, group_cost=0.0):
+    for line, graph, found in chosen_from(path, p, n, n_sets, loop_cost=0.0):
         line["truth"] = _rounded(truths(graph.adjacency))
         line |= weighed_by_groups(found.adjacencies, found.weights)
 

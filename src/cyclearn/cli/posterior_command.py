@@ -20,7 +20,7 @@ from cyclearn.cli.table_options import (
     takes_table,
 )
 from cyclearn.foundation.files import check_output, checked_suffix, write_text
-from cyclearn.posterior.graph_prior import GROUP_COST
+from cyclearn.posterior.graph_prior import LOOP_COST
 from cyclearn.search.knowledge import Knowledge
 
 
@@ -36,9 +36,9 @@ def posterior(
     prior: Annotated[
         Literal["graphs", "classes"], typer.Option(help="What is equally probable beforehand.")
     ] = "graphs",
-    group_cost: Annotated[
-        float, typer.Option(min=0, help="What each variable of a feedback group beyond five costs.")
-    ] = GROUP_COST,
+    loop_cost: Annotated[
+        float, typer.Option(min=0, help="What each variable of a feedback loop beyond five costs.")
+    ] = LOOP_COST,
     missing: Missing = "error",
     margins: Margins = "raw",
     lags: Lags = 0,
@@ -50,7 +50,7 @@ def posterior(
         bool, typer.Option("--stable/--unstable", help="Admit only graphs with a stable fit.")
     ] = True,
     max_component: Annotated[
-        int | None, typer.Option(min=1, help="Most variables in a feedback group.")
+        int | None, typer.Option(min=1, help="Most variables in a feedback loop.")
     ] = None,
     max_cycle_length: Annotated[
         int | None, typer.Option(min=1, help="Most variables in a cycle.")
@@ -83,7 +83,7 @@ def posterior(
             penalty=number_or_name(penalty),
             n_effective=number_or_name(n_effective),
             prior=prior,
-            group_cost=group_cost,
+            loop_cost=loop_cost,
             missing=missing,
             margins=margins,
             lags=lags,

@@ -23,7 +23,7 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.interruption import interruptible
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs import DirectedGraph
-from cyclearn.posterior.graph_prior import GROUP_COST, costs_by_size, posterior_penalty
+from cyclearn.posterior.graph_prior import LOOP_COST, costs_by_size, posterior_penalty
 from cyclearn.posterior.graph_sample import (
     GraphSample,
     SampleSize,
@@ -76,7 +76,7 @@ def posterior(
     lags: int = 0,
     covariance: Covariance = "sample",
     prior: Prior = "graphs",
-    group_cost: float = GROUP_COST,
+    loop_cost: float = LOOP_COST,
     knowledge: Knowledge | None = None,
     stable: bool = True,
     max_component: int | None = None,
@@ -96,7 +96,7 @@ def posterior(
 
     The probability of a graph is proportional to exp(−NLL − λ·|E|), NLL the negative
     log-likelihood of its best fit, over all graphs that knowledge, limits and stability admit; a
-    feedback group of more than five variables loses another ``group_cost`` for each further one.
+    feedback loop of more than five variables loses another ``loop_cost`` for each further one.
     Markov chains draw from it; they start near what searches find, and run until they agree.
 
     Parameters
@@ -120,9 +120,9 @@ def posterior(
         ``"graphs"``: graphs with as many edges are equally probable before looking at the data, so
         a class counts as often as it has admissible members. ``"classes"``: classes are; every
         graph is weighed by one over the number of admissible irreducible members of its class.
-    group_cost : float
-        What each variable of a feedback group beyond the fifth costs. There are so many graphs with
-        large groups that these would be the rule before looking at the data; 0 lets them be.
+    loop_cost : float
+        What each variable of a feedback loop beyond the fifth costs. There are so many graphs with
+        large loops that these would be the rule before looking at the data; 0 lets them be.
     knowledge : Knowledge, optional
         Edges that must or must not be there.
     stable : bool
@@ -169,7 +169,7 @@ def posterior(
     begun = now()
     function("on_round", on_round)
     one_of("prior", prior, ("graphs", "classes"))
-    group_cost = cost("group_cost", group_cost)
+    loop_cost = cost("loop_cost", loop_cost)
     reading = SearchOptions(
         groups=groups,
         n_effective=n_effective,
@@ -209,14 +209,14 @@ def posterior(
     sample = sample_graphs(
         problem,
         replace(size, effective_size=int(size.effective_size / share)),
-        costs=costs_by_size(tables.n_variables, group_cost),
+        costs=costs_by_size(tables.n_variables, loop_cost),
         seed=options.seed,
         deadline=Budget.since(begun, None, options.time_limit).deadline,
         n_jobs=processes(n_jobs),
         on_round=on_round,
     )
     found = replace(
-        _result(sample, tables, options, size, {"prior": prior, "group_cost": group_cost}),
+        _result(sample, tables, options, size, {"prior": prior, "loop_cost": loop_cost}),
         warnings=(*minded, *options.warnings(tables)),
     )
     if not found.converged:
