@@ -149,21 +149,25 @@ def test_assembled_graphs_are_balanced(posterior):
     known = PartsList(problem, chain.weigh_single)
     chain.run(1, 1, 150)
     known.learn([chain.met])
-    parts = known.parts()
+    tilts = np.array([0.4, 0.3])
+    parts = known.parts(tilts)
     loops = {tuple(row) for row in parts.columns.tolist() if np.count_nonzero(row) > 1}
-    graphs, orders = {}, {}
+    graphs, surplus = {}, {}
     for a in posterior:
         A = np.frombuffer(a, np.uint8).reshape(3, 3)
         graph = DirectedGraph(A.astype(bool))
         columns = (1 << np.arange(3)) @ A.astype(np.int64)
         large = [nodes for nodes in graph.component_indices if len(nodes) > 1]
         if all(tuple(np.where(np.isin(range(3), c), columns, 0).tolist()) in loops for c in large):
-            graphs[a], orders[a] = A, orders_of(graph)
-            assert assembled_graphs.n_orders(columns) == orders[a]
+            graphs[a], n = A, orders_of(graph)
+            found = assembled_graphs.log_orders(columns)
+            assert found == (pytest.approx(np.log(n)), len(graph.component_indices))
+            beyond = 3 - len(graph.component_indices)
+            surplus[a] = n * np.exp(0.4 * beyond + 0.3 * graph.n_edges)
     assert 25 < len(graphs) < len(posterior)
-    total = sum(posterior[b] * orders[b] for b in graphs)
+    total = sum(posterior[b] * surplus[b] for b in graphs)
     moves = {
-        (a, b): posterior[b] * orders[b] / total * min(1.0, orders[a] / orders[b])
+        (a, b): posterior[b] * surplus[b] / total * min(1.0, surplus[a] / surplus[b])
         for a in graphs
         for b in graphs
         if a != b
@@ -175,7 +179,7 @@ def test_assembled_graphs_are_balanced(posterior):
         seen: Counter[bytes] = Counter()
         for _ in range(n):
             walk.size[0] = 0
-            assembled_graphs.assemble(scored, walk, parts, np.array([-1.0]))
+            assembled_graphs.assemble(scored, walk, parts, np.array([np.nan]))
             seen[toggled(A, walk).tobytes()] += 1
         assert set(seen) <= set(graphs)
         for b in graphs:
@@ -185,5 +189,5 @@ def test_assembled_graphs_are_balanced(posterior):
     outside = next(a for a in posterior if a not in graphs)
     A = np.frombuffer(outside, np.uint8).reshape(3, 3)
     walk, scored = walk_at(A), chain._scored()._replace(A=A.copy())
-    assembled_graphs.assemble(scored, walk, parts, np.array([-1.0]))
+    assembled_graphs.assemble(scored, walk, parts, np.array([np.nan]))
     assert walk.size[0] == 0

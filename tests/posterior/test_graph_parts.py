@@ -39,7 +39,7 @@ def log_weight(problem, A):
 )
 def test_the_sum_over_orders_is_that_over_all_graphs(options):
     _, problem, chain = chain_of(3, seed=2, **options)
-    parts = PartsList(problem, chain.weigh_single).parts()
+    parts = PartsList(problem, chain.weigh_single).parts(np.zeros(2))
     without_edges = chain.weigh_single(np.arange(3), np.zeros(3, np.int64)).sum()
     ordered = 0.0
     for A in all_graphs(3):
@@ -54,7 +54,7 @@ def test_the_sum_over_orders_is_that_over_all_graphs(options):
 
 def test_weights_that_differ_by_thousands_are_summed():
     _, problem, chain = chain_of(4, seed=2, n=100_000)
-    parts = PartsList(problem, chain.weigh_single).parts()
+    parts = PartsList(problem, chain.weigh_single).parts(np.zeros(2))
     logs = chain.weigh_single(np.repeat(np.arange(4), 16), np.tile(np.arange(16), 4))
     assert logs.max() - logs.min() > 10_000
     assert np.isfinite(parts.leading).all()
@@ -63,19 +63,21 @@ def test_weights_that_differ_by_thousands_are_summed():
 def test_loops_that_chains_meet_or_refuse_become_parts():
     _, problem, chain = chain_of(3, seed=4, stable=False)
     known = PartsList(problem, chain.weigh_single)
-    n_single = len(known.parts().logs)
+    n_single = len(known.parts(np.zeros(2)).logs)
     chain.run(1, 1, 300)
     n_met = int(chain.met.size[0])
     met = {tuple(row) for row in chain.met.columns[:n_met].tolist()}
     assert len(met) == n_met > chain.accepted[-1]
     known.learn([chain.met, chain.met])
-    parts = known.parts()
+    parts = known.parts(np.zeros(2))
     assert len(parts.logs) == n_single + n_met
     assert met <= {tuple(row) for row in parts.columns.tolist()}
     for row, log in zip(chain.met.columns[:n_met], chain.met.logs, strict=False):
         A = (row >> np.arange(3)[:, None] & 1).astype(np.uint8)
         alone = [v for v in range(3) if row[v] == 0]
-        rest = chain.weigh_single(np.array(alone), np.zeros(len(alone), np.int64)).sum()
+        rest = chain.weigh_single(
+            np.array(alone, dtype=np.int64), np.zeros(len(alone), np.int64)
+        ).sum()
         empty = chain.weigh_single(np.arange(3), np.zeros(3, np.int64)).sum()
         assert log + rest - empty == pytest.approx(log_weight(problem, A), abs=1e-6)
     chain.propose(Proposals.alike(3))
@@ -87,12 +89,12 @@ def test_where_there_is_no_room_the_most_promising_loops_stay(monkeypatch):
     known = PartsList(problem, chain.weigh_single)
     chain.run(1, 1, 3000)
     known.learn([chain.met])
-    assert len(known.parts().sets) > 7
+    assert len(known.parts(np.zeros(2)).sets) > 7
     monkeypatch.setattr(graph_parts, "EFFORT", SamplerEffort(most_loops=5, most_node_sets=6))
     best = known._keys[:5].tolist()
     known.learn([chain.met])
     assert known._keys.tolist() == best
-    assert len(known.parts().sets) <= 6
+    assert len(known.parts(np.zeros(2)).sets) <= 6
 
 
 def test_loops_keep_to_knowledge_and_limits():
@@ -104,7 +106,7 @@ def test_loops_keep_to_knowledge_and_limits():
     known = PartsList(problem, chain.weigh_single)
     chain.run(1, 1, 3000)
     known.learn([chain.met])
-    parts = known.parts()
+    parts = known.parts(np.zeros(2))
     rows = [row for row in parts.columns.tolist() if np.count_nonzero(row) > 1]
     assert rows
     for row in rows:

@@ -2,10 +2,12 @@
 
 A *part* is a component with the columns of its nodes. The order in which the parts of a graph can
 be put, each after its outside parents, is seldom the only one. Parts are drawn from the last to the
-first, and so a graph G comes up in proportion to π(G) times the number of its orders. Between two
-graphs made of parts it is accepted with the ratio of these numbers, which balances it:
-π(G) q(H) a(G → H) ∝ π(G) π(H) min(orders of G, orders of H). From any other graph there is no
-proposal.
+first, and so a graph G comes up in proportion to π(G) times the number of its orders. Graphs with
+many edges or large components have few orders; their parts are given more weight by the *tilts*, so
+that a graph comes up in proportion to π(G) s(G), the *surplus* s(G) being the number of orders
+times the exponential of the tilts. Between two graphs made of parts the proposal is accepted with
+min(1, s(G) / s(H)), which balances it: π(G) q(H) a(G → H) ∝ π(G) π(H) min(s(G), s(H)), whatever
+the tilts are. From any other graph there is no proposal.
 
 Sets of nodes are bits of a whole number. Weights are logarithms: they span thousands of powers
 of e.
@@ -35,9 +37,10 @@ class Parts(NamedTuple):
 
     By node set c: ``sets[c]``, its nodes; its parts are ``starts[c]`` to ``starts[c + 1]``, the
     most probable first; ``totals[c, S]``, the log weight of those whose outside parents are all in
-    S. By part: ``outside``, its outside parents; ``logs``, the log weight; ``columns``, the parents
-    of every node. ``leading[S]`` is the log of the sum over all orders of parts with the nodes S.
-    ``table`` has the keys of parts of several nodes.
+    S. By part: ``outside``, its outside parents; ``logs``, the log weight, tilted; ``columns``, the
+    parents of every node. ``tilts`` are the log weights that a part gets for each node beyond the
+    first and for each edge. ``leading[S]`` is the log of the sum over all orders of parts with the
+    nodes S. ``table`` has the keys of parts of several nodes.
     """
 
     sets: Ints
@@ -46,6 +49,7 @@ class Parts(NamedTuple):
     outside: Ints
     logs: Floats
     columns: Ints
+    tilts: Floats
     leading: Floats
     table: Keys
 
@@ -161,7 +165,7 @@ def _drawn_part(state: Keys, parts: Parts, c: int, before: int) -> int:
 
 @lean_kernel
 def draw_graph(state: Keys, parts: Parts, columns: Ints) -> None:
-    """Write the columns of a graph, drawn in proportion to π times the number of its orders."""
+    """Write the columns of a graph, drawn in proportion to π times its surplus."""
     S = parts.leading.size - 1
     while S != 0:
         c = _drawn_set(state, parts, S)
@@ -173,8 +177,11 @@ def draw_graph(state: Keys, parts: Parts, columns: Ints) -> None:
 
 
 @kernel
-def n_orders(columns: Ints) -> float:
-    """In how many orders the components of a graph can be put, each after its outside parents."""
+def log_orders(columns: Ints) -> tuple[float, int]:
+    """In how many orders the components of a graph can be put, and how many components there are.
+
+    The logarithm; each component comes after its outside parents.
+    """
     p = columns.size
     reach = columns.copy()
     for k in range(p):
@@ -201,7 +208,19 @@ def n_orders(columns: Ints) -> float:
             for c in range(n):
                 if nodes[c] & S == 0 and above[c] & ~S == 0:
                     counts[S | nodes[c]] += counts[S]
-    return float(counts[full])
+    return float(np.log(counts[full])), n
+
+
+@kernel
+def log_surplus(columns: Ints, tilts: Floats) -> float:
+    """How much more often a graph is drawn than it is probable, as a logarithm."""
+    orders, n_components = log_orders(columns)
+    n_edges = 0
+    for column in columns:
+        while column:
+            column &= column - 1
+            n_edges += 1
+    return float(orders + tilts[0] * (columns.size - n_components) + tilts[1] * n_edges)
 
 
 @lean_kernel
@@ -220,23 +239,25 @@ def _is_of_parts(g: Scored, walk: Walk, parts: Parts) -> bool:
 
 
 @kernel
-def assemble(g: Scored, walk: Walk, parts: Parts, orders: Floats) -> None:
+def assemble(g: Scored, walk: Walk, parts: Parts, surplus: Floats) -> None:
     """Propose a graph made of parts, which is to be taken; nothing where it is refused.
 
-    ``orders[0]`` is the number of orders of the graph, zero where it is not made of parts, and −1
-    where that is not known yet.
+    ``surplus[0]`` is that of the graph, infinite where it is not made of parts, and nan where that
+    is not known yet.
     """
     p = g.A.shape[0]
     columns = np.zeros(p, np.int64)
-    if orders[0] < 0.0:
+    if np.isnan(surplus[0]):
         for v in range(p):
             for i in range(p):
                 columns[v] |= np.int64(g.A[i, v]) << i
-        orders[0] = n_orders(columns) if _is_of_parts(g, walk, parts) else 0.0
-    if orders[0] == 0.0:
+        surplus[0] = np.inf
+        if _is_of_parts(g, walk, parts):
+            surplus[0] = log_surplus(columns, parts.tilts)
+    if surplus[0] == np.inf:
         return
     draw_graph(walk.state, parts, columns)
-    if uniform(walk.state) * n_orders(columns) > orders[0]:
+    if np.log(uniform(walk.state)) > surplus[0] - log_surplus(columns, parts.tilts):
         return
     for v in range(p):
         for i in range(p):

@@ -94,7 +94,7 @@ class _Room(NamedTuple):
     ``label`` is the component of each node, ``sizes``, ``keys`` and ``values`` are those of the
     components, ``same`` the first node of the component that it was before, −1 where it was
     another; ``before`` are the sizes of components before, by their first nodes; ``is_changed``
-    marks the columns that a proposal changes; ``n_edges[0]`` and ``orders[0]`` are those of
+    marks the columns that a proposal changes; ``n_edges[0]`` and ``surplus[0]`` are those of
     the graph, see ``assemble``.
     """
 
@@ -106,7 +106,7 @@ class _Room(NamedTuple):
     before: Ints
     is_changed: Bytes
     n_edges: Ints
-    orders: Floats
+    surplus: Floats
 
 
 @lean_kernel
@@ -244,7 +244,7 @@ def _propose(g: Scored, walk: Walk, rules: ChainRules, room: _Room, kind: int) -
     """
     if kind == ASSEMBLE:
         walk.size[0] = 0
-        assemble(g, walk, rules.parts, room.orders)
+        assemble(g, walk, rules.parts, room.surplus)
         return np.inf
     return propose_balanced(g.A, walk, rules.weights, rules.jumps, kind)
 
@@ -315,7 +315,7 @@ def _take_step(
     if is_taken:
         _settle(walk, region, room)
         room.n_edges[0] += added
-        room.orders[0] = -1.0
+        room.surplus[0] = np.nan
     else:
         apply_toggles(g.A, walk)
     return is_taken
@@ -334,7 +334,7 @@ def _room_for(g: Scored) -> _Room:
         np.empty(p, np.int64),
         np.zeros(p, np.uint8),
         np.zeros(1, np.int64),
-        np.full(1, -1.0),
+        np.full(1, np.nan),
     )
     for v in range(p):
         for u in range(p):

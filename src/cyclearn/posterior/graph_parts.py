@@ -49,6 +49,7 @@ def no_parts() -> Parts:
         outside=ints,
         logs=floats,
         columns=np.zeros((0, 0), dtype=np.int64),
+        tilts=np.zeros(2),
         leading=floats,
         table=np.zeros(1, dtype=np.uint64),
     )
@@ -90,8 +91,8 @@ class PartsList:
         order = np.argsort(-promise, kind="stable")[: EFFORT.most_loops]
         self._keys, self._columns, self._logs = keys[order], columns[order], logs[order]
 
-    def parts(self) -> Parts:
-        """The parts, summed."""
+    def parts(self, tilts: FloatArray) -> Parts:
+        """The parts, tilted and summed."""
         from cyclearn._kernels.assembled_graphs import Parts, sum_parts, table_of
 
         p = self._columns.shape[1]
@@ -116,10 +117,38 @@ class PartsList:
             starts=starts,
             totals=np.empty((len(sets), 1 << p)),
             outside=np.bitwise_or.reduce(columns, axis=1) & ~nodes,
-            logs=logs,
+            logs=logs + _features(columns) @ tilts,
             columns=columns,
+            tilts=tilts,
             leading=np.empty(1 << p),
             table=table_of(self._keys[is_part]),
         )
         sum_parts(parts)
         return parts
+
+
+def learned_tilts(graphs: NDArray[np.uint8]) -> FloatArray:
+    """Tilts that make up best for the orders that graphs have more than others.
+
+    By least squares of the numbers of orders on the nodes of components beyond the first and on the
+    edges, as logarithms.
+    """
+    from cyclearn._kernels.assembled_graphs import log_orders
+
+    p = graphs.shape[1]
+    distinct = np.unique((1 << np.arange(p)) @ graphs.astype(np.int64), axis=0)
+    counted = np.array([log_orders(columns) for columns in distinct])
+    n_edges = _n_edges(distinct)
+    features = np.column_stack([p - counted[:, 1], n_edges, np.ones(len(distinct))])
+    return -np.linalg.lstsq(features, counted[:, 0])[0][:2]
+
+
+def _features(columns: IntArray) -> FloatArray:
+    """Of parts: nodes beyond the first, and edges."""
+    n_nodes = np.maximum(1, (columns > 0).sum(axis=1))
+    return np.column_stack([n_nodes - 1.0, _n_edges(columns)])
+
+
+def _n_edges(columns: IntArray) -> IntArray:
+    p = columns.shape[1]
+    return np.asarray((columns[:, :, None] >> np.arange(p) & 1).sum(axis=(1, 2)))

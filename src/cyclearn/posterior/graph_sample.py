@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import cycle, islice
 
 import numpy as np
@@ -96,8 +96,6 @@ class _Round:
     stride: int
     records: list[ChainRecord]
     n_steps: int = 0
-    edges: FloatArray = field(init=False)
-    quality: SampleQuality = field(init=False)
 
     @classmethod
     def of(cls, size: SampleSize, batch_steps: int) -> _Round:
@@ -115,31 +113,64 @@ class _Round:
         """Batches to take before chains are compared again."""
         return EFFORT.n_batches if self.n_steps == 0 else EFFORT.n_batches // 3
 
-    def add(self, done: list[list[Batch]]) -> None:
-        """Add batches of all chains, as many as each has."""
-        n_whole = min(map(len, done))
-        self.n_steps += n_whole * self.batch_steps
-        n_before = len(self.records[0].batches)
+    @property
+    def next_steps(self) -> int:
+        """Steps to take before chains are compared again."""
+        return self.n_next * self.batch_steps
+
+    def add(self, done: list[list[Batch]]) -> int:
+        """Add batches of all chains, as many as each has; return their steps."""
+        n_whole, n_before = min(map(len, done)), len(self.records[0].batches)
+        n_steps = n_whole * self.batch_steps
+        self.n_steps += n_steps
         for record, batches in zip(self.records, done, strict=True):
             record.extend(batches[:n_whole])
         if len(self.records[0].batches) < n_before + n_whole:
             self.stride *= 2
-        shares = np.array([[batch.shares[0] for batch in each.even] for each in self.records])
-        self.edges = shares.mean(axis=(0, 1))
-        self.quality = SampleQuality.of(shares)
+        return n_steps
 
     @property
-    def graphs(self) -> list[bytes]:
-        """The graphs that were kept."""
+    def _shares(self) -> FloatArray:
+        """Share of the time that edges were there, by chain and batch."""
+        return np.array([[batch.shares for batch in each.even] for each in self.records])
+
+    @property
+    def edges(self) -> FloatArray:
+        """Edge probabilities."""
+        return np.asarray(self._shares[:, :, 0].mean(axis=(0, 1)))
+
+    @property
+    def quality(self) -> SampleQuality:
+        """How good they are."""
+        return SampleQuality.of(self._shares[:, :, 0])
+
+    def progress(self, size: SampleSize) -> float:
+        """What share there is of the sample that is wanted; zero where chains disagree.
+
+        Chains that all are still where the search ended agree with each other, and no edge seems
+        open: so they take a number of steps at least.
+        """
+        r_hat, worth = self.quality.over(self.edges)
+        least = min(EFFORT.least_steps * len(self.edges), size.max_steps)
+        shares = worth / size.effective_size, self.n_steps / least
+        return min(shares) if r_hat <= LARGEST_R_HAT else 0.0
+
+    @property
+    def graphs(self) -> NDArray[np.uint8]:
+        """The graphs that were kept, shape (n, p, p)."""
+        return _unpacked(self._kept, self.records[0].batches[0].shares.shape[-1])
+
+    @property
+    def _kept(self) -> list[bytes]:
         return [graph for each in self.records for batch in each.even for graph in batch.graphs]
 
     def sample(self, n_samples: int, n_steps: int, is_cut: bool) -> GraphSample:
         """What the round says."""
-        both = np.mean([batch.shares[1] for each in self.records for batch in each.even], axis=0)
-        kept = self.graphs[:: max(1, len(self.graphs) // n_samples)]
+        both = self._shares[:, :, 1].mean(axis=(0, 1))
+        kept = self._kept[:: max(1, len(self._kept) // n_samples)]
         # By count, then by edges: the order does not depend on which chain came first.
         ordered = sorted(Counter(kept).items(), key=lambda item: (-item[1], item[0]))
-        graphs = _unpacked([graph for graph, _ in ordered], len(self.edges))
+        graphs = _unpacked([graph for graph, _ in ordered], len(both))
         counts = np.array([count for _, count in ordered], dtype=np.int64)
         return GraphSample(graphs, counts, self.edges, both + both.T, self.quality, n_steps, is_cut)
 
@@ -162,37 +193,32 @@ def sample_graphs(
     """
     n_workers = min(effective_n_jobs(n_jobs or 1), size.n_chains)
     chains = _start(problem, size, costs, seed, deadline, n_jobs, n_workers)
-    least_steps = min(EFFORT.least_steps * problem.n_variables, size.max_steps)
     is_small = problem.n_variables <= EFFORT.most_assembled
     parts = PartsList(problem, chains[0].weigh_single) if is_small else None
     counted = current = _Round.of(size, batch_steps=1)
     n_steps = 0
     while True:
-        before = current.n_steps
-        current.add(_run(chains, current, deadline, n_workers))
-        n_steps += current.n_steps - before
+        n_steps += current.add(_run(chains, current, deadline, n_workers))
         if current.n_steps >= counted.n_steps:
             counted = current
         r_hat, worth = counted.quality.over(counted.edges)
         if on_round is not None:
             on_round(n_steps, worth, r_hat)
-        is_cut = deadline is not None and now() > deadline
+        progress = counted.progress(size)
+        is_cut = deadline is not None and now() > deadline and progress < 1
         n_left = size.max_steps - n_steps
-        progress = min(worth / size.effective_size, counted.n_steps / least_steps)
-        agree = r_hat <= LARGEST_R_HAT
-        if (agree and progress >= 1) or is_cut or n_left < current.n_next * current.batch_steps:
-            return counted.sample(size.n_samples, n_steps, is_cut and not (agree and progress >= 1))
-        # The rest takes no longer than the next round would; or there is no time for that.
-        goes_on = agree and progress >= 1 / (1 + EFFORT.growth)
-        if goes_on or EFFORT.growth * EFFORT.n_batches * current.batch_steps > n_left:
-            continue
-        graphs = _unpacked(current.graphs, problem.n_variables)
-        if parts is not None:
-            parts.learn([chain.met for chain in chains])
-        proposals = Proposals.learned(current.edges, graphs, parts, seed)
-        for chain in chains:
-            chain.propose(proposals)
-        current = _Round.of(size, EFFORT.growth * current.batch_steps)
+        if progress >= 1 or is_cut or current.next_steps > n_left:
+            return counted.sample(size.n_samples, n_steps, is_cut)
+        # Where the rest takes no longer than the next round would, or there is no time for that,
+        # this one goes on.
+        n_longer = EFFORT.growth * EFFORT.n_batches * current.batch_steps
+        if progress < 1 / (1 + EFFORT.growth) and n_longer <= n_left:
+            if parts is not None:
+                parts.learn([chain.met for chain in chains])
+            proposals = Proposals.learned(current.edges, current.graphs, parts, seed)
+            for chain in chains:
+                chain.propose(proposals)
+            current = _Round.of(size, EFFORT.growth * current.batch_steps)
 
 
 def _start(
@@ -234,18 +260,18 @@ def _run(
 
     When the time is up there are fewer batches, but some at least of a first round.
     """
-    groups = [chains[worker::n_workers] for worker in range(n_workers)]
+    shares = [chains[worker::n_workers] for worker in range(n_workers)]
     size = current.n_next, current.n_kept, current.stride
     fewest = EFFORT.fewest_batches if current.n_steps == 0 and current.batch_steps == 1 else 0
     # Compiled code lets go of the lock, so threads are as good as processes and share memory. On a
     # cluster, chains come back from where they were run.
     done = Parallel(n_jobs=n_workers, prefer="threads")(
-        delayed(_run_in_turn)(group, size, fewest, Budget(None, deadline)) for group in groups
+        delayed(_run_in_turn)(share, size, fewest, Budget(None, deadline)) for share in shares
     )
     batches: list[list[Batch]] = [[] for _ in chains]
-    for worker, (group, batches_of_group) in enumerate(done):
-        chains[worker::n_workers] = group
-        batches[worker::n_workers] = batches_of_group
+    for worker, (its_chains, its_batches) in enumerate(done):
+        chains[worker::n_workers] = its_chains
+        batches[worker::n_workers] = its_batches
     return batches
 
 

@@ -139,7 +139,8 @@ class Posterior:
     def converged(self) -> bool:
         """Whether the chains agree (R̂ ≤ 1.05) and the sample is worth what was asked for."""
         r_hat, size = self._worst
-        return r_hat <= LARGEST_R_HAT and size * self.share_left >= self.wanted_size
+        is_worth = r_hat <= LARGEST_R_HAT and size * self.share_left >= self.wanted_size
+        return is_worth and not self.is_cut
 
     def edge_probabilities(self) -> pd.DataFrame:
         """Probability of each edge: row i, column j for i → j."""
@@ -399,11 +400,13 @@ class Posterior:
             if self.r_hat <= LARGEST_R_HAT
             else "the chains do not agree well enough"
         )
+        # Where no edge seems open yet, nothing is known of how well it is known.
+        known = self.effective_size if np.isfinite(self.effective_size) else 1.0
         return (
             f"{what} ({why}): effective size "
             f"{self.effective_size:.0f} of {self.wanted_size} wanted, R̂ {self.r_hat:.2f} (at most "
             f"{LARGEST_R_HAT}); probabilities may be off by "
-            f"{min(1.0, 1 / np.sqrt(max(self.effective_size, 1.0))):.2f}. Raise max_steps or "
+            f"{1 / np.sqrt(max(known, 1.0)):.2f}. Raise max_steps or "
             "time_limit, or limit max_component"
         )
 

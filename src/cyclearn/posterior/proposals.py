@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cyclearn.posterior.effort import EFFORT
 from cyclearn.posterior.graph_jumps import jumps_between, packed_jumps
-from cyclearn.posterior.graph_parts import PartsList, no_parts
+from cyclearn.posterior.graph_parts import PartsList, learned_tilts, no_parts
 
 if TYPE_CHECKING:
     from cyclearn._kernels.assembled_graphs import Parts
@@ -40,7 +40,7 @@ class Proposals:
         return cls(
             pair_weights(_openness(edges)),
             jumps_between(graphs, seed=seed),
-            no_parts() if parts is None else parts.parts(),
+            no_parts() if parts is None else parts.parts(learned_tilts(graphs)),
         )
 
 
