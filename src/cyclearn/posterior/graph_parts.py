@@ -81,9 +81,10 @@ class PartsList:
 
     def learn(self, met: list[LoopsMet]) -> None:
         """Add loops; where they are too many the most promising stay."""
-        lists = [(self._keys, self._columns, self._logs)]
-        lists += [tuple(a[: each.size[0]] for a in each[1:4]) for each in met]
-        keys, columns, logs = (np.concatenate(arrays) for arrays in zip(*lists, strict=True))
+        pairs = [(each, int(each.size[0])) for each in met]
+        keys = np.concatenate([self._keys, *(each.keys[:n] for each, n in pairs)])
+        columns = np.concatenate([self._columns, *(each.columns[:n] for each, n in pairs)])
+        logs = np.concatenate([self._logs, *(each.logs[:n] for each, n in pairs)])
         keys, first = np.unique(keys, return_index=True)
         columns, logs = columns[first], logs[first]
         # Beside the best that its nodes could be as single ones.
@@ -140,7 +141,7 @@ def learned_tilts(graphs: NDArray[np.uint8]) -> FloatArray:
     counted = np.array([log_orders(columns) for columns in distinct])
     n_edges = _n_edges(distinct)
     features = np.column_stack([p - counted[:, 1], n_edges, np.ones(len(distinct))])
-    return -np.linalg.lstsq(features, counted[:, 0])[0][:2]
+    return np.asarray(-np.linalg.lstsq(features, counted[:, 0])[0][:2])
 
 
 def _features(columns: IntArray) -> FloatArray:
