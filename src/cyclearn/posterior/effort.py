@@ -14,7 +14,8 @@ class SamplerEffort:
     # toggle two; turn some of three; redraw three; jump; assemble. "Without one device": 20 jumps
     # instead of 60 took 33 s instead of 18 with fifty variables.
     proposal_shares: tuple[int, ...] = (24, 12, 6, 6, 12, 5, 12, 6, 6, 6, 5, 60, 12)
-    # Share of proposals that look at any pair alike, however settled it seems: all of them is as good with ten variables.
+    # Share of proposals that look at any pair alike, however settled it seems: with ten variables
+    # all of them are as good.
     uniform_share: float = 0.25
     # Temperatures on the way from the start to where a chain begins, steps at each, times the
     # number of variables, and the largest component there: the first rounds forget all of it.
