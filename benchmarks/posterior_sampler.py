@@ -3,10 +3,13 @@
     python benchmarks/posterior_sampler.py exact --variables 4 --data-sets 6
     python benchmarks/posterior_sampler.py long --variables 10 --data-sets 3
     python benchmarks/posterior_sampler.py speed --variables 10 --data-sets 6 --size 2000
+    python benchmarks/posterior_sampler.py ablation
+    python benchmarks/posterior_sampler.py truth --runs 20 --factor 50
 
 Each prints rows of the tables in ``benchmarks/results/posterior_sampler.md``; ``long`` compares
-with a long run where the graphs are too many to be summed. Seconds are those of the processor, on
-one core.
+with a long run where the graphs are too many to be summed, ``ablation`` takes away one device at a
+time, and ``truth`` compares errors of default runs with what their effective sizes promise. Seconds
+are those of the processor, on one core.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ import argparse
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -22,6 +27,8 @@ import numpy as np
 import cyclearn as cl
 from cyclearn.data import Moments, as_moments
 from cyclearn.data.reading import as_tables
+from cyclearn.posterior import chain, graph_parts, graph_sample, proposals
+from cyclearn.posterior.effort import SamplerEffort
 from cyclearn.posterior.graph_prior import posterior_penalty
 from cyclearn.search.options import SearchOptions
 
@@ -29,6 +36,14 @@ from cyclearn.search.options import SearchOptions
 NEGLIGIBLE = 1e-9
 # A standard error of 0.003 at most.
 LONG_RUN = {"effective_size": 30_000, "max_steps": 20_000_000}
+# Variables, rows and seed; those with ten variables and 200 rows are the hardest known.
+TRUTH = [(10, 200, seed) for seed in (6, 9, 15, 18, 33, 36)]
+TRUTH += [(6, 100, 0), (6, 200, 1), (6, 1_000, 2), (6, 10_000, 3)]
+TRUTH += [(8, 100, 0), (8, 200, 1), (8, 1_000, 2), (8, 10_000, 3)]
+TRUTH += [(10, 100, 0), (10, 1_000, 1), (10, 10_000, 2)]
+TRUTH += [(12, 100, 0), (12, 1_000, 1), (12, 10_000, 2)]
+ABLATION = [(10, 200, 6), (10, 200, 33), (10, 200, 36), (20, 200, 3), (50, 1_000, 1)]
+N_LOCAL = 11
 
 
 def problem_data(p: int, n: int, seed: int) -> tuple[cl.DirectedGraph, Moments]:
@@ -131,20 +146,105 @@ def speed(p: int, n_sets: int, first_seed: int, size: int, n_resamples: int) -> 
         )
 
 
+@contextmanager
+def effort(**numbers: object) -> Iterator[None]:
+    """Let chains work with other numbers than those of the library."""
+    modules = (chain, graph_parts, graph_sample, proposals)
+    before = chain.EFFORT
+    for module in modules:
+        module.EFFORT = replace(before, **numbers)
+    yield
+    for module in modules:
+        module.EFFORT = before
+
+
+def without(*places: int) -> tuple[int, ...]:
+    """Shares of proposals without those at some places."""
+    shares = SamplerEffort().proposal_shares
+    return tuple(0 if place in places else share for place, share in enumerate(shares))
+
+
+def ablation() -> None:
+    """Seconds and effective size with all devices and without one of them each."""
+    jump, assemble = N_LOCAL, N_LOCAL + 1
+    variants = {
+        "all": {},
+        "without assembled graphs": {"proposal_shares": without(assemble)},
+        "without jumps": {"proposal_shares": without(jump)},
+        "all pairs alike": {"uniform_share": 1.0},
+        "without loops of refused proposals": {"noted_loss": 0.0},
+        "local moves only": {"proposal_shares": without(jump, assemble)},
+    }
+    print("| p | n | seed | proposals | seconds | steps a chain | effective size | R̂ |")
+    print("|---|---|---|---|---|---|---|---|")
+    for p, n, seed in ABLATION:
+        _, moments = problem_data(p, n, seed)
+        for name, numbers in variants.items():
+            begun = time.process_time()
+            with effort(**numbers):
+                size = 2_000 if p <= 12 else 200
+                found = cl.posterior(moments, random_state=seed, effective_size=size)
+            seconds = time.process_time() - begun
+            print(
+                f"| {p} | {n} | {seed} | {name} | {seconds:.1f} | {found.n_steps:,} | "
+                f"{found.effective_size:.0f} | {found.r_hat:.3f} |",
+                flush=True,
+            )
+
+
+def truth(first: int, n_sets: int, n_runs: int, factor: int) -> None:
+    """Errors of default runs in units of what their effective sizes promise.
+
+    Against chains that neither jump nor assemble graphs, with as many times the effective size.
+    """
+    heads = ["p", "n", "seed", "edges open", "reference", "its size", "its R̂", "runs", "seconds"]
+    heads += ["rms error", "rms error of the mean", "largest error"]
+    print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
+    for p, n, seed in TRUTH[first : first + n_sets]:
+        _, moments = problem_data(p, n, seed)
+        begun = time.process_time()
+        runs = [cl.posterior(moments, random_state=1_000 + run) for run in range(n_runs)]
+        seconds = (time.process_time() - begun) / n_runs
+        wanted = {"effective_size": factor * runs[0].wanted_size, "max_steps": 20_000_000}
+        with effort(proposal_shares=without(N_LOCAL, N_LOCAL + 1)):
+            expected, name = cl.posterior(moments, random_state=seed, **wanted), "local moves"
+        if not expected.converged:
+            expected, name = cl.posterior(moments, random_state=seed, **wanted), "long run"
+        is_open = (expected.edges >= 0.05) & (expected.edges <= 0.95)
+        share = expected.edges[is_open]
+        errors = np.array([run.edges[is_open] - share for run in runs])
+        sizes = np.array([run.effective_size for run in runs])
+        spread = np.sqrt(share * (1 - share) / sizes[:, None])
+        of_mean = errors.mean(axis=0) / (np.sqrt((spread**2).sum(axis=0)) / n_runs)
+        rms, rms_of_mean = (np.sqrt(np.mean(each**2)) for each in (errors / spread, of_mean))
+        print(
+            f"| {p} | {n} | {seed} | {is_open.sum()} | {name} | {expected.effective_size:.0f} | "
+            f"{expected.r_hat:.3f} | {n_runs} | {seconds:.1f} | {rms:.2f} | {rms_of_mean:.2f} | "
+            f"{np.abs(errors).max():.3f} |",
+            flush=True,
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("part", choices=["exact", "long", "speed"])
+    parser.add_argument("part", choices=["exact", "long", "speed", "ablation", "truth"])
     parser.add_argument("--variables", type=int, default=4)
     parser.add_argument("--data-sets", type=int, default=6)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--size", type=int, default=200)
     parser.add_argument("--resamples", type=int, default=0)
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--factor", type=int, default=50)
     given = parser.parse_args()
     # Kernels are compiled, or read from disk, before anything is timed.
     cl.posterior(problem_data(3, 100, 0)[1], effective_size=10)
     warnings.simplefilter("ignore", cl.SamplingWarning)
     if given.part in ("exact", "long"):
         compare(given.variables, given.data_sets, given.first_seed, given.part == "exact")
+    elif given.part == "ablation":
+        ablation()
+    elif given.part == "truth":
+        truth(given.first_seed, given.data_sets, given.runs, given.factor)
     else:
         speed(given.variables, given.data_sets, given.first_seed, given.size, given.resamples)
 

@@ -18,7 +18,7 @@ import numpy as np
 from environment import describe_run
 from search_truth import problem as drawn
 
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.search import SearchOptions, orders, score
 from cyclearn.search.annealed_search import run_from
 from cyclearn.search.effort import MoveEffort, OrderEffort, StartEffort

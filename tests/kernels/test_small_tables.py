@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from cyclearn import DirectedGraph, fit, learn, simulate
-from cyclearn._kernels.group_search import SearchMemory, Seen, climb, look_near
 from cyclearn.data import as_moments
 from cyclearn.data.reading import as_tables
 from cyclearn.models import project
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
-from cyclearn.posterior.graph_jumps import jumps_between
-from cyclearn.posterior.graph_parts import learn_groups, no_groups, single_nodes
+from cyclearn.posterior.graph_parts import PartsList
+from cyclearn.posterior.proposals import Proposals
 from cyclearn.search.options import SearchOptions
 from naive_interventions import sample_tables
 
@@ -51,30 +50,17 @@ def test_the_gradient_is_zero_at_a_fit_and_the_truth_projects_to_itself():
 
 def test_chains_over_graphs():
     problem = SearchOptions(penalty=1.0).problem(as_tables(as_moments(TABLE)))
-    chains: list[GraphChain] = []
-    for seed in (1, 2):
-        start = CYCLE.adjacency.astype(np.uint8)
-        chain = GraphChain(problem, ComponentMemory(4), start, seed=seed)
-        parts = chains[0].parts if chains else single_nodes(problem, chain.weigh_single)
-        chain.assemble_from(parts, patience=5)
-        (batch,) = chain.run(1, 20, 20)
-        assert batch.shares[0].max() <= 1
-        assert chain.accepted[-1] > 0
-        chains.append(chain)
-    found = no_groups(4)
-    inputs = chains[0].kernel_inputs(found)
-    state = np.array([5], dtype=np.uint64)
-    near, solved = (
-        Seen(np.zeros(1, dtype=np.int64), np.zeros(1 << 10, dtype=np.uint64)) for _ in range(2)
-    )
-    memory = SearchMemory(near, solved)
-    climb(*inputs, memory, (1 << np.arange(4)) @ CYCLE.adjacency[None, :, :], 60, state)
-    look_near(*inputs, memory, 3, state)
-    assert found.size[0] > 0
-    assert near.size[0] > 10
-    learn_groups(parts, [found, *(chain.met for chain in chains)])
-    assert parts.size[1] > 4 * 8
-    jumps = jumps_between(np.stack([chain.graph for chain in chains]), seed=0)
-    chains[0].set_proposals(np.ones((4, 4)), jumps)
+    start, memory = CYCLE.adjacency.astype(np.uint8), ComponentMemory(4)
+    chains = [GraphChain(problem, memory, start, seed=seed) for seed in (1, 2)]
+    known = PartsList(problem, chains[0].weigh_single)
+    for chain in chains:
+        chain.run(1, 20, 20)
+    known.learn([chain.met for chain in chains])
+    graphs = np.stack([chain.graph for chain in chains])
+    proposals = Proposals.learned(graphs.mean(axis=0), graphs, known, seed=0)
+    assert len(proposals.parts.sets) > 4
+    chains[0].propose(proposals)
     (batch,) = chains[0].run(1, 20, 20)
+    assert batch.shares[0].max() <= 1
+    assert chains[0].accepted[-1] > 0
     assert chains[0].accepted.sum() > chains[0].accepted[-1]

@@ -1,11 +1,30 @@
 """Slow, obvious twins: every proposal with its probability, and the posterior by summing."""
 
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 
-from cyclearn import DirectedGraph, fit
+from cyclearn import DirectedGraph, fit, simulate
 from cyclearn._kernels import balanced_moves as kinds
+from cyclearn.data import as_moments
+
+# Entries in which two graphs differ, each with what it is in one of them.
+PIECES = [
+    ((0, 1, False), (1, 0, True), (1, 2, False)),
+    ((0, 2, False), (2, 1, False), (1, 2, True)),
+    ((0, 1, False), (0, 2, True), (2, 0, True)),
+]
+
+
+def symmetric_weights(p):
+    W = np.random.default_rng(p).uniform(0.5, 2, (p, p))
+    return W + W.T
+
+
+def three_variables(seed, n=150):
+    graph = simulate.random_graph(3, random_state=seed)
+    model = simulate.random_model(graph, random_state=seed)
+    return as_moments(model.sample(n, random_state=seed))
 
 
 def all_graphs(p):
@@ -33,6 +52,44 @@ def summed_posterior(moments, penalty, *, admits=None, stable=True):
     weights = np.exp(np.array(logs) - max(logs))
     weights /= weights.sum()
     return np.array(graphs), weights
+
+
+def orders_of(graph):
+    """In how many orders its components can be put, each after its outside parents."""
+    found = 0
+    for order in permutations(graph.component_indices):
+        before: set[int] = set()
+        for nodes in order:
+            parents = {i for v in nodes for i in np.flatnonzero(graph.adjacency[:, v]).tolist()}
+            if not parents <= before | set(nodes):
+                break
+            before |= set(nodes)
+        else:
+            found += 1
+    return found
+
+
+def every_outcome(run):
+    """All outcomes of ``run(choose)`` with their probabilities.
+
+    ``choose(probabilities)`` stands for a random choice; every one is taken in turn.
+    """
+    found, open_ = [], [()]
+    while open_:
+        path, chance, taken = open_.pop(), 1.0, []
+
+        def choose(probabilities, path=path, taken=taken):
+            nonlocal chance
+            k = path[len(taken)] if len(taken) < len(path) else 0
+            if len(taken) >= len(path):
+                open_.extend((*taken, other) for other in range(1, len(probabilities)))
+            taken.append(k)
+            chance *= probabilities[k]
+            return k
+
+        outcome = run(choose)
+        found.append((chance, outcome))
+    return found
 
 
 def _toggled(A, *entries):

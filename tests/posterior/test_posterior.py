@@ -5,97 +5,37 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from naive_posterior import all_graphs, proposals, summed_posterior
+from naive_posterior import (
+    PIECES,
+    all_graphs,
+    summed_posterior,
+    symmetric_weights,
+    three_variables,
+)
 
 import cyclearn as cl
 from cyclearn import DirectedGraph, InputError, Knowledge, LinearGaussianModel, Posterior
-from cyclearn._kernels import balanced_moves
 from cyclearn._kernels.admissible_components import (
     Admission,
     has_longer_cycle,
     is_admissible,
 )
-from cyclearn._kernels.proposals import new_walk
-from cyclearn.data import as_moments
 from cyclearn.data.reading import as_tables
+from cyclearn.posterior import graph_sample
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
 from cyclearn.posterior.chain_record import Batch, ChainRecord
-from cyclearn.posterior.component_search import GroupSearch
 from cyclearn.posterior.graph_jumps import jumps_between, packed_jumps
+from cyclearn.posterior.graph_parts import PartsList, no_parts
 from cyclearn.posterior.graph_sample import _run_in_turn
+from cyclearn.posterior.proposals import Proposals, pair_weights
 from cyclearn.posterior.sample_quality import SampleQuality
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget
-
-KINDS = range(balanced_moves.N_KINDS)
-# Entries in which two graphs differ, each with what it is in one of them.
-PIECES = [
-    ((0, 1, False), (1, 0, True), (1, 2, False)),
-    ((0, 2, False), (2, 1, False), (1, 2, True)),
-    ((0, 1, False), (0, 2, True), (2, 0, True)),
-]
-
-
-def symmetric_weights(p):
-    W = np.random.default_rng(p).uniform(0.5, 2, (p, p))
-    return W + W.T
 
 
 def feedback_data(n=300, seed=0):
     B = [[0, 0.6, 0, 0], [0, 0, 0.7, 0], [0, -0.5, 0, 0.5], [0, 0, 0, 0]]
     return LinearGaussianModel(B, [1, 1, 1, 1], list("dbac")).sample(n, random_state=seed)
-
-
-def three_variables(seed, n=150):
-    graph = cl.simulate.random_graph(3, random_state=seed)
-    model = cl.simulate.random_model(graph, random_state=seed)
-    return as_moments(model.sample(n, random_state=seed))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_proposal_comes_back_with_the_probability_that_its_ratio_says(kind):
-    W = symmetric_weights(3)
-    # Two pairs of columns may lead to one graph with different ratios; each comes back by itself.
-    there: Counter[tuple[bytes, bytes, float]] = Counter()
-    for A in all_graphs(3):
-        listed = proposals(A, kind, W, PIECES)
-        assert sum(q for q, _, _ in listed) == pytest.approx(1)
-        for q, B, ratio in listed:
-            there[A.tobytes(), B.tobytes(), ratio] += q
-    for (a, b, ratio), q in there.items():
-        assert there[b, a, 1 / ratio] == pytest.approx(ratio * q)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_compiled_proposals_are_those_of_the_twin(kind):
-    rng = np.random.default_rng(kind)
-    jumps = packed_jumps(PIECES)
-    for p in (3, 4):
-        W = symmetric_weights(p)
-        W[np.eye(p, dtype=bool)] = 0
-        pairs, rows = W.ravel().cumsum(), W.cumsum(axis=1)
-        weights = balanced_moves.PairWeights(pairs / pairs[-1], rows / rows[:, -1:])
-        for _ in range(3):
-            A = (rng.random((p, p)) < 0.5).astype(np.uint8)
-            np.fill_diagonal(A, 0)
-            walk = new_walk(p, int(rng.integers(1, 2**62)))
-            for nodes in DirectedGraph(A.astype(bool)).component_indices:
-                walk.first[list(nodes)] = min(nodes)
-            expected: Counter[tuple[bytes, float]] = Counter()
-            for q, B, ratio in proposals(A, kind, W, PIECES):
-                expected[B.tobytes(), 1.0 if (B == A).all() else ratio] += q
-            n = 1000
-            drawn: Counter[tuple[bytes, float]] = Counter()
-            for _ in range(n):
-                ratio = balanced_moves.propose_balanced(A, walk, weights, jumps, kind)
-                B = A.copy()
-                for i, j in walk.toggles[: walk.size[0]]:
-                    B[i, j] ^= 1
-                drawn[B.tobytes(), 1.0 if (B == A).all() else ratio] += 1
-            assert set(drawn) <= set(expected)
-            for proposal, q in expected.items():
-                spread = np.sqrt(max(0.0, q * (1 - q)) / n)
-                assert drawn[proposal] / n == pytest.approx(q, abs=5 * spread + 1e-9)
 
 
 @pytest.mark.parametrize(
@@ -128,12 +68,13 @@ def test_a_chain_visits_all_graphs_as_often_as_they_are_probable(seed, options, 
     problem = SearchOptions(penalty=penalty, **options).problem(as_tables(moments))
     start = graphs[weights.argmax()]
     chain = GraphChain(problem, ComponentMemory(3), start, seed=seed + 1)
-    chain.set_proposals(symmetric_weights(3), packed_jumps(PIECES))
+    parts = no_parts()
     if assembles:
-        groups = GroupSearch(problem, [chain], seed)
-        groups.begin([chain], None)
+        known = PartsList(problem, chain.weigh_single)
         chain.run(1, 100, 10)
-        groups.go_on([chain], 0)
+        known.learn([chain.met])
+        parts = known.parts(np.zeros(2))
+    chain.propose(Proposals(pair_weights(symmetric_weights(3)), packed_jumps(PIECES), parts))
     n_blocks = 6000
     (batch,) = chain.run(1, n_blocks, 40)
     seen = Counter(batch.graphs)
@@ -142,31 +83,45 @@ def test_a_chain_visits_all_graphs_as_often_as_they_are_probable(seed, options, 
     for graph, weight in expected.items():
         assert seen[graph] / n_blocks == pytest.approx(weight, abs=0.03)
     edges = np.tensordot(weights, graphs, axes=1)
-    assert batch.shares[0] == pytest.approx(edges, abs=0.015)
+    # Scores fit from one start, which misses the best fit of a few graphs.
+    assert batch.shares[0] == pytest.approx(edges, abs=0.02)
     both = np.tensordot(weights, graphs & graphs.transpose(0, 2, 1), axes=1)
-    assert batch.shares[1] == pytest.approx(np.triu(both), abs=0.015)
+    assert batch.shares[1] == pytest.approx(np.triu(both), abs=0.02)
 
 
-def test_hotter_copies_do_not_change_the_distribution():
+def test_loops_cost_what_their_size_says():
     moments = three_variables(5)
     graphs, weights = summed_posterior(moments, 1.0)
-    # Groups of two cost less here than those of three, and both so much that it shows.
+    # Loops of two cost less here than those of three, and both so much that it shows.
     costs = np.array([0.0, 0.0, 0.7, 1.6])
     sizes = [map(len, DirectedGraph(A.astype(bool)).component_indices) for A in graphs]
     weights = weights * np.exp([-sum(costs[k] for k in each) for each in sizes])
     weights /= weights.sum()
     problem = SearchOptions(penalty=1.0).problem(as_tables(moments))
-    chain = GraphChain(
-        problem,
-        ComponentMemory(3),
-        graphs[0],
-        seed=3,
-        costs=costs,
-        temperatures=(1.0, 2.0, 4.0),
-    )
+    chain = GraphChain(problem, ComponentMemory(3), graphs[0], seed=3, costs=costs)
     (batch,) = chain.run(1, 6000, 20)
     assert batch.shares[0] == pytest.approx(np.tensordot(weights, graphs, axes=1), abs=0.015)
-    assert (chain.n_swaps[:, 0] > 0).all()
+
+
+def test_proposals_are_fixed_in_a_round_and_only_the_last_one_counts(monkeypatch):
+    rounds: list[tuple[graph_sample._Round, set[Proposals]]] = []
+    run = graph_sample._run
+
+    def watched(chains, current, *rest):
+        batches = run(chains, current, *rest)
+        rounds.append((current, {chain.proposals for chain in chains}))
+        return batches
+
+    monkeypatch.setattr(graph_sample, "_run", watched)
+    found = cl.posterior(feedback_data(), effective_size=300, n_samples=100)
+    # In the first round nothing is known yet.
+    assert len({id(current) for current, _ in rounds}) > 5
+    for current, used in rounds[1:]:
+        assert len(used) == 1
+        assert all((other is current) == (their == used) for other, their in rounds)
+    last = rounds[-1][0]
+    places = [sorted(found.names).index(name) for name in found.names]
+    np.testing.assert_array_equal(found.edges, last.edges[np.ix_(places, places)])
 
 
 def test_graphs_are_admitted_by_the_best_of_several_fits():
@@ -311,7 +266,7 @@ def test_effects_over_graphs_and_parameters(found):
         found.ancestor_probabilities().loc["d", "b"], abs=0.06
     )
     assert "Total effect of d on b" in str(effects)
-    nothing = found.effects("c", "d", n_draws=100)
+    nothing = found.effects("c", "d", n_draws=1000)
     assert nothing.probability == pytest.approx(
         found.ancestor_probabilities().loc["c", "d"], abs=0.05
     )
@@ -437,7 +392,9 @@ def test_a_record_does_not_grow_with_the_steps():
         batch = Batch(np.full((2, 2, 2), float(number)), [bytes([number])])
         record.extend([batch] * (96 - len(record.batches)))
         assert len(record.batches) == 48
-    assert 3 < np.mean([batch.shares.mean() for batch in record.settled]) <= 4
+    assert 3 < np.mean([batch.shares.mean() for batch in record.batches]) <= 4
+    record.extend([batch])
+    assert len(record.even) == 48
 
 
 def test_picture(found):
@@ -462,17 +419,15 @@ def test_quality_is_that_of_each_edge_by_itself():
     np.testing.assert_allclose(quality.effective_size[1, 0], alone.effective_size[0, 0])
 
 
-def test_with_a_limit_chains_wander_without_large_components():
+def test_chains_wander_without_large_components():
     X = np.random.default_rng(0).standard_normal((40, 12))
     problem = SearchOptions(penalty=0.1, stable=False).problem(as_tables(X))
-
-    def wandered(end):
-        chain = GraphChain(problem, ComponentMemory(12), np.zeros((12, 12), np.uint8), seed=1)
-        chain.wander(1_000, end)
-        graph = DirectedGraph(chain.graph.astype(bool))
-        return max(map(len, graph.component_indices))
-
-    assert wandered(np.inf) <= 5 < wandered(None)
+    chain = GraphChain(problem, ComponentMemory(12), np.zeros((12, 12), np.uint8), seed=1)
+    chain.wander(end=0.0)
+    assert not chain.graph.any()
+    chain.wander()
+    assert chain.graph.any()
+    assert max(map(len, DirectedGraph(chain.graph.astype(bool)).component_indices)) <= 5
 
 
 @pytest.mark.parametrize(("fewest", "end", "n"), [(12, 0.0, 12), (0, 0.0, 0), (0, None, 48)])

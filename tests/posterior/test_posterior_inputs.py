@@ -1,4 +1,4 @@
-"""Posterior and bootstrap of tables with holes, bent columns and few rows, and costly groups."""
+"""Posterior and bootstrap of tables with holes, bent columns and few rows, and costly loops."""
 
 import warnings
 
@@ -114,11 +114,11 @@ def test_a_limit_holds_where_a_single_step_takes_long(monkeypatch):
     rows = np.random.default_rng(0).normal(size=(50, 4))
     with pytest.warns(cl.SamplingWarning):
         cl.posterior(rows, time_limit=20, random_state=0)
-    # The fewest steps that make a sample: twelve of each of four chains, and one each before.
-    assert passed <= 13 * 4
+    # Of each of four chains: what takes twenty seconds, or the fewest steps that make a sample.
+    assert passed <= 24
 
 
-def test_groups_of_more_than_five_pay_for_every_further_variable():
+def test_loops_of_more_than_five_pay_for_every_further_variable():
     ring = 0.8 * np.roll(np.eye(7), 1, axis=1)
     data = cl.LinearGaussianModel(ring, np.ones(7)).sample(100, random_state=0)
     largest = {}

@@ -14,7 +14,7 @@ from cyclearn import (
     learn,
     simulate,
 )
-from cyclearn.data.tables import as_tables
+from cyclearn.data.reading import as_tables
 from cyclearn.search import SearchOptions, SearchStatus
 from cyclearn.search.effort import ExactEffort
 from cyclearn.search.exact import ExactSearch, n_structures

@@ -1,13 +1,16 @@
-"""Proposals of a whole graph, drawn from all that can be put together from parts.
+"""Proposals of a whole graph, put together from known components.
 
-Drawn layer by layer, a graph comes up in proportion to its probability. The proposal is then a draw
-from the distribution itself, as far as it is on graphs of parts, and is taken whatever it is worth;
-from a graph with a component that is no part there is none.
+A *part* is a component with the columns of its nodes. The order in which the parts of a graph can
+be put, each after its outside parents, is seldom the only one. Parts are drawn from the last to the
+first, and so a graph G comes up in proportion to π(G) times the number of its orders. Graphs with
+many edges or large components have few orders; their parts are given more weight by the *tilts*, so
+that a graph comes up in proportion to π(G) s(G), the *surplus* s(G) being the number of orders
+times the exponential of the tilts. Between two graphs made of parts the proposal is accepted with
+min(1, s(G) / s(H)), which balances it: π(G) q(H) a(G → H) ∝ π(G) π(H) min(s(G), s(H)), whatever
+the tilts are. From any other graph there is no proposal.
 
-Outside of parts are many graphs with little probability each, among them some that small steps lead
-out of only after tens of thousands. A chain that has been outside for long is *lost*: it goes on
-from a graph that is drawn. The groups that it met become parts when the round ends, and count from
-then on with what they weigh and not with how long a chain was there, which is chance.
+Sets of nodes are bits of a whole number. Weights are logarithms: they span thousands of powers
+of e.
 """
 
 from __future__ import annotations
@@ -22,33 +25,47 @@ from cyclearn._kernels.component_scores import (
     Ints,
     Keys,
     Scored,
+    column_key,
     component_value,
     parents_of,
-)
-from cyclearn._kernels.layered_parts import (
-    GroupsMet,
-    Layers,
-    Parts,
-    find_next,
-    group_key,
-    insist,
-    lowest,
-    place_in,
-    weigh_layers,
-    weight_with,
 )
 from cyclearn._kernels.proposals import Walk, toggle, uniform
 
 
-class Draws(NamedTuple):
-    """Columns of graphs drawn from parts for a chain, of which ``n_used[0]`` are used.
+class Parts(NamedTuple):
+    """Components from which graphs are put together, fixed while a chain runs.
 
-    ``n_outside[0]`` are the steps since it was at a graph of parts, zero where it is.
+    By node set c: ``sets[c]``, its nodes; its parts are ``starts[c]`` to ``starts[c + 1]``, the
+    most probable first; ``totals[c, S]``, the log weight of those whose outside parents are all in
+    S. By part: ``outside``, its outside parents; ``logs``, the log weight, tilted; ``columns``, the
+    parents of every node. ``tilts`` are the log weights that a part gets for each node beyond the
+    first and for each edge. ``leading[S]`` is the log of the sum over all orders of parts with the
+    nodes S. ``table`` has the keys of parts of several nodes.
     """
 
+    sets: Ints
+    starts: Ints
+    totals: Floats
+    outside: Ints
+    logs: Floats
     columns: Ints
-    n_used: Ints
-    n_outside: Ints
+    tilts: Floats
+    leading: Floats
+    table: Keys
+
+
+class LoopsMet(NamedTuple):
+    """Components of several nodes that a chain was at, ``size[0]``, as long as there is room.
+
+    Their ``keys``, which are in the ``table`` too, the parents of every node, zero for those
+    outside, and the log weights.
+    """
+
+    size: Ints
+    keys: Keys
+    columns: Ints
+    logs: Floats
+    table: Keys
 
 
 @kernel
@@ -66,165 +83,203 @@ def single_values(g: Scored, nodes: Ints, parents: Ints) -> Floats:
     return values
 
 
+@kernel
+def table_of(keys: Keys) -> Keys:
+    """A table of the keys, at least half of it empty."""
+    size = 2
+    while size < 2 * keys.size:
+        size *= 2
+    table = np.zeros(size, np.uint64)
+    for key in keys:
+        table[_place_in(table, key)] = key
+    return table
+
+
 @lean_kernel
-def _component_from(walk: Walk, v: int) -> int:
-    """The component of which v is the first node, or none."""
-    members = 0
-    for u in range(v, walk.first.size):
-        if walk.first[u] == v:
-            members |= 1 << u
-    return members
+def _place_in(table: Keys, key: np.uint64) -> int:
+    """Where a table has a key, or the empty place where it would be."""
+    mask = table.size - 1
+    at = int(np.int64(key & np.uint64(mask)))
+    while table[at] != 0 and table[at] != key:
+        at = (at + 1) & mask
+    return at
+
+
+@kernel
+def sum_parts(parts: Parts) -> None:
+    """Fill ``totals`` and ``leading``."""
+    n_sets, n_all = parts.totals.shape
+    for c in range(n_sets):
+        for S in range(n_all):
+            parts.totals[c, S] = -np.inf
+        for e in range(parts.starts[c], parts.starts[c + 1]):
+            S = parts.outside[e]
+            parts.totals[c, S] = np.logaddexp(parts.totals[c, S], parts.logs[e])
+        bit = 1
+        while bit < n_all:
+            for S in range(n_all):
+                if S & bit and parts.totals[c, S ^ bit] > -np.inf:
+                    total = np.logaddexp(parts.totals[c, S], parts.totals[c, S ^ bit])
+                    parts.totals[c, S] = total
+            bit *= 2
+    parts.leading[0] = 0.0
+    for S in range(1, n_all):
+        parts.leading[S] = -np.inf
+        for c in range(n_sets):
+            if parts.sets[c] & ~S == 0:
+                before = S & ~parts.sets[c]
+                log = parts.leading[before] + parts.totals[c, before]
+                parts.leading[S] = np.logaddexp(parts.leading[S], log)
+
+
+@lean_kernel
+def _drawn_set(state: Keys, parts: Parts, S: int) -> int:
+    """The node set of the last part of S."""
+    u = uniform(state)
+    found = -1
+    for c in range(parts.sets.size):
+        if parts.sets[c] & ~S == 0:
+            before = S & ~parts.sets[c]
+            share = np.exp(parts.leading[before] + parts.totals[c, before] - parts.leading[S])
+            if share > 0.0:
+                found = c
+                u -= share
+                if u < 0.0:
+                    break
+    return found
+
+
+@lean_kernel
+def _drawn_part(state: Keys, parts: Parts, c: int, before: int) -> int:
+    """One of the parts of node set c with outside parents among those before it."""
+    u = uniform(state)
+    found = -1
+    for e in range(parts.starts[c], parts.starts[c + 1]):
+        if parts.outside[e] & ~before == 0:
+            found = e
+            u -= np.exp(parts.logs[e] - parts.totals[c, before])
+            if u < 0.0:
+                break
+    return found
+
+
+@lean_kernel
+def draw_graph(state: Keys, parts: Parts, columns: Ints) -> None:
+    """Write the columns of a graph, drawn in proportion to π times its surplus."""
+    S = parts.leading.size - 1
+    while S != 0:
+        c = _drawn_set(state, parts, S)
+        S &= ~parts.sets[c]
+        e = _drawn_part(state, parts, c, S)
+        for v in range(columns.size):
+            if parts.sets[c] >> v & 1:
+                columns[v] = parts.columns[e, v]
+
+
+@kernel
+def log_orders(columns: Ints) -> tuple[float, int]:
+    """In how many orders the components of a graph can be put, and how many components there are.
+
+    The logarithm; each component comes after its outside parents.
+    """
+    p = columns.size
+    reach = columns.copy()
+    for k in range(p):
+        for v in range(p):
+            if reach[v] >> k & 1:
+                reach[v] |= reach[k]
+    # By component: its nodes, and all that come before them.
+    nodes = np.zeros(p, np.int64)
+    above = np.zeros(p, np.int64)
+    n = 0
+    for v in range(p):
+        members = 1 << v
+        for u in range(p):
+            if reach[v] >> u & 1 and reach[u] >> v & 1:
+                members |= 1 << u
+        if members & ((1 << v) - 1) == 0:
+            nodes[n], above[n] = members, reach[v] & ~members
+            n += 1
+    full = (1 << p) - 1
+    counts = np.zeros(full + 1)
+    counts[0] = 1.0
+    for S in range(full):
+        if counts[S] > 0.0:
+            for c in range(n):
+                if nodes[c] & S == 0 and above[c] & ~S == 0:
+                    counts[S | nodes[c]] += counts[S]
+    return float(np.log(counts[full])), n
+
+
+@kernel
+def log_surplus(columns: Ints, tilts: Floats) -> float:
+    """How much more often a graph is drawn than it is probable, as a logarithm."""
+    orders, n_components = log_orders(columns)
+    n_edges = 0
+    for column in columns:
+        while column:
+            column &= column - 1
+            n_edges += 1
+    return float(orders + tilts[0] * (columns.size - n_components) + tilts[1] * n_edges)
 
 
 @lean_kernel
 def _is_of_parts(g: Scored, walk: Walk, parts: Parts) -> bool:
-    """Whether all components of a walk's graph are parts."""
+    """Whether all components of a walk's graph are parts; single nodes always are."""
     for v in range(walk.first.size):
-        # Single nodes have all parents that are permitted.
-        members = _component_from(walk, v)
-        if members & (members - 1):
-            key = group_key(g, members)
-            if parts.known[place_in(parts.known, key)] != key:
-                return False
+        key = np.uint64(0)
+        size = 0
+        for u in range(v, walk.first.size):
+            if walk.first[u] == v:
+                key ^= column_key(g, u)
+                size += 1
+        if size > 1 and parts.table[_place_in(parts.table, key)] != key:
+            return False
     return True
 
 
-@lean_kernel
-def note_place(g: Scored, walk: Walk, parts: Parts, draws: Draws) -> None:
-    """Note whether a chain is at a graph of parts or outside."""
-    if _is_of_parts(g, walk, parts):
-        draws.n_outside[0] = 0
-    elif draws.n_outside[0] == 0:
-        draws.n_outside[0] = 1
-
-
-@lean_kernel
-def note_lost(g: Scored, walk: Walk, met: GroupsMet) -> None:
-    """Let the groups become parts in which a chain got lost.
-
-    What they promise is an estimate, and may be far too little for two that go together.
-    """
-    for v in range(walk.first.size):
-        members = _component_from(walk, v)
-        if members & (members - 1):
-            insist(g, met, members)
-
-
-@lean_kernel
-def _drawn_layer(state: Keys, parts: Parts, S: int, layers: Layers) -> int:
-    """The next layer after S, after the only last one."""
-    rest = layers.rest[0]
-    last = parts.codes[S] + parts.codes[layers.last[0]]
-    u = uniform(state) * parts.following[last]
-    found = 0
-    L = 0
-    while rest != L:
-        L = (L - rest) & rest
-        after = parts.following[parts.codes[S | L] + parts.codes[L]]
-        weight = layers.weights[layers.place_of[L]] * after
-        if weight > 0.0:
-            found = L
-            u -= weight
-            if u < 0.0:
-                break
-    return found
-
-
-@lean_kernel
-def _drawn_set(state: Keys, parts: Parts, S: int, L: int, layers: Layers) -> int:
-    """The node set of the part with the lowest node of a layer, or of what is left of it."""
-    u = uniform(state) * layers.weights[layers.place_of[L]]
-    found = -1
-    c = layers.first_sets[lowest(L)]
-    while c >= 0:
-        weight = weight_with(parts, S, L, c)
-        if weight > 0.0:
-            weight *= layers.shares[c] * layers.weights[layers.place_of[L & ~parts.sets[c]]]
-        if weight > 0.0:
-            found = c
-            u -= weight
-            if u < 0.0:
-                break
-        c = layers.next_sets[c]
-    return found
-
-
-@lean_kernel
-def _drawn_part(state: Keys, parts: Parts, c: int, S: int, layers: Layers) -> int:
-    """One of the parts of node set c with outside parents in S, one of them in the last layer."""
-    u = uniform(state) * layers.shares[c]
-    found = -1
-    e = parts.heads[c]
-    while e >= 0:
-        outside = parts.outside[e]
-        if outside & ~S == 0 and (S == 0 or outside & layers.last[0] != 0):
-            found = e
-            u -= np.exp(parts.logs[e] - parts.totals[c, S])
-            if u < 0.0:
-                break
-        e = parts.follows[e]
-    return found
-
-
 @kernel
-def draw_graphs(state: Keys, parts: Parts, columns: Ints) -> None:
-    """Write the columns of graphs of parts, drawn as they are probable.
+def assemble(g: Scored, walk: Walk, parts: Parts, surplus: Floats) -> None:
+    """Propose a graph made of parts, which is to be taken; nothing where it is refused.
 
-    Those that have the same nodes so far, with the same last layer, go on together: what may come
-    next is weighed once for all of them.
+    ``surplus[0]`` is that of the graph, infinite where it is not made of parts, and nan where that
+    is not known yet.
     """
-    n, p = columns.shape
-    full = (1 << p) - 1
-    layers = Layers(
-        np.zeros(1, np.int64),
-        np.zeros(1, np.int64),
-        np.empty(p, np.int64),
-        np.empty(parts.size[0], np.int64),
-        np.ones(parts.size[0]),
-        parts.first.copy(),
-        np.arange(full + 1),
-    )
-    find_next(parts, 0, layers)
-    # First layers are weighed already; of these places may be any.
-    layers.rest[0] = full
-    nodes = np.zeros(n, np.int64)
-    last = np.zeros(n, np.int64)
-    before = 0
-    is_any_left = True
-    while is_any_left:
-        is_any_left = False
-        for k in np.argsort(parts.codes[nodes] + parts.codes[last]):
-            S = nodes[k]
-            if full == S:
-                continue
-            if S != 0 and (before != S or last[k] != layers.last[0]):
-                layers.last[0] = last[k]
-                weigh_layers(parts, S, 1, layers)
-            before = S
-            layer = _drawn_layer(state, parts, S, layers)
-            left = layer
-            while left != 0:
-                c = _drawn_set(state, parts, S, left, layers)
-                e = _drawn_part(state, parts, c, S, layers)
-                left &= ~parts.sets[c]
-                for v in range(p):
-                    if parts.sets[c] >> v & 1:
-                        columns[k, v] = parts.columns[e, v]
-            nodes[k] = S | layer
-            last[k] = layer
-            is_any_left = is_any_left or full != nodes[k]
-
-
-@lean_kernel
-def assemble(g: Scored, walk: Walk, parts: Parts, draws: Draws) -> None:
-    """Propose another graph of parts, which is to be taken."""
     p = g.A.shape[0]
-    if draws.n_used[0] == draws.columns.shape[0]:
-        draw_graphs(walk.state, parts, draws.columns)
-        draws.n_used[0] = 0
-    k = draws.n_used[0]
-    draws.n_used[0] += 1
+    columns = np.zeros(p, np.int64)
+    if np.isnan(surplus[0]):
+        for v in range(p):
+            for i in range(p):
+                columns[v] |= np.int64(g.A[i, v]) << i
+        surplus[0] = np.inf
+        if _is_of_parts(g, walk, parts):
+            surplus[0] = log_surplus(columns, parts.tilts)
+    if surplus[0] == np.inf:
+        return
+    draw_graph(walk.state, parts, columns)
+    if np.log(uniform(walk.state)) > surplus[0] - log_surplus(columns, parts.tilts):
+        return
     for v in range(p):
         for i in range(p):
-            if draws.columns[k, v] >> i & 1 != g.A[i, v]:
+            if columns[v] >> i & 1 != g.A[i, v]:
                 toggle(walk, i, v)
+
+
+@lean_kernel
+def note_loop(g: Scored, met: LoopsMet, nodes: Ints, log: float) -> None:
+    """Note a component of the graph, with its log weight."""
+    key = np.uint64(0)
+    for v in nodes:
+        key ^= column_key(g, v)
+    at = _place_in(met.table, key)
+    k = met.size[0]
+    if k == met.keys.size or met.table[at] == key:
+        return
+    met.table[at] = key
+    met.keys[k] = key
+    met.logs[k] = log
+    for v in nodes:
+        for i in range(g.A.shape[0]):
+            if g.A[i, v]:
+                met.columns[k, v] |= 1 << i
+    met.size[0] += 1

@@ -30,7 +30,15 @@ import numpy as np
 
 from cyclearn._kernels.compilation import lean_kernel
 from cyclearn._kernels.component_scores import Bytes, Floats, Ints
-from cyclearn._kernels.proposals import Walk, below, toggle, turn_stack, uniform, walk_until_met
+from cyclearn._kernels.proposals import (
+    Walk,
+    below,
+    drawn,
+    toggle,
+    turn_stack,
+    uniform,
+    walk_until_met,
+)
 from cyclearn._kernels.typed_numbers import ZERO
 
 _TWO, _SIXTY_FOUR = (cast(int, np.int64(n)) for n in (2, 64))
@@ -77,19 +85,6 @@ def _jump(A: Bytes, walk: Walk, jumps: Jumps) -> None:
             return
     for e in range(first, end):
         toggle(walk, jumps.entries[e, 0], jumps.entries[e, 1])
-
-
-@lean_kernel
-def drawn(cumulative: Floats, u: float) -> int:
-    """The first place whose cumulative weight exceeds u."""
-    low, high = 0, cumulative.size - 1
-    while low < high:
-        middle = (low + high) // 2
-        if cumulative[middle] > u:
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 @lean_kernel

@@ -15,14 +15,8 @@ import numpy as np
 
 from cyclearn._kernels.admissible_components import Admission, is_admissible
 from cyclearn._kernels.annealing import apply_toggles, is_allowed, touched
-from cyclearn._kernels.assembled_graphs import Draws, assemble, note_lost, note_place
-from cyclearn._kernels.balanced_moves import (
-    N_KINDS,
-    Jumps,
-    PairWeights,
-    drawn,
-    propose_balanced,
-)
+from cyclearn._kernels.assembled_graphs import LoopsMet, Parts, assemble, note_loop
+from cyclearn._kernels.balanced_moves import N_KINDS, Jumps, PairWeights, propose_balanced
 from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_scores import (
     Bytes,
@@ -38,24 +32,22 @@ from cyclearn._kernels.component_scores import (
     saturated_value,
     strong_components,
 )
-from cyclearn._kernels.layered_parts import GroupsMet, Parts, meet
-from cyclearn._kernels.proposals import MAX_TOGGLES, Walk, uniform
+from cyclearn._kernels.proposals import MAX_TOGGLES, Walk, drawn, uniform
 
 # Keys of bounds are those of values, changed by this.
 _BOUND = np.uint64(0x9E3779B97F4A7C15)
-# The last kind of proposals: a graph put together from parts.
+# The last kind of proposals: a graph put together from known components.
 ASSEMBLE = N_KINDS
 
 
 class ChainRules(NamedTuple):
     """What a chain may do.
 
-    ``limits`` are the largest component, the most parents and the most edges; ``parts`` may be
-    none, and then no groups are noted in ``met``; ``patience`` is how many steps a chain may be
-    outside of parts before it goes on from a graph drawn from them, zero if it may be as long as it
-    likes; ``kinds`` are the cumulative chances of the kinds of proposals; ``penalty``, per sample,
-    what an edge costs, and ``costs`` what a component costs, by its size; ``unit`` the temperature
-    that weights of parts are for.
+    ``limits`` are the largest component, the most parents and the most edges; ``kinds`` are the
+    cumulative chances of the kinds of proposals; ``penalty``, per sample, what an edge costs, and
+    ``costs`` what a component costs, by its size. Components of several nodes are noted in ``met``,
+    if it has room, with log weights: a value over minus the ``unit``. Those of refused proposals
+    are noted too, if the graph loses at most ``noted_loss``, per sample.
     """
 
     may_add: Bytes
@@ -64,13 +56,12 @@ class ChainRules(NamedTuple):
     weights: PairWeights
     jumps: Jumps
     parts: Parts
-    met: GroupsMet
-    draws: Draws
-    patience: int
+    met: LoopsMet
     kinds: Floats
     penalty: float
     costs: Floats
     unit: float
+    noted_loss: float
 
 
 @kernel
@@ -103,7 +94,8 @@ class _Room(NamedTuple):
     ``label`` is the component of each node, ``sizes``, ``keys`` and ``values`` are those of the
     components, ``same`` the first node of the component that it was before, −1 where it was
     another; ``before`` are the sizes of components before, by their first nodes; ``is_changed``
-    marks the columns that a proposal changes.
+    marks the columns that a proposal changes; ``n_edges[0]`` and ``surplus[0]`` are those of
+    the graph, see ``assemble``.
     """
 
     label: Ints
@@ -113,6 +105,8 @@ class _Room(NamedTuple):
     same: Ints
     before: Ints
     is_changed: Bytes
+    n_edges: Ints
+    surplus: Floats
 
 
 @lean_kernel
@@ -219,7 +213,7 @@ def _settle(walk: Walk, region: Ints, room: _Room) -> None:
 
 
 @lean_kernel
-def _next_new_group(region: Ints, room: _Room, c: int) -> int:
+def _next_new_loop(region: Ints, room: _Room, c: int) -> int:
     """The first component from c on that is new and has two nodes or more, or −1."""
     n_found = 0
     for v in region:
@@ -231,56 +225,132 @@ def _next_new_group(region: Ints, room: _Room, c: int) -> int:
     return -1
 
 
-@lean_kernel
-def _meet_groups(g: Scored, rules: ChainRules, region: Ints, room: _Room) -> bool:
-    """Note the components of two nodes or more of a region that are new; whether there are any."""
-    c = _next_new_group(region, room, 0)
-    is_new = c >= 0
-    while c >= 0:
-        members = 0
-        n_edges = 0
-        for v in region:
-            if room.label[v] == c:
-                members |= 1 << v
-                for i in range(g.A.shape[0]):
-                    n_edges += int(g.A[i, v])
-        log = -(room.values[c] + rules.penalty * n_edges) / rules.unit
-        meet(g, rules.met, members, log)
-        c = _next_new_group(region, room, c + 1)
-    return is_new
-
-
 @kernel
 def _are_admissible(g: Scored, admission: Admission, region: Ints, room: _Room) -> bool:
     """Whether all components of a region of two nodes or more that are new are admissible."""
-    c = _next_new_group(region, room, 0)
+    c = _next_new_loop(region, room, 0)
     while c >= 0:
         if not is_admissible(g, admission, _members(region, room.label, c)):
             return False
-        c = _next_new_group(region, room, c + 1)
+        c = _next_new_loop(region, room, c + 1)
     return True
 
 
-@lean_kernel
-def _is_lost(rules: ChainRules) -> bool:
-    """Whether a chain has been outside of parts for longer than it may."""
-    return bool(0 < rules.patience < rules.draws.n_outside[0])
-
-
-@lean_kernel
-def _propose(g: Scored, walk: Walk, rules: ChainRules, kind: int) -> float:
+@kernel
+def _propose(g: Scored, walk: Walk, rules: ChainRules, room: _Room, kind: int) -> float:
     """Draw a proposal; return the probability of its way back over that of its way there.
 
-    Infinite for a graph put together from parts, which is drawn as it is probable. From outside of
-    parts there is none, but for a chain that is lost there.
+    Infinite for a graph put together from parts, which is to be taken.
     """
     if kind == ASSEMBLE:
         walk.size[0] = 0
-        if rules.draws.n_outside[0] > 0 and not _is_lost(rules):
-            return 1.0
-        assemble(g, walk, rules.parts, rules.draws)
+        assemble(g, walk, rules.parts, room.surplus)
         return np.inf
     return propose_balanced(g.A, walk, rules.weights, rules.jumps, kind)
+
+
+@kernel
+def _note_loops(g: Scored, rules: ChainRules, region: Ints, room: _Room) -> None:
+    """Note the components of two nodes or more of a region that are new."""
+    c = _next_new_loop(region, room, 0)
+    while c >= 0:
+        nodes = _members(region, room.label, c)
+        n_edges = 0
+        for v in nodes:
+            for i in range(g.A.shape[0]):
+                n_edges += int(g.A[i, v])
+        note_loop(g, rules.met, nodes, -(room.values[c] + rules.penalty * n_edges) / rules.unit)
+        c = _next_new_loop(region, room, c + 1)
+
+
+@lean_kernel
+def _n_added(A: Bytes, walk: Walk) -> int:
+    """How many edges a proposal adds, less those that it deletes."""
+    added = 0
+    for t in range(walk.size[0]):
+        added += -1 if A[walk.toggles[t, 0], walk.toggles[t, 1]] else 1
+    return added
+
+
+@kernel
+def _take_step(
+    g: Scored,
+    walk: Walk,
+    admission: Admission,
+    rules: ChainRules,
+    temperature: float,
+    room: _Room,
+    kind: int,
+) -> bool:
+    """Draw a proposal of a kind and change the graph, if it is accepted; whether it was."""
+    max_component, max_parents, max_edges = rules.limits
+    ratio = _propose(g, walk, rules, room, kind)
+    # As many toggles lead back, so proposals with too many are refused both ways.
+    if walk.size[0] == 0 or walk.size[0] == MAX_TOGGLES:
+        return False
+    if not is_allowed(g.A, walk, rules.may_add, rules.may_delete, max_parents):
+        return False
+    added = _n_added(g.A, walk)
+    if room.n_edges[0] + added > max_edges:
+        return False
+    region = touched(g.A, walk)
+    most = -rules.penalty * added
+    for w in region:
+        if walk.first[w] == w:
+            most += walk.values[w]
+    notes = rules.met.keys.size > 0 and kind != ASSEMBLE
+    noted = most + rules.noted_loss if notes else -np.inf
+    most += temperature * (np.log(ratio) - np.log(uniform(walk.state)))
+    apply_toggles(g.A, walk)
+    for t in range(walk.size[0]):
+        room.is_changed[walk.toggles[t, 1]] = 1
+    limit = max(most, noted)
+    value = _region_value(g, walk, region, room, rules.costs, max_component, limit)
+    is_admitted = value < np.inf and _are_admissible(g, admission, region, room)
+    for t in range(walk.size[0]):
+        room.is_changed[walk.toggles[t, 1]] = 0
+    if is_admitted and notes:
+        _note_loops(g, rules, region, room)
+    is_taken = is_admitted and value <= most
+    if is_taken:
+        _settle(walk, region, room)
+        room.n_edges[0] += added
+        room.surplus[0] = np.nan
+    else:
+        apply_toggles(g.A, walk)
+    return is_taken
+
+
+@kernel
+def _room_for(g: Scored) -> _Room:
+    """Room to work on the components of a graph."""
+    p = g.A.shape[0]
+    room = _Room(
+        np.empty(p, np.int64),
+        np.empty(p, np.int64),
+        np.empty(p, np.uint64),
+        np.empty(p),
+        np.empty(p, np.int64),
+        np.empty(p, np.int64),
+        np.zeros(p, np.uint8),
+        np.zeros(1, np.int64),
+        np.full(1, np.nan),
+    )
+    for v in range(p):
+        for u in range(p):
+            room.n_edges[0] += int(g.A[u, v])
+    return room
+
+
+@kernel
+def enter(g: Scored, walk: Walk, rules: ChainRules) -> None:
+    """Let a walk begin at the graph g.A."""
+    room = _room_for(g)
+    region = np.arange(g.A.shape[0])
+    for v in region:
+        room.is_changed[v] = 1
+    _region_value(g, walk, region, room, rules.costs, region.size, np.inf)
+    _settle(walk, region, room)
 
 
 @kernel
@@ -294,87 +364,20 @@ def _take_steps(
     occupancy: Ints,
     accepted: Ints,
 ) -> None:
-    """Take ``n_steps`` steps at a temperature per sample.
-
-    With ``n_steps`` zero the walk takes over the graph g.A.
-    """
+    """Take ``n_steps`` steps at a temperature per sample, counting edges and noting loops."""
     p = g.A.shape[0]
-    room = _Room(
-        np.empty(p, np.int64),
-        np.empty(p, np.int64),
-        np.empty(p, np.uint64),
-        np.empty(p),
-        np.empty(p, np.int64),
-        np.empty(p, np.int64),
-        np.zeros(p, np.uint8),
-    )
+    room = _room_for(g)
     since = np.zeros((p, p), np.int64)
-    max_component, max_parents, max_edges = rules.limits
-    n_edges = 0
-    for v in range(p):
-        for u in range(p):
-            n_edges += int(g.A[u, v])
-    region = np.arange(p)
-    has_parts = rules.parts.sets.size > 0
-    if has_parts and n_steps > 0:
-        # They may have become others.
-        note_place(g, walk, rules.parts, rules.draws)
-    if n_steps == 0:
-        for v in range(p):
-            room.is_changed[v] = 1
-    for step in range(-1, n_steps):
-        limit = p
-        level = np.inf
-        cost = 0.0
-        before = 0.0
-        added = 0
-        kind = 0
-        if step >= 0:
-            if rules.draws.n_outside[0] > 0:
-                rules.draws.n_outside[0] += 1
-            kind = drawn(rules.kinds, uniform(walk.state))
-            if _is_lost(rules):
-                kind = ASSEMBLE
-                note_lost(g, walk, rules.met)
-            ratio = _propose(g, walk, rules, kind)
-            # As many toggles lead back, so proposals with too many are refused both ways.
-            if walk.size[0] == 0 or walk.size[0] == MAX_TOGGLES:
-                continue
-            if not is_allowed(g.A, walk, rules.may_add, rules.may_delete, max_parents):
-                continue
-            for t in range(walk.size[0]):
-                added += -1 if g.A[walk.toggles[t, 0], walk.toggles[t, 1]] else 1
-            if n_edges + added > max_edges:
-                continue
-            cost = rules.penalty * added
-            level = temperature * (np.log(ratio) - np.log(uniform(walk.state)))
-            region = touched(g.A, walk)
-            for w in region:
-                if walk.first[w] == w:
-                    before += walk.values[w]
-            apply_toggles(g.A, walk)
-            for t in range(walk.size[0]):
-                room.is_changed[walk.toggles[t, 1]] = 1
-            limit = max_component
-        elif n_steps > 0:
+    for step in range(n_steps):
+        kind = drawn(rules.kinds, uniform(walk.state))
+        if not _take_step(g, walk, admission, rules, temperature, room, kind):
             continue
-        after = _region_value(g, walk, region, room, rules.costs, limit, level - cost + before)
-        is_taken = after < np.inf and (step < 0 or _are_admissible(g, admission, region, room))
-        if step < 0 or is_taken:
-            _settle(walk, region, room)
-        if step < 0:
-            continue
-        for t in range(walk.size[0]):
-            room.is_changed[walk.toggles[t, 1]] = 0
+        accepted[kind] += 1
+        # Edges are counted as they were until now.
         apply_toggles(g.A, walk)
-        if is_taken:
-            n_edges += added
-            accepted[kind] += 1
-            for t in range(walk.size[0]):
-                _count(g.A, occupancy, since, walk.toggles[t, 0], walk.toggles[t, 1], step)
-            apply_toggles(g.A, walk)
-            if has_parts and (_meet_groups(g, rules, region, room) or rules.draws.n_outside[0] > 0):
-                note_place(g, walk, rules.parts, rules.draws)
+        for t in range(walk.size[0]):
+            _count(g.A, occupancy, since, walk.toggles[t, 0], walk.toggles[t, 1], step)
+        apply_toggles(g.A, walk)
     for i in range(p):
         for j in range(i):
             _count(g.A, occupancy, since, i, j, n_steps)
@@ -396,8 +399,7 @@ def run_chain(
 
     ``occupancy``, shape (batches, 2, p, p), grows by the number of steps of each batch that an edge
     was there, and, for i < j, that both i → j and j → i were; ``graphs``, shape (n, p, p), are as
-    many from each batch; ``accepted`` grows by the proposals accepted of each kind. With a stride
-    of zero the walk takes over the graph g.A.
+    many from each batch; ``accepted`` grows by the proposals accepted of each kind.
     """
     n_batches = occupancy.shape[0]
     n_kept = graphs.shape[0] // n_batches

@@ -88,6 +88,19 @@ def uniform(state: Keys) -> float:
 
 
 @lean_kernel
+def drawn(cumulative: Floats, u: float) -> int:
+    """The first place whose cumulative weight exceeds u."""
+    low, high = 0, cumulative.size - 1
+    while low < high:
+        middle = (low + high) // 2
+        if cumulative[middle] > u:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@lean_kernel
 def toggle(walk: Walk, i: int, j: int) -> None:
     """Add an entry to the proposal; the same entry twice is none."""
     n = walk.size[0]

@@ -24,7 +24,7 @@ class Batch:
 
 @dataclass
 class ChainRecord:
-    r"""Batches of one chain, in order; those of the share ``settling`` are the way to the others.
+    r"""Batches of one chain, in order.
 
     Examples
     --------
@@ -34,7 +34,6 @@ class ChainRecord:
     (48, np.float64(0.5), [b'\x02'])
     """
 
-    settling: float = 1 / 3
     batches: list[Batch] = field(default_factory=list)
 
     def extend(self, batches: list[Batch]) -> None:
@@ -47,7 +46,6 @@ class ChainRecord:
             ]
 
     @property
-    def settled(self) -> list[Batch]:
-        """The batches that count, an even number."""
-        n = int(len(self.batches) * (1 - self.settling))
-        return self.batches[-(n - n % 2) :]
+    def even(self) -> list[Batch]:
+        """The batches without the first where their number is odd: halves can be compared."""
+        return self.batches[len(self.batches) % 2 :]

@@ -1,160 +1,155 @@
 """Components from which whole graphs are put together, as one proposal of a chain.
 
-With few variables all parent sets of a single node can be weighed, and so can the feedback groups
-that are found, each with its edges. What such parts make together is drawn at once, however
-far it is from where a chain stands, so that chains do not stick between structures that differ in
-many edges.
+With few variables all parent sets of a single node can be weighed, and so can the feedback loops
+that chains have met. What such parts make together is drawn at once, however far it is from where a
+chain stands, so that chains do not stick between structures that differ in many edges.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.foundation.arrays import FloatArray, IntArray
+from cyclearn.posterior.effort import EFFORT
 from cyclearn.search.problem import SearchProblem
 
 if TYPE_CHECKING:
-    from cyclearn._kernels.layered_parts import GroupsMet, Parts
+    from cyclearn._kernels.assembled_graphs import LoopsMet, Parts
 
-Number = TypeVar("Number", np.int64, np.float64)
-
-# With more variables the sets of nodes are too many.
-MOST_VARIABLES = 12
-# Feedback groups there is room for, and their node sets times all sets of nodes.
-_MOST_GROUPS, _MOST_TOTALS = 10_000, 1 << 19
-# Places for the keys of groups, more than twice as many.
-_PLACES = 1 << 15
-# Groups below exp of this are not worth being parts, relative to all graphs.
-_LEAST_OUTLOOK = -13.0
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
-def single_nodes(
-    problem: SearchProblem, weigh: Callable[[IntArray, IntArray], FloatArray]
-) -> Parts:
-    """Every node with every set of parents that knowledge and limits permit.
+def no_loops(p: int) -> LoopsMet:
+    """Room for the loops that a chain meets, if it can put graphs together from them."""
+    from cyclearn._kernels.assembled_graphs import LoopsMet
 
-    ``weigh`` gives the log weights of nodes with parents, these as bits of whole numbers.
-    """
-    from cyclearn._kernels.layered_parts import Parts, sum_parts
-
-    p = problem.n_variables
-    subsets, powers = np.arange(1 << p), 1 << np.arange(p)
-    n_parents = (subsets[:, None] >> np.arange(p) & 1).sum(axis=1)
-    allowed, required = powers @ problem.allowed, powers @ problem.required
-    node, parents = np.nonzero(
-        (subsets & ~allowed[:, None] == 0)
-        & (required[:, None] & ~subsets == 0)
-        & (n_parents <= problem.limits.max_parents)
+    n = EFFORT.most_loops if p <= EFFORT.most_assembled else 0
+    return LoopsMet(
+        size=np.zeros(1, dtype=np.int64),
+        keys=np.zeros(n, dtype=np.uint64),
+        columns=np.zeros((n, p), dtype=np.int64),
+        logs=np.zeros(n),
+        table=np.zeros(2 * n, dtype=np.uint64),
     )
-    logs = weigh(node, parents)
-    order = np.lexsort((-logs, node))
-    node, parents, logs = node[order], parents[order], logs[order]
-    totals = np.full((p, 1 << p), -np.inf)
-    totals[node, parents] = logs
-    for v in range(p):
-        # As logarithms: with many rows a node without parents may weigh exp(−5000).
-        halves = totals.reshape(p, 1 << (p - v - 1), 2, 1 << v)
-        np.logaddexp(halves[:, :, 0], halves[:, :, 1], out=halves[:, :, 1])
-    n_sets = min(_MOST_TOTALS >> p, 1 << p)
-    n_parts = len(node) + _MOST_GROUPS
-    place_of = np.full(1 << p, -1)
-    place_of[powers] = np.arange(p)
-    is_followed = np.diff(node, append=p) == 0
-    parts = Parts(
-        size=np.array([p, len(node)]),
-        sets=_padded(powers, n_sets),
-        heads=_padded(np.searchsorted(node, np.arange(p)), n_sets),
-        next_sets=np.full(n_sets, -1),
-        totals=_padded(totals, n_sets),
-        follows=_padded(np.where(is_followed, np.arange(1, len(node) + 1), -1), n_parts),
-        columns=_padded(np.where(np.arange(p) == node[:, None], parents[:, None], 0), n_parts),
-        outside=_padded(parents, n_parts),
-        logs=_padded(logs, n_parts),
-        known=np.zeros(_PLACES, dtype=np.uint64),
-        first_sets=np.arange(p),
-        place_of=place_of,
-        codes=(subsets[:, None] >> np.arange(p) & 1) @ 3 ** np.arange(p),
-        leading=np.zeros(1 << p),
-        trailing=np.zeros(1 << p),
-        is_open=np.zeros(1 << p, dtype=np.uint8),
-        first=np.zeros(1 << p),
-        following=np.zeros(3**p),
-    )
-    sum_parts(parts)
-    return parts
 
 
 def no_parts() -> Parts:
     """Nothing to put together."""
-    from cyclearn._kernels.layered_parts import Parts
+    from cyclearn._kernels.assembled_graphs import Parts
 
     ints, floats = np.zeros(0, dtype=np.int64), np.zeros(0)
-    keys, table = np.zeros(0, dtype=np.uint64), np.zeros((0, 0))
     return Parts(
-        size=np.zeros(2, dtype=np.int64),
         sets=ints,
-        heads=ints,
-        next_sets=ints,
-        totals=table,
-        follows=ints,
-        columns=np.zeros((0, 0), dtype=np.int64),
+        starts=np.zeros(1, dtype=np.int64),
+        totals=np.zeros((0, 0)),
         outside=ints,
         logs=floats,
-        known=keys,
-        first_sets=ints,
-        place_of=ints,
-        codes=ints,
+        columns=np.zeros((0, 0), dtype=np.int64),
+        tilts=np.zeros(2),
         leading=floats,
-        trailing=floats,
-        is_open=np.zeros(0, dtype=np.uint8),
-        first=floats,
-        following=floats,
+        table=np.zeros(1, dtype=np.uint64),
     )
 
 
-def no_groups(p: int) -> GroupsMet:
-    """Room for the groups that a chain meets, if it can put graphs together from them."""
-    from cyclearn._kernels.layered_parts import GroupsMet
+class PartsList:
+    """All single nodes with all their parents, and the most promising loops that were met."""
 
-    room, places = (_MOST_GROUPS, _PLACES) if p <= MOST_VARIABLES else (0, 0)
-    return GroupsMet(
-        size=np.zeros(1, dtype=np.int64),
-        keys=np.zeros(room, dtype=np.uint64),
-        columns=np.zeros((room, p), dtype=np.int64),
-        logs=np.zeros(room),
-        known=np.zeros(places, dtype=np.uint64),
-        must=np.zeros(room, dtype=np.uint8),
-    )
+    def __init__(
+        self, problem: SearchProblem, weigh: Callable[[IntArray, IntArray], FloatArray]
+    ) -> None:
+        """``weigh`` gives the log weights of nodes with parents, these as bits of numbers."""
+        p = problem.n_variables
+        subsets, powers = np.arange(1 << p), 1 << np.arange(p)
+        n_parents = (subsets[:, None] >> np.arange(p) & 1).sum(axis=1)
+        allowed, required = powers @ problem.allowed, powers @ problem.required
+        node, parents = np.nonzero(
+            (subsets & ~allowed[:, None] == 0)
+            & (required[:, None] & ~subsets == 0)
+            & (n_parents <= problem.limits.max_parents)
+        )
+        self._single_logs = weigh(node, parents)
+        self._single_columns = np.where(np.arange(p) == node[:, None], parents[:, None], 0)
+        self._single_nodes = powers[node]
+        self._best = np.full(p, -np.inf)
+        np.maximum.at(self._best, node, self._single_logs)
+        self._keys = np.zeros(0, dtype=np.uint64)
+        self._columns, self._logs = np.zeros((0, p), dtype=np.int64), np.zeros(0)
+
+    def learn(self, met: list[LoopsMet]) -> None:
+        """Add loops; where they are too many the most promising stay."""
+        pairs = [(each, int(each.size[0])) for each in met]
+        keys = np.concatenate([self._keys, *(each.keys[:n] for each, n in pairs)])
+        columns = np.concatenate([self._columns, *(each.columns[:n] for each, n in pairs)])
+        logs = np.concatenate([self._logs, *(each.logs[:n] for each, n in pairs)])
+        keys, first = np.unique(keys, return_index=True)
+        columns, logs = columns[first], logs[first]
+        # Beside the best that its nodes could be as single ones.
+        promise = logs - np.where(columns > 0, self._best, 0.0).sum(axis=1)
+        order = np.argsort(-promise, kind="stable")[: EFFORT.most_loops]
+        self._keys, self._columns, self._logs = keys[order], columns[order], logs[order]
+
+    def parts(self, tilts: FloatArray) -> Parts:
+        """The parts, tilted and summed."""
+        from cyclearn._kernels.assembled_graphs import Parts, sum_parts, table_of
+
+        p = self._columns.shape[1]
+        powers = 1 << np.arange(p)
+        nodes = (self._columns > 0) @ powers
+        distinct, first = np.unique(nodes, return_index=True)
+        chosen = distinct[np.argsort(first)][: EFFORT.most_node_sets - p]
+        is_part = np.isin(nodes, chosen)
+        columns = np.concatenate([self._single_columns, self._columns[is_part]])
+        logs = np.concatenate([self._single_logs, self._logs[is_part]])
+        nodes = np.concatenate([self._single_nodes, nodes[is_part]])
+        # Single nodes first, then loops by what the best on the same nodes promises: draws look
+        # through them in this order.
+        sets = np.concatenate([powers, chosen])
+        place = np.empty(1 << p, dtype=np.int64)
+        place[sets] = np.arange(len(sets))
+        order = np.lexsort((-logs, place[nodes]))
+        columns, logs, nodes = columns[order], logs[order], nodes[order]
+        starts = np.searchsorted(place[nodes], np.arange(len(sets) + 1))
+        parts = Parts(
+            sets=sets,
+            starts=starts,
+            totals=np.empty((len(sets), 1 << p)),
+            outside=np.bitwise_or.reduce(columns, axis=1) & ~nodes,
+            logs=logs + _features(columns) @ tilts,
+            columns=columns,
+            tilts=tilts,
+            leading=np.empty(1 << p),
+            table=table_of(self._keys[is_part]),
+        )
+        sum_parts(parts)
+        return parts
 
 
-def learn_groups(parts: Parts, met: list[GroupsMet]) -> None:
-    """Make parts of groups that were met, if they are worth it or a chain got lost in them."""
-    from cyclearn._kernels.layered_parts import add_parts
+def learned_tilts(graphs: NDArray[np.uint8]) -> FloatArray:
+    """Tilts that make up best for the orders that graphs have more than others.
 
-    columns, keys, logs, must = (
-        np.concatenate([getattr(each, name)[: each.size[0]] for each in met])
-        for name in ("columns", "keys", "logs", "must")
-    )
-    keys, first, places = np.unique(keys, return_index=True, return_inverse=True)
-    is_lost_in = np.zeros(len(keys), dtype=np.uint8)
-    np.maximum.at(is_lost_in, places, must)
-    add_parts(parts, columns[first], keys, logs[first], is_lost_in, _LEAST_OUTLOOK)
+    By least squares of the numbers of orders on the nodes of components beyond the first and on the
+    edges, as logarithms.
+    """
+    from cyclearn._kernels.assembled_graphs import log_orders
 
-
-def has_room(parts: Parts, met: GroupsMet) -> bool:
-    """Whether all that a chain meets can become parts."""
-    n_sets, n_parts = parts.size
-    return bool(
-        n_sets < len(parts.sets) and n_parts < len(parts.logs) and met.size[0] < len(met.logs)
-    )
+    p = graphs.shape[1]
+    distinct = np.unique((1 << np.arange(p)) @ graphs.astype(np.int64), axis=0)
+    counted = np.array([log_orders(columns) for columns in distinct])
+    n_edges = _n_edges(distinct)
+    features = np.column_stack([p - counted[:, 1], n_edges, np.ones(len(distinct))])
+    return np.asarray(-np.linalg.lstsq(features, counted[:, 0])[0][:2])
 
 
-def _padded(array: NDArray[Number], length: int) -> NDArray[Number]:
-    """With room up to a length."""
-    room = np.zeros((length, *array.shape[1:]), dtype=array.dtype)
-    room[: len(array)] = array
-    return room
+def _features(columns: IntArray) -> FloatArray:
+    """Of parts: nodes beyond the first, and edges."""
+    n_nodes = np.maximum(1, (columns > 0).sum(axis=1))
+    return np.column_stack([n_nodes - 1.0, _n_edges(columns)])
+
+
+def _n_edges(columns: IntArray) -> IntArray:
+    p = columns.shape[1]
+    return np.asarray((columns[:, :, None] >> np.arange(p) & 1).sum(axis=(1, 2)))

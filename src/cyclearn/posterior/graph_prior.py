@@ -1,7 +1,7 @@
-"""What is believed of a graph before looking at the data: few causes, and small feedback groups.
+"""What is believed of a graph before looking at the data: few causes, and small feedback loops.
 
 Beliefs are costs, which the logarithm of a graph's probability loses: a part of λ for each edge,
-and ``loop_cost`` for each variable of a feedback group beyond the fifth.
+and ``loop_cost`` for each variable of a feedback loop beyond the fifth.
 """
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ from __future__ import annotations
 from math import log
 
 import numpy as np
-
-from cyclearn.foundation.arrays import FloatArray
+from numpy.typing import NDArray
 
 # The prior on edges, beside ½ log n: this many times log p, as in the default price of a search,
 # less a constant. Chosen by calibration with five, ten and twenty variables
 # (benchmarks/results/posterior_calibration.md).
 _TIMES_LOG_P, _LESS = 1.5, 1.3
-# Edges alone would let large groups be too probable, only because graphs with them are so many.
-_SMALL_GROUP = 5
+# Edges alone would let large loops be too probable, only because graphs with them are so many.
+_SMALL_LOOP = 5
 LOOP_COST = 2.0
 
 
@@ -36,7 +35,7 @@ def posterior_penalty(n_samples: float, n_variables: int) -> float:
     return 0.5 * log(n_samples) + max(0.0, _TIMES_LOG_P * log(n_variables) - _LESS)
 
 
-def costs_by_size(n_variables: int, loop_cost: float) -> FloatArray:
+def costs_by_size(n_variables: int, loop_cost: float) -> NDArray[np.float64]:
     """What a component of k variables costs, k = 0, …, p: nothing up to five, then linear.
 
     Examples
@@ -44,5 +43,5 @@ def costs_by_size(n_variables: int, loop_cost: float) -> FloatArray:
     >>> costs_by_size(7, 2.0).tolist()
     [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 4.0]
     """
-    beyond = np.maximum(np.arange(n_variables + 1.0) - _SMALL_GROUP, 0.0)
+    beyond = np.maximum(np.arange(n_variables + 1.0) - _SMALL_LOOP, 0.0)
     return np.asarray(loop_cost * beyond)

@@ -138,7 +138,8 @@ class Posterior:
     def converged(self) -> bool:
         """Whether the chains agree (R̂ ≤ 1.05) and the sample is worth what was asked for."""
         r_hat, size = self._worst
-        return r_hat <= LARGEST_R_HAT and size * self.share_left >= self.wanted_size
+        is_worth = r_hat <= LARGEST_R_HAT and size * self.share_left >= self.wanted_size
+        return is_worth and not self.is_cut
 
     def edge_probabilities(self) -> pd.DataFrame:
         """Probability of each edge: row i, column j for i → j."""
@@ -155,7 +156,7 @@ class Posterior:
         return self._frame(shares)
 
     def feedback_probabilities(self) -> pd.DataFrame:
-        """Probability that two variables are in one feedback group: on a common directed cycle.
+        """Probability that two variables are in one feedback loop: on a common directed cycle.
 
         On the diagonal, that a variable is in any.
         """
@@ -212,8 +213,8 @@ class Posterior:
     def graph(self, threshold: float = 0.5) -> DirectedGraph:
         """The averaged graph: the edges with a probability of at least ``threshold``.
 
-        Its feedback groups are those of these edges together (``graph.components``); how probable
-        each group is, :meth:`feedback_probabilities` says.
+        Its feedback loops are those of these edges together (``graph.components``); how probable
+        each loop is, :meth:`feedback_probabilities` says.
         """
         return DirectedGraph(self.edges >= share("threshold", threshold, 0, 1), self.names)
 
@@ -252,7 +253,7 @@ class Posterior:
         """Edges in rows, the most probable first.
 
         ``probability`` of the edge, of an edge ``adjacent`` to both whatever its direction, and of
-        both variables in one ``feedback`` group. Edges below 0.01 are left out.
+        both variables in one ``feedback`` loop. Edges below 0.01 are left out.
         """
         import pandas as pd
 

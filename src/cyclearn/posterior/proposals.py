@@ -1,0 +1,65 @@
+"""What chains learn from a round about how to propose graphs in the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyclearn.posterior.effort import EFFORT
+from cyclearn.posterior.graph_jumps import jumps_between, packed_jumps
+from cyclearn.posterior.graph_parts import PartsList, learned_tilts, no_parts
+
+if TYPE_CHECKING:
+    from cyclearn._kernels.assembled_graphs import Parts
+    from cyclearn._kernels.balanced_moves import Jumps, PairWeights
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Proposals:
+    """How often pairs of nodes are looked at, differences to jump, and parts to assemble."""
+
+    pair_weights: PairWeights
+    jumps: Jumps
+    parts: Parts
+
+    @classmethod
+    def alike(cls, p: int) -> Proposals:
+        """Before anything is known: all pairs alike."""
+        return cls(pair_weights(np.ones((p, p))), packed_jumps([]), no_parts())
+
+    @classmethod
+    def learned(
+        cls, edges: FloatArray, graphs: NDArray[np.uint8], parts: PartsList | None, seed: int
+    ) -> Proposals:
+        """From the edge probabilities of a round, graphs that it kept, and parts known by now."""
+        return cls(
+            pair_weights(_openness(edges)),
+            jumps_between(graphs, seed=seed),
+            no_parts() if parts is None else parts.parts(learned_tilts(graphs)),
+        )
+
+
+def _openness(edges: FloatArray) -> FloatArray:
+    """Weights of pairs: most for those of which least is settled, symmetric."""
+    p = len(edges)
+    open_ = edges * (1 - edges)
+    open_ = open_ + open_.T
+    alike = np.full((p, p), 1 / (p * (p - 1)))
+    if open_.sum() == 0:
+        return alike
+    share = EFFORT.uniform_share
+    return np.asarray(share * alike + (1 - share) * open_ / open_.sum())
+
+
+def pair_weights(weights: FloatArray) -> PairWeights:
+    """Symmetric weights as the cumulative chances of the kernel."""
+    from cyclearn._kernels.balanced_moves import PairWeights
+
+    weights = np.where(np.eye(len(weights), dtype=bool), 0.0, weights)
+    pairs, rows = weights.ravel().cumsum(), weights.cumsum(axis=1)
+    return PairWeights(pairs / pairs[-1], rows / rows[:, -1:])
