@@ -11,7 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from math import sqrt
+from math import isfinite, sqrt
 from typing import Any, ClassVar, NamedTuple, get_origin, get_type_hints
 
 from cyclearn.foundation.errors import InputError
@@ -538,7 +538,9 @@ class UnfinishedSample(DataWarning):
         if self.chains_agree:
             what = "The sample of graphs is smaller than wanted, though the chains agree"
         limit = "time limit" if self.is_out_of_time else "limit on steps"
-        error = min(1.0, 1 / sqrt(max(self.effective_size, 1.0)))
+        # Where no edge seems open yet, nothing is known of how well it is known.
+        known = self.effective_size if isfinite(self.effective_size) else 1.0
+        error = min(1.0, 1 / sqrt(max(known, 1.0)))
         return Words(
             f"{what} (the {limit} came first): effective size {self.effective_size:.0f} "
             f"of {self.wanted_size}, R̂ {self.r_hat:.2f} (at most {self.largest_r_hat}); "

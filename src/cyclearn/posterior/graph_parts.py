@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.posterior.effort import EFFORT
 from cyclearn.search.problem import SearchProblem
 
 if TYPE_CHECKING:
     from cyclearn._kernels.assembled_graphs import LoopsMet, Parts
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 def no_loops(p: int) -> LoopsMet:

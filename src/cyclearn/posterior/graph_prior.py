@@ -9,7 +9,8 @@ from __future__ import annotations
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
+
+from cyclearn.foundation.arrays import FloatArray
 
 # The prior on edges, beside ½ log n: this many times log p, as in the default price of a search,
 # less a constant. Chosen by calibration with five, ten and twenty variables
@@ -35,7 +36,7 @@ def posterior_penalty(n_samples: float, n_variables: int) -> float:
     return 0.5 * log(n_samples) + max(0.0, _TIMES_LOG_P * log(n_variables) - _LESS)
 
 
-def costs_by_size(n_variables: int, loop_cost: float) -> NDArray[np.float64]:
+def costs_by_size(n_variables: int, loop_cost: float) -> FloatArray:
     """What a component of k variables costs, k = 0, …, p: nothing up to five, then linear.
 
     Examples

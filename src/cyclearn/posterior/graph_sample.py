@@ -16,6 +16,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.errors import InputError
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
@@ -28,8 +29,6 @@ from cyclearn.search.auto_search import AutoSearch
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Budget
 from cyclearn.search.starts import SearchCall
-
-FloatArray = NDArray[np.float64]
 
 # Records of more variables would take gigabytes, and steps a hundredth of a second.
 _LARGEST_PROBLEM = 300
@@ -54,7 +53,7 @@ class GraphSample:
     """
 
     graphs: NDArray[np.uint8]
-    counts: NDArray[np.int64]
+    counts: IntArray
     edges: FloatArray
     both: FloatArray
     quality: SampleQuality

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.posterior.effort import EFFORT
 from cyclearn.posterior.graph_jumps import jumps_between, packed_jumps
 from cyclearn.posterior.graph_parts import PartsList, learned_tilts, no_parts
@@ -15,8 +16,6 @@ from cyclearn.posterior.graph_parts import PartsList, learned_tilts, no_parts
 if TYPE_CHECKING:
     from cyclearn._kernels.assembled_graphs import Parts
     from cyclearn._kernels.balanced_moves import Jumps, PairWeights
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
