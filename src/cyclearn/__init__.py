@@ -61,74 +61,24 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+# The package that defines each name.
 _HOMES = {
-    "foundation.errors": (
-        "InputError",
-        "LimitError",
-    ),
-    "graphs": (
-        "DirectedGraph",
-        "d_separated",
-        "markov_equivalent",
-        "read_graph",
-        "virtual_edges",
-        "write_graph",
-    ),
-    "classes": (
-        "Equivalence",
-        "EquivalenceClass",
-        "InterventionalClass",
-        "equivalent",
-    ),
-    "classes.equivalence_class": ("equivalence_class",),
-    "data": (
-        "DataWarning",
-        "Moments",
-        "Reading",
-        "check_data",
-        "read_table",
-    ),
-    "models": (
-        "FittedGroups",
-        "FittedModel",
-        "LinearGaussianModel",
-        "fit",
-        "project",
-    ),
-    "identifiability": (
-        "Comparison",
-        "QuasiEquivalence",
-        "compare",
-        "quasi_equivalent",
-    ),
-    "identifiability.constraints.hard_constraints": ("hard_constraints",),
-    "search": (
-        "Knowledge",
-        "SearchOptions",
-        "l1_learn",
-    ),
-    "posterior": (
-        "Posterior",
-        "SamplingWarning",
-        "posterior",
-    ),
-    "results": (
-        "BootstrapResult",
-        "ClassEffects",
-        "LearnResult",
-        "MemberRanking",
-        "NextExperiment",
-        "class_effects",
-        "next_experiment",
-    ),
-    "learning": (
-        "bootstrap",
-        "learn",
-        "load",
-    ),
-    "learning.estimator": ("CyclicGraphLearner",),
+    "foundation.errors": "InputError LimitError",
+    "graphs": "DirectedGraph d_separated markov_equivalent read_graph virtual_edges write_graph",
+    "classes": "Equivalence EquivalenceClass InterventionalClass equivalent",
+    "classes.equivalence_class": "equivalence_class",
+    "data": "DataWarning Moments Reading check_data read_table",
+    "models": "FittedGroups FittedModel LinearGaussianModel fit project",
+    "identifiability": "Comparison QuasiEquivalence compare quasi_equivalent",
+    "identifiability.constraints.hard_constraints": "hard_constraints",
+    "search": "Knowledge SearchOptions l1_learn",
+    "posterior": "Posterior SamplingWarning posterior",
+    "results": "BootstrapResult ClassEffects LearnResult MemberRanking NextExperiment class_effects "
+    "next_experiment",
+    "learning": "bootstrap learn load",
+    "learning.estimator": "CyclicGraphLearner",
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 _MODULES = {"metrics", "simulate"}
 
 __all__ = ["__version__", *sorted(_HOME_OF), *sorted(_MODULES)]
