@@ -13,7 +13,7 @@ of records, so that a run can be stopped and continued, and the page is made fro
     python benchmarks/posterior_calibration.py page --records FILE --choosing CHOOSING \
         --groups GROUPS --figure reliability.png > benchmarks/results/posterior_calibration.md
 
-``choose`` compares priors on edges and ``groups`` what large feedback groups cost, on data sets
+``choose`` compares priors on edges and ``groups`` what large feedback loops cost, on data sets
 that ``run`` does not use.
 """
 
@@ -44,7 +44,7 @@ PRICES: dict[str, Callable[[int], float]] = {
     "2 log p − 2": lambda p: 2 * np.log(p) - 2,
     "2 log p − 1.5": lambda p: 2 * np.log(p) - 1.5,
 }
-# What each variable of a feedback group beyond the fifth may cost, to choose from.
+# What each variable of a feedback loop beyond the fifth may cost, to choose from.
 COSTS = (0.0, 0.5, 1.0, 2.0, 4.0, 100.0)
 EFFECTIVE_SIZE = 400
 STATEMENTS = ("edge", "adjacency", "arrowhead", "feedback")
@@ -362,7 +362,7 @@ def group_choices(path: Path) -> None:
     """What each cost gives, on the data sets for choosing."""
     lines = records_of(path)
     print(
-        "Cost of each variable of a feedback group beyond the fifth; error, sum and Brier score "
+        "Cost of each variable of a feedback loop beyond the fifth; error, sum and Brier score "
         "of feedback, sum of edges.\n"
     )
     rows = []

@@ -73,8 +73,8 @@ _HOMES = {
     "identifiability.constraints.hard_constraints": "hard_constraints",
     "search": "Knowledge SearchOptions l1_learn",
     "posterior": "Posterior SamplingWarning posterior",
-    "results": "BootstrapResult ClassEffects LearnResult MemberRanking NextExperiment class_effects "
-    "next_experiment",
+    "results": "BootstrapResult ClassEffects LearnResult MemberRanking NextExperiment "
+    "class_effects next_experiment",
     "learning": "bootstrap learn load",
     "learning.estimator": "CyclicGraphLearner",
 }

@@ -95,7 +95,7 @@ def test_every_file_that_is_offered_is_made(client, example, result, tmp_path):
 
 @pytest.fixture(scope="module")
 def intervened(client):
-    """A graph of an experiment: in some rows b was set from outside."""
+    """A graph of an experiment: in some rows b was intervened on."""
     model = cl.LinearGaussianModel([[0, 0.9, 0], [0, 0, 0.8], [0, 0, 0]], [1, 1, 1], list("abc"))
     cut = cl.LinearGaussianModel([[0, 0, 0], [0, 0, 0.8], [0, 0, 0]], [1, 4, 1], list("abc"))
     parts = [

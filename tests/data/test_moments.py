@@ -69,7 +69,7 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(InputError, match="not a table"):
         read_moments(tmp_path / "empty.csv")
     (tmp_path / "twice.csv").write_text("a,a\n1,2\n3,5\n4,4\n")
-    with pytest.raises(InputError, match="'a' stands twice"):
+    with pytest.raises(InputError, match="'a' appears twice"):
         read_moments(tmp_path / "twice.csv")
     (tmp_path / "header.csv").write_text("a,b\n")
     with pytest.raises(InputError):
@@ -99,7 +99,7 @@ def with_values(**columns):
         (with_values(b=["x"] * 30), "'b'.*not numeric.*'x'"),
         (with_values(b=[None] + [1.0, 2.0] * 14 + [0.0]), "'b'.*missing value"),
         (with_values(b=pd.Timestamp("2020-01-01")), "'b'.*not numeric"),
-        (TABLE.set_axis(["a", "b", "a"], axis=1), "'a' stands twice"),
+        (TABLE.set_axis(["a", "b", "a"], axis=1), "'a' appears twice"),
         (TABLE.iloc[:1], "1 rows"),
         (TABLE.iloc[:, :0], "shape"),
         (np.ones(3), "shape"),

@@ -151,7 +151,7 @@ FILES = {
     "an unnamed measurement": ("t.csv", ",b\n1.5,2\n2.5,3\n1,7\n", {}, "index=0"),
     "one name too few": ("t.csv", "a,b\n1,2,3\n4,5,7\n", {}, "2 names.*3 values"),
     "one name too many": ("t.csv", "a,b,c\n1,2\n4,5\n", {}, "3 names.*2 values"),
-    "a name twice": ("t.csv", "a,a\n1,2\n3,5\n4,4\n", {}, "'a' stands twice"),
+    "a name twice": ("t.csv", "a,a\n1,2\n3,5\n4,4\n", {}, "'a' appears twice"),
     "an id that counts": ("t.csv", ROWS, {}, r"'id' numbers the rows; .*drop=\['id'\]"),
     "an id left out": ("t.csv", ROWS, {"drop": ["id"]}, ROW_COLUMNS),
     "an id as index": ("t.csv", ROWS, {"index": "id"}, ROW_COLUMNS),

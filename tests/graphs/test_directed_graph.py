@@ -127,7 +127,7 @@ def test_empty_graphs():
         (lambda: DirectedGraph([["a", "b"], ["c", "d"]]), "zeros and ones"),
         (lambda: DirectedGraph([[1, 0], [0, 0]], names=["a", "b"]), "'a' points to itself"),
         (lambda: DirectedGraph([[0, 1], [0, 0]], names=["a"]), "1 names for 2 nodes"),
-        (lambda: DirectedGraph([[0, 1], [0, 0]], names=["a", "a"]), "'a' stands twice"),
+        (lambda: DirectedGraph([[0, 1], [0, 0]], names=["a", "a"]), "'a' appears twice"),
         (lambda: DirectedGraph([[0, 1], [0, 0]], names="ab"), "give a list of names"),
         (lambda: DirectedGraph.from_edges([("a", "a")]), "self-loops"),
         (lambda: DirectedGraph.from_edges([("a", "d")], names=["a", "b"]), "no node 'd'"),
@@ -155,7 +155,7 @@ def test_empty_graphs():
         (lambda: DirectedGraph([[0]]).simple_cycles(-1), "max_length is -1"),
         (
             lambda: DirectedGraph(np.zeros((3, 3)), names=list("abc")).reordered(list("abcc")),
-            "'c' stands twice",
+            "'c' appears twice",
         ),
         (lambda: DirectedGraph.from_edges([(0, 1, 2)]), "not an edge"),
         (lambda: DirectedGraph.from_networkx(nx.Graph([("a", "b")])), "undirected"),

@@ -38,7 +38,7 @@ class Scored(NamedTuple):
     Correlations S of every table, shape (tables, p, p), and the ``shares`` that tables have of all
     rows. Tables are groups, each with weights of its own, unless ``pooled`` has matrices: then
     weights are shared, S are covariances on one scale, and ``targeted``, shape (tables, p), marks
-    variables that were set from outside. Adjacency A, keys Z of edges (off the diagonal) and nodes
+    variables that were intervened on. Adjacency A, keys Z of edges (off the diagonal) and nodes
     (on it), the table of remembered values, and ``counter[0]``, the number of values that had to be
     computed.
     """

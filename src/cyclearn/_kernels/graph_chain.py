@@ -44,7 +44,7 @@ class ChainRules(NamedTuple):
     """What a chain may do.
 
     ``limits`` are the largest component, the most parents and the most edges; ``kinds`` are the
-    cumulative chances of the kinds of proposals; ``penalty``, per sample, what an edge costs, and
+    cumulative chances of the kinds of proposals; ``penalty``, per sample, that of an edge, and
     ``costs`` what a component costs, by its size. Components of several nodes are noted in ``met``,
     if it has room, with log weights: a value over minus the ``unit``. Those of refused proposals
     are noted too, if the graph loses at most ``noted_loss``, per sample.

@@ -45,7 +45,7 @@ _ADD, _DELETE, _REVERSE = 0, 1, 2
 
 
 class MoveRules(NamedTuple):
-    """Which moves are permitted, and what an edge costs per sample.
+    """Which moves are permitted, and the penalty per edge, per sample.
 
     Graphs whose keys are ``banned`` are not entered. ``hit[0]`` collects the limits that kept a
     move away, as bits.

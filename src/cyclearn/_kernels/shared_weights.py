@@ -1,6 +1,6 @@
 """Maximum likelihood of one component whose weights several tables share.
 
-Tables differ in which variables were set from outside. With U the other nodes of a table, the
+Tables differ in which variables were intervened on. With U the other nodes of a table, the
 negative log-likelihood per sample, noise variances and intercepts maximised out, is
 
     f = Σᵢ ½ Σₜ wₜ log qᵢᵀ S⁽ᵗ⁾ qᵢ − Σₑ wₑ log|det Q_UU|,    Q = I − B,
@@ -373,7 +373,7 @@ def fit_shared_component(
     shares : float64 array of shape (tables,)
         Of all rows.
     targeted : uint8 array of shape (tables, p)
-        Whether a variable was set from outside, cut off from its parents.
+        Whether a variable was intervened on, cut off from its parents.
     nodes, offsets, parents, start
         As of :func:`cyclearn._kernels.component_fit.fit_component`.
     tolerance : float

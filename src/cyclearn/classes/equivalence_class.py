@@ -297,7 +297,7 @@ def equivalence_class(
     graph : DirectedGraph
         Any member; a reducible graph stands for its class as well.
     interventions : sequence of sequences of str or int, optional
-        The whole design: for every table the variables that were set from outside (perfect
+        The whole design: for every table the variables that were intervened on (perfect
         interventions), ``[]`` for observed data. ``[[], ["a"]]`` is observed data and a table in
         which ``a`` was set. Without ``[]`` there is no observed table.
     rules : {"all", "rotations"}, default "all"

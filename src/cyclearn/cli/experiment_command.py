@@ -172,7 +172,7 @@ def virtual_edges(
 @_runs
 def hippocampus(
     data: Data = None,
-    penalty: Annotated[str, typer.Option(help="What an edge costs: bic, '2 bic', ebic.")] = "bic",
+    penalty: Annotated[str, typer.Option(help="Penalty per edge: bic, '2 bic', ebic.")] = "bic",
     seed: Seed = 0,
 ) -> Study:
     """The eight structures equivalent to the anatomical graph: which are local optima.

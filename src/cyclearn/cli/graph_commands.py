@@ -76,7 +76,7 @@ def equivalence_class(
     do: Annotated[
         list[str] | None,
         typer.Option(
-            help="A table in which these variables (a,b,…) were set from outside, beside observed "
+            help="A table in which these variables (a,b,…) were intervened on, beside observed "
             "data; give it once for each table.",
             metavar="NAMES",
         ),

@@ -62,7 +62,7 @@ def check_names(names: Sequence[str] | None, n_columns: int | None) -> tuple[str
         raise InputError(f"{len(labels)} names for {n_columns} columns; give one name for each")
     if len(set(labels)) != len(labels):
         twice = Counter(labels).most_common(1)[0][0]
-        raise InputError(f"the column name {twice!r} stands twice; rename one of them")
+        raise InputError(f"the column name {twice!r} appears twice; rename one of them")
     return labels
 
 

@@ -1,4 +1,4 @@
-"""Tables in which some variables were set from outside: read, checked, and brought together.
+"""Tables in which some variables were intervened on: read, checked, and brought together.
 
 Targets are given beside a list of tables, one list of names for each, or as a column of one table
 that names the targets of each row.

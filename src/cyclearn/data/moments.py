@@ -106,7 +106,7 @@ class Moments:
         has_default_names: bool,
         past: tuple[str, ...] = (),
     ) -> Moments:
-        """Moments of a table in which columns may be constant, since they were set from outside."""
+        """Moments of a table in which columns may be constant, since they were intervened on."""
         moments = object.__new__(cls)
         moments._set(covariance, n_samples, mean, names, has_default_names, past)
         return moments
@@ -215,7 +215,7 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
     ------
     InputError
         Naming the column and the remedy: a missing, infinite or non-numeric value, a constant
-        column, exactly collinear columns, a name that stands twice, too few rows.
+        column, exactly collinear columns, a name that appears twice, too few rows.
 
     Examples
     --------

@@ -194,7 +194,7 @@ def _check_names(names: list[str]) -> None:
             )
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
-        raise InputError(f"the column name {twice[0]!r} stands twice; rename one of them")
+        raise InputError(f"the column name {twice[0]!r} appears twice; rename one of them")
 
 
 def _chosen(

@@ -45,6 +45,6 @@ def plot_candidates(advice: NextExperiment, ax: Axes | None = None) -> Axes:
     ax.invert_yaxis()
     ax.set_xlim(0, 1.25 * max(max(c.largest_left, c.expected_left) for c in shown))
     ax.set_xlabel("graphs left")
-    ax.set_ylabel("variables set from outside")
+    ax.set_ylabel("variables intervened on")
     ax.legend(frameon=False, fontsize="small", loc="lower right")
     return ax

@@ -90,7 +90,7 @@ def checked_names(names: Iterable[Hashable] | None, n_nodes: int | None) -> tupl
     if len(set(labels)) != len(labels):
         twice = Counter(labels).most_common(1)[0][0]
         raise InputError(
-            f"the name {short(twice)} stands twice; every node needs a name of its own"
+            f"the name {short(twice)} appears twice; every node needs a name of its own"
         )
     return labels
 

@@ -70,7 +70,7 @@ def _posterior(found: Posterior) -> Markup:
         tag("p", "" if problem is None else f"{problem.message} {problem.page_remedy}"),
         table(
             caption,
-            ("edge", "probability", "joined, either way", "in one feedback group"),
+            ("edge", "probability", "joined, either way", "in one feedback loop"),
             rows,
             numbers=(1, 2, 3),
         ),

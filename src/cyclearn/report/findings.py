@@ -66,7 +66,7 @@ class Findings:
 
     @cached_property
     def loops(self) -> tuple[tuple[str, ...], ...]:
-        """Feedback groups: strongly connected components of more than one node."""
+        """Feedback loops: strongly connected components of more than one node."""
         return tuple(nodes for nodes in self.graph.components if len(nodes) > 1)
 
     @cached_property

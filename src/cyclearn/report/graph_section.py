@@ -50,7 +50,7 @@ def picture(found: Findings) -> Markup:
         identifier="learned-graph",
         title="The learned graph",
         description=f"{graph.n_nodes} variables and {graph.n_edges} edges. "
-        + (f"Feedback groups: {groups}. " if groups else "No feedback. ")
+        + (f"Feedback loops: {groups}. " if groups else "No feedback. ")
         + "The table of coefficients lists the edges.",
     )
     strong, weak = line_width(0.9), line_width(0.1)
@@ -72,11 +72,11 @@ def picture(found: Findings) -> Markup:
     if is_thicket(graph):
         note += (
             " So many edges cross that variables stand on a circle, causes before effects "
-            "clockwise from the top, without the frames of feedback groups."
+            "clockwise from the top, without the frames of feedback loops."
         )
     if len(found.result.groups) > 1:
         note += " They are means over the groups."
-    shaded = [tag("li", tag("span", class_="swatch"), " feedback group")] if found.loops else []
+    shaded = [tag("li", tag("span", class_="swatch"), " feedback loop")] if found.loops else []
     marks = legend(*items, further=shaded)
     return tag(
         "figure",

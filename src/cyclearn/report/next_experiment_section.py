@@ -71,6 +71,6 @@ def _table(advice: NextExperiment) -> Markup:
         )
         for c in advice.candidates
     ]
-    columns = ("set from outside", "groups told apart", "graphs left on average", "at most")
+    columns = ("targets", "groups told apart", "graphs left on average", "at most")
     caption = "What setting one variable would settle"
     return table(caption, (*columns, "rows", "rows, typically"), rows, numbers=(1, 2, 3, 4, 5))

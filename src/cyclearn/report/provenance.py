@@ -35,7 +35,7 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
         ("data", source.name or "a table in memory"),
         ("rows and variables", f"{result.tables.n_samples:,} and {found.graph.n_nodes:,}"),
         ("search ended", result.status.value),
-        ("cost of an edge", f"{result.penalty:.4f}"),
+        ("penalty per edge", f"{result.penalty:.4f}"),
     ]
     if n_starts:
         facts.append(("starts that found this score", f"{agreeing} of {n_starts}"))

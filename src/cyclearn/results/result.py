@@ -190,7 +190,7 @@ class LearnResult:
         ``lags``, given the past, which nothing causes.
         """
         if self.lags:
-            # To take the past as given is to know it set from outside.
+            # To take the past as given is to know it as intervened on.
             return InterventionalClass(self.graph, [self.past])
         if self.experiments is None:
             return EquivalenceClass(self.graph)

@@ -2,8 +2,8 @@
 
 With n rows, n − 1 parents explain a variable without remainder, and of many pairs some are
 strongly correlated by chance: with n not above 2 (p + 1) neither ½ log n nor any penalty that
-forgets n makes up for it. There a variable has at most n / 10 parents and a feedback group one
-member more, and an edge costs what a superfluous one reaches with small probability: given k
+forgets n makes up for it. There a variable has at most n / 10 parents and a feedback loop one
+member more, and the penalty per edge is what a superfluous one reaches with small probability: given k
 parents its squared partial correlation r² has a Beta(½, (n − k − 2) / 2) distribution, and its
 likelihood ratio is −n/2 log(1 − r²), whose quantiles grow as k comes near n.
 """
@@ -24,7 +24,7 @@ _FALSE_EDGES = 0.2
 
 @dataclass(frozen=True)
 class FewRows:
-    """Limits and the least price of an edge, for so few rows."""
+    """Limits and the least penalty per edge, for so few rows."""
 
     max_parents: int
     max_component: int

@@ -27,7 +27,7 @@ class SearchProblem:
     """Which graph explains the tables best; can be sent to another process.
 
     Variables stand in the order of their names (:attr:`Tables.order`), so that the order of the
-    columns changes nothing. ``penalty`` is what an edge costs per sample.
+    columns changes nothing. ``penalty`` is the penalty per edge, per sample.
     """
 
     tables: Tables

@@ -218,7 +218,7 @@ function keys(event) {
 
 const legend = () => h("ul", { class: "legend" }, [
   "solid blue: positive", "dashed red: negative", "wide: strong", "open head: not in every graph of the class",
-  "dotted grey: only in the learned graph", "plain: no fit is stable, so without weights", "shaded: feedback group",
+  "dotted grey: only in the learned graph", "plain: no fit is stable, so without weights", "shaded: feedback loop",
 ].map((words) => h("li", {}, words)));
 
 function numbers() {

@@ -7,7 +7,7 @@ import { attempt, awaitJob, change, chosen, knowledge, lookAt, poll, reading, st
 // Whole numbers: name, words, the least that makes sense.
 const NUMBERS = [
   ["max_parents", "Most causes of a variable", 0],
-  ["max_component", "Most variables in a feedback group", 1],
+  ["max_component", "Most variables in a feedback loop", 1],
   ["max_cycle_length", "Longest feedback loop", 1],
   ["max_edges", "Most edges", 0],
   ["n_starts", "Independent starts", 1],

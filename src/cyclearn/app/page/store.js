@@ -93,7 +93,7 @@ const labels = () => [store.draft.groups, store.draft.interventions].filter(Bool
 /** The columns that are chosen and still there, in the order of the table. */
 export function chosen() {
   const wanted = new Set(store.draft.columns);
-  // What names the groups, or what was set from outside, is no measurement.
+  // What names the groups, or what was intervened on, is no measurement.
   for (const label of labels()) wanted.delete(label);
   return store.table.columns.filter((column) => !column.problem && wanted.has(column.name)).map((column) => column.name);
 }

@@ -29,7 +29,7 @@ function probabilities(view) {
     view.warning ? h("p", { class: "warning" }, h("strong", {}, view.warning.message), " ", view.warning.remedy) : null,
     view.words.map((line) => h("p", {}, line)),
     h("p", {}, `The most probable classes: ${view.classes.map(percent).join(", ")}.`),
-    table("How probable each edge is", ["edge", "probability", "joined either way", "in one feedback group"],
+    table("How probable each edge is", ["edge", "probability", "joined either way", "in one feedback loop"],
       view.edges.map((each) => [arrow(each.source, each.target), percent(each.probability), percent(each.adjacent), percent(each.feedback)])),
   ];
 }
@@ -38,7 +38,7 @@ function experiments(view) {
   const rows = (count) => (count === null ? "–" : Math.round(count).toLocaleString("en"));
   return [
     h("p", {}, view.words),
-    view.is_settled ? null : table("Experiments, the best first", ["set from outside", "graphs left on average", "at most", "rows needed", "typically"],
+    view.is_settled ? null : table("Experiments, the best first", ["targets", "graphs left on average", "at most", "rows needed", "typically"],
       view.candidates.map((each) => [each.targets.join(" and "), number(each.expected_left, 1), rows(each.largest_left), rows(each.rows), rows(each.rows_typical)])),
   ];
 }
