@@ -357,8 +357,8 @@ class Posterior:
 
     def __str__(self) -> str:
         lines = [
-            f"Posterior over graphs: {len(self.names)} variables, {self._rows}; an edge costs "
-            f"{self.penalty:.2f}.",
+            f"Posterior over graphs: {len(self.names)} variables, {self._rows}; penalty per "
+            f"edge {self.penalty:.2f}.",
             f"{self.n_samples} graphs from {self.options['n_chains']} chains of {self.n_steps:,} "
             f"steps, {len(self.weights)} of them different; effective size "
             f"{self.effective_size:.0f}, R̂ {self.r_hat:.3f}.",
