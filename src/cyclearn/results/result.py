@@ -41,7 +41,7 @@ from cyclearn.results.what_if import what_if
 from cyclearn.search.exact import Certificate
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.members import MemberList, fitted_members, list_members
-from cyclearn.search.options import SearchOptions
+from cyclearn.search.options import SearchOptions, checked_knowledge
 from cyclearn.search.over_time import knowing_the_past, lag_weights, within_graph
 from cyclearn.search.runs import SearchStatus
 
@@ -253,21 +253,28 @@ class LearnResult:
         target: Node,
         *,
         group: str | None = None,
+        knowledge: Knowledge | None = None,
         max_members: int = 500,
         random_state: RandomState = 0,
     ) -> ClassEffects:
         """Effects of one variable on another under all graphs that fit equally well.
 
-        Knowledge given to the search holds here too. Of several groups, ``group`` names the one
-        whose weights count; ``max_members`` and ``random_state`` as of
-        :func:`cyclearn.class_effects`.
+        Knowledge given to the search holds here too, unless other ``knowledge`` takes its place. Of
+        several groups, ``group`` names the one whose weights count; ``max_members`` and
+        ``random_state`` as of :func:`cyclearn.class_effects`.
         """
         names, index = self.graph.names, self.graph.index
         source, target = names[index(source)], names[index(target)]
-        return effects_over(self.listed(group, max_members, random_state), source, target)
+        listed = self.listed(group, knowledge, max_members=max_members, random_state=random_state)
+        return effects_over(listed, source, target)
 
     def listed(
-        self, group: str | None = None, max_members: int = 500, random_state: RandomState = 0
+        self,
+        group: str | None = None,
+        knowledge: Knowledge | None = None,
+        *,
+        max_members: int = 500,
+        random_state: RandomState = 0,
     ) -> MemberList:
         """The graphs that fit equally well, each with its stable fits; ``group``: of several.
 
@@ -276,10 +283,11 @@ class LearnResult:
         graphs, moments = (self.graph, *self.alternatives), self.model_of(group).moments
         whole("max_members", max_members, 1)
         check_state(random_state)
+        known = checked_knowledge("knowledge", knowledge) or self.knowledge
         if self.experiments is not None:
-            return fitted_members(graphs, self.experiments.tables)
+            return fitted_members(graphs, self.experiments.tables, known)
         return list_members(
-            graphs, moments, self.knowledge, max_members=max_members, random_state=random_state
+            graphs, moments, known, max_members=max_members, random_state=random_state
         )
 
     def effects_by_group(self, source: Node, target: Node, **options: Any) -> pd.DataFrame:

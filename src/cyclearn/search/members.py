@@ -133,15 +133,19 @@ def _respecting(classes: Sequence[EquivalenceClass], masks: _Masks) -> SeatedGra
     return SeatedGraphs(seatings, classes[0].names)
 
 
-def fitted_members(graphs: Sequence[DirectedGraph], tables: Tables) -> MemberList:
-    """These graphs, fitted to tables with interventions."""
+def fitted_members(
+    graphs: Sequence[DirectedGraph], tables: Tables, knowledge: Knowledge | None = None
+) -> MemberList:
+    """Those of these graphs that respect the knowledge, fitted to tables with interventions."""
     members = []
-    for graph in graphs:
+    masks = (None, None) if knowledge is None else knowledge.masks(graphs[0].names)
+    kept = [graph for graph in graphs if respects(graph, masks)]
+    for graph in kept:
         fitted = fit(graph, tables)
         models = _stable_models(fitted) if isinstance(fitted, FittedModel) else ()
         fault: Literal["", "unstable"] = "" if models else "unstable"
         members.append(Member(graph, models, fault=fault))
-    return MemberList(tuple(members), "all", len(members), 0)
+    return MemberList(tuple(members), "all", len(members), len(graphs) - len(kept))
 
 
 def _stable_models(fitted: FittedModel) -> tuple[LinearGaussianModel, ...]:

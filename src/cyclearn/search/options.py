@@ -33,7 +33,8 @@ def _penalty(_: str, value: Any) -> Any:
     return value if isinstance(value, str) else number
 
 
-def _knowledge(name: str, value: Any) -> Knowledge | None:
+def checked_knowledge(name: str, value: Any) -> Knowledge | None:
+    """A Knowledge, or None."""
     if not isinstance(value, Knowledge | None):
         raise InputError(f"{name} is {short(value)}; give a Knowledge")
     return value
@@ -62,7 +63,7 @@ class ProblemOptions(Reading):
         DEFAULT_PENALTY, "Penalty per edge: 'ebic 0.75', bic, '2 bic', or a number.", _penalty
     )
     knowledge: Knowledge | None = option(
-        None, "JSON file: required, forbidden, tiers, exogenous.", _knowledge
+        None, "JSON file: required, forbidden, tiers, exogenous.", checked_knowledge
     )
     stable: bool = option(True, "Admit only graphs with a stable fit.", flag)
     max_component: int | None = option(
