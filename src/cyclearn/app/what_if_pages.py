@@ -124,7 +124,7 @@ def _group(result: LearnResult, group: str | None) -> str:
 
 @lru_cache(maxsize=4)
 def _listed(of: str, group: str) -> MemberList:
-    return learned(of).listed(group, Limits().max_members)
+    return learned(of).listed(group, max_members=Limits().max_members)
 
 
 def _place(result: LearnResult, group: str, i: int) -> dict[str, float]:

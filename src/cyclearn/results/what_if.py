@@ -71,7 +71,7 @@ def what_if(
         raise InputError("nothing is changed; give values by name: result.do({'a': 1.0})")
     for s in set(held) & set(shifted):
         raise InputError(f"{result.graph.names[s]!r} is both held and shifted; do one of the two")
-    listed = result.listed(group, max_members, random_state)
+    listed = result.listed(group, max_members=max_members, random_state=random_state)
     models = [each for member in listed.members for each in member.models]
     (shown,) = estimated(model, [model.model])
     table = prediction_table(shown, estimated(model, models), held, shifted, level)
