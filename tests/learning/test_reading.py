@@ -185,7 +185,7 @@ def test_effects_after_interventions_check_their_options():
         result.effects("a", "b", knowledge=3)
     forbidden = cl.Knowledge(forbidden=result.graph.edges[:1])
     assert result.graph.n_edges
-    assert result.effects("a", "b", knowledge=forbidden).listed.n_excluded == 1
+    assert result.effects("a", "b", knowledge=forbidden).listed.n_excluded >= 1
 
 
 @pytest.mark.parametrize("option", [name for name in READINGS if name != "groups"])

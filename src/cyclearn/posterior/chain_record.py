@@ -28,6 +28,7 @@ class ChainRecord:
 
     Examples
     --------
+    >>> import numpy as np
     >>> record = ChainRecord()
     >>> record.extend([Batch(np.full((2, 1, 1), n % 2), [bytes([n])]) for n in range(96)])
     >>> len(record.batches), record.batches[0].shares[0, 0, 0], record.batches[1].graphs
