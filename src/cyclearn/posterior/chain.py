@@ -30,11 +30,15 @@ class ComponentMemory:
     """Values and verdicts of components, which chains that run one after the other share."""
 
     def __init__(self, n_variables: int) -> None:
-        size = EFFORT.component_places
+        self._n_variables, size = n_variables, EFFORT.component_places
         self.values = np.zeros(size, dtype=np.uint64), np.empty(size)
         self.verdicts = np.zeros(size, dtype=np.uint64), np.empty(size, np.uint8)
         # The starts of ``fit``: graphs are admitted by the fits that it would find.
         self.normals = np.random.default_rng(0).standard_normal(20 * n_variables**2)
+
+    def __reduce__(self) -> tuple[type[ComponentMemory], tuple[int]]:
+        # On another machine it is empty: sending it would take longer than filling it.
+        return ComponentMemory, (self._n_variables,)
 
 
 class GraphChain:
