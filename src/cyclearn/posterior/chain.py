@@ -178,6 +178,8 @@ class GraphChain:
             max_component = min(max_component, max(EFFORT.hot_component, self._largest))
         if temperature > 1 or not len(proposals.parts.sets):
             shares[-1] = 0
+        if len(proposals.jumps.starts) == 1:
+            shares[-2] = 0
         limits = [max_component, problem.limits.max_parents, problem.limits.max_edges]
         return ChainRules(
             problem.allowed.astype(np.uint8),

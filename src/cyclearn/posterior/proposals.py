@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,12 +35,14 @@ class Proposals:
     def learned(
         cls, edges: FloatArray, graphs: NDArray[np.uint8], parts: PartsList | None, seed: int
     ) -> Proposals:
-        """From the edge probabilities of a round, graphs that it kept, and parts known by now."""
-        return cls(
-            pair_weights(_openness(edges)),
-            jumps_between(graphs, seed=seed),
-            no_parts() if parts is None else parts.parts(learned_tilts(graphs)),
-        )
+        """From the edge probabilities of a round, graphs that it kept, and parts known by now.
+
+        Where graphs are assembled, nothing else is learned: it would take more time than it saves
+        (``benchmarks/results/posterior_sampler.md``, "Without one device").
+        """
+        if parts is not None:
+            return replace(cls.alike(len(edges)), parts=parts.parts(learned_tilts(graphs)))
+        return cls(pair_weights(_openness(edges)), jumps_between(graphs, seed=seed), no_parts())
 
 
 def _openness(edges: FloatArray) -> FloatArray:
