@@ -27,9 +27,10 @@ import numpy as np
 import cyclearn as cl
 from cyclearn.data import Moments, as_moments
 from cyclearn.data.reading import as_tables
-from cyclearn.posterior import chain, graph_parts, graph_sample, proposals
-from cyclearn.posterior.effort import SamplerEffort
+from cyclearn.posterior import chain, graph_parts, graph_sample
+from cyclearn.posterior import learned_proposals as proposals
 from cyclearn.posterior.graph_prior import posterior_penalty
+from cyclearn.posterior.sampler_effort import SamplerEffort
 from cyclearn.search.options import SearchOptions
 
 # Graphs whose share of the sum is below this are not looked at, all of them together far below.

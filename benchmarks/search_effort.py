@@ -21,9 +21,9 @@ from search_truth import problem as drawn
 from cyclearn.data.reading import as_tables
 from cyclearn.search import SearchOptions, orders, score
 from cyclearn.search.annealed_search import run_from
-from cyclearn.search.effort import MoveEffort, OrderEffort, StartEffort
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Budget, SearchRun
+from cyclearn.search.search_effort import MoveEffort, OrderEffort, StartEffort
 from cyclearn.search.starts import starting_graphs
 
 # Scores per sample further apart are different.

@@ -9,7 +9,7 @@ from cyclearn.data.reading import as_tables
 from cyclearn.models import project
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
 from cyclearn.posterior.graph_parts import PartsList
-from cyclearn.posterior.proposals import Proposals
+from cyclearn.posterior.learned_proposals import Proposals
 from cyclearn.search.options import SearchOptions
 from naive_interventions import sample_tables
 

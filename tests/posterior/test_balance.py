@@ -23,7 +23,7 @@ from cyclearn.data.reading import as_tables
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
 from cyclearn.posterior.graph_jumps import packed_jumps
 from cyclearn.posterior.graph_parts import PartsList
-from cyclearn.posterior.proposals import pair_weights
+from cyclearn.posterior.learned_proposals import pair_weights
 from cyclearn.search.options import SearchOptions
 
 pytestmark = pytest.mark.uncompiled

@@ -10,9 +10,9 @@ from cyclearn.data import as_moments
 from cyclearn.data.reading import as_tables
 from cyclearn.posterior import graph_parts
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
-from cyclearn.posterior.effort import SamplerEffort
 from cyclearn.posterior.graph_parts import PartsList
-from cyclearn.posterior.proposals import Proposals
+from cyclearn.posterior.learned_proposals import Proposals
+from cyclearn.posterior.sampler_effort import SamplerEffort
 from cyclearn.search.options import SearchOptions
 
 

@@ -27,7 +27,7 @@ from cyclearn.posterior.chain_record import Batch, ChainRecord
 from cyclearn.posterior.graph_jumps import jumps_between, packed_jumps
 from cyclearn.posterior.graph_parts import PartsList, no_parts
 from cyclearn.posterior.graph_sample import _run_in_turn
-from cyclearn.posterior.proposals import Proposals, pair_weights
+from cyclearn.posterior.learned_proposals import Proposals, pair_weights
 from cyclearn.posterior.sample_quality import SampleQuality
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import cyclearn as cl
-from cyclearn.results.hidden_causes import HiddenCause, hidden_causes
+from cyclearn.results.hidden_causes import PairExplanation, hidden_causes
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +65,10 @@ def test_feedback_is_compared_as_a_pair():
 
 def test_only_a_hidden_cause_that_fits_better_is_warned_of():
     edges = (("a", "b"),)
-    assert HiddenCause("a", "b", edges, (), 5.0).warning is None
-    found = HiddenCause("a", "b", edges, (("c", "b"),), -5.0).warning
+    assert PairExplanation("a", "b", edges, (), 5.0).warning is None
+    found = PairExplanation("a", "b", edges, (("c", "b"),), -5.0).warning
     assert "without c → b, fits" in found.message
-    assert HiddenCause("a", "b", edges, (), float("inf")).verdict == "edge fits better"
+    assert PairExplanation("a", "b", edges, (), float("inf")).verdict == "edge fits better"
 
 
 def test_no_edges_no_pairs():

@@ -17,10 +17,10 @@ from cyclearn import (
 )
 from cyclearn.data.reading import as_tables
 from cyclearn.search import SearchStatus, answer, auto_search
-from cyclearn.search.effort import TieEffort
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget
 from cyclearn.search.score import GraphScore, SearchLimits
+from cyclearn.search.search_effort import TieEffort
 from cyclearn.search.starts import SearchCall
 
 

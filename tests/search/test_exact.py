@@ -16,11 +16,11 @@ from cyclearn import (
 )
 from cyclearn.data.reading import as_tables
 from cyclearn.search import SearchOptions, SearchStatus
-from cyclearn.search.effort import ExactEffort
 from cyclearn.search.exact import ExactSearch, n_structures
 from cyclearn.search.penalty import DEFAULT_PENALTY, edge_penalty
 from cyclearn.search.runs import Budget
 from cyclearn.search.score import GraphScore, SearchLimits
+from cyclearn.search.search_effort import ExactEffort
 from cyclearn.search.starts import SearchCall
 
 PAIRS = [(i, j) for i in range(4) for j in range(4) if i != j]

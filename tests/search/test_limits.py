@@ -11,9 +11,9 @@ from cyclearn.foundation import deadlines
 from cyclearn.search import answer as room
 from cyclearn.search import local_search, runs
 from cyclearn.search.auto_search import AutoSearch
-from cyclearn.search.effort import LocalEffort, Sizes
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget
+from cyclearn.search.search_effort import LocalEffort, Sizes
 from cyclearn.search.starts import SearchCall
 
 

@@ -10,10 +10,10 @@ from cyclearn.data.reading import as_tables
 from cyclearn.search import annealed_search
 from cyclearn.search.annealed_search import AnnealedSearch
 from cyclearn.search.closed_rings import iter_ringed, linked_pairs
-from cyclearn.search.effort import StartEffort
 from cyclearn.search.local_search import Climbing, local_search
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget
+from cyclearn.search.search_effort import StartEffort
 
 
 def ring_of(p, *, seed=0):

@@ -12,9 +12,9 @@ from cyclearn._kernels.neighbourhood import reachability
 from cyclearn._kernels.virtual_edges import virtual_edge_moves
 from cyclearn.data import as_moments
 from cyclearn.search import score as score_module
-from cyclearn.search.effort import MoveEffort
 from cyclearn.search.penalty import edge_penalty
 from cyclearn.search.score import GraphScore, SearchLimits
+from cyclearn.search.search_effort import MoveEffort
 
 
 @st.composite

@@ -9,11 +9,11 @@ from cyclearn import DirectedGraph, simulate
 from cyclearn.data import as_moments
 from cyclearn.data.reading import as_tables
 from cyclearn.search import score as score_module
-from cyclearn.search.effort import Sizes
 from cyclearn.search.local_scores import LocalScores
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.redrawn_triples import redrawn_pairs, toggled
 from cyclearn.search.score import GraphScore, SearchLimits
+from cyclearn.search.search_effort import Sizes
 from cyclearn.search.surroundings import Surroundings
 
 PENALTY = 0.002

@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from cyclearn.foundation.options import Options
+from cyclearn.foundation.option_values import Options
 from cyclearn.graphs import read_graph
 from cyclearn.search.knowledge import Knowledge
 

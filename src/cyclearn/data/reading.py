@@ -35,7 +35,7 @@ from cyclearn.data.tables import Design, Intercepts, InterventionKind, Table, Ta
 from cyclearn.foundation.arguments import one_of, whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
-from cyclearn.foundation.options import Options, option, takes_options
+from cyclearn.foundation.option_values import Options, option, takes_options
 
 EffectiveRows = float | Literal["auto", "all"]
 # Fewer effective rows than this have no variance.

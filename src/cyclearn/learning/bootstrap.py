@@ -23,7 +23,7 @@ from cyclearn.foundation.deadlines import (
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.files import check_path
 from cyclearn.foundation.interruption import ended_quietly
-from cyclearn.foundation.options import takes_options
+from cyclearn.foundation.option_values import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.learning.run import learn_with

@@ -15,7 +15,7 @@ from cyclearn.data.grouped_tables import labelled_rows
 from cyclearn.foundation.arguments import processes
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.options import check_name, takes_options
+from cyclearn.foundation.option_values import check_name, takes_options
 from cyclearn.learning.run import learn_with
 from cyclearn.search.options import SearchOptions
 

@@ -15,7 +15,7 @@ from cyclearn.foundation.arguments import flag, processes, whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_path
 from cyclearn.foundation.interruption import OnInterrupt
-from cyclearn.foundation.options import check_name, takes_options
+from cyclearn.foundation.option_values import check_name, takes_options
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.learning.checkpoint import check_checkpoint
 from cyclearn.learning.run import learn_with

@@ -16,7 +16,7 @@ from cyclearn.data.tables import Table, Tables
 from cyclearn.foundation.arguments import at_least, check_state, share, whole
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.options import takes_options
+from cyclearn.foundation.option_values import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.components import CollinearError, ComponentFit, fit_components, parameters_of

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.foundation.deadlines import now
 from cyclearn.posterior.chain_record import Batch
-from cyclearn.posterior.effort import EFFORT
 from cyclearn.posterior.graph_parts import no_loops
-from cyclearn.posterior.proposals import Proposals
+from cyclearn.posterior.learned_proposals import Proposals
+from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.foundation.arrays import FloatArray, IntArray
-from cyclearn.posterior.effort import EFFORT
+from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.search.problem import SearchProblem
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.errors import InputError
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
 from cyclearn.posterior.chain_record import Batch, ChainRecord
-from cyclearn.posterior.effort import EFFORT
 from cyclearn.posterior.graph_parts import PartsList
-from cyclearn.posterior.proposals import Proposals
+from cyclearn.posterior.learned_proposals import Proposals
 from cyclearn.posterior.sample_quality import LARGEST_R_HAT, SampleQuality
+from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.search.auto_search import AutoSearch
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Budget

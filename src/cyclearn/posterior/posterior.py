@@ -19,7 +19,7 @@ from cyclearn.foundation.arguments import at_least, cost, function, one_of, proc
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.deadlines import deadline_since, now
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.options import option, takes_options
+from cyclearn.foundation.option_values import option, takes_options
 from cyclearn.graphs import DirectedGraph
 from cyclearn.posterior.graph_prior import LOOP_COST, costs_by_size, posterior_penalty
 from cyclearn.posterior.graph_sample import (

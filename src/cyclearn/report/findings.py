@@ -22,7 +22,7 @@ from cyclearn.models import check_fit
 from cyclearn.report.class_listing import ListedMember, Listing, listing
 from cyclearn.results import LearnResult
 from cyclearn.results.edge_rows import EdgeRow, PairVerdict
-from cyclearn.results.hidden_causes import HiddenCause, hidden_causes
+from cyclearn.results.hidden_causes import PairExplanation, hidden_causes
 from cyclearn.search import Knowledge
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Findings:
     has_rows: bool
     has_knowledge: bool
     listing: Listing
-    hidden: tuple[HiddenCause, ...] | None
+    hidden: tuple[PairExplanation, ...] | None
 
     @property
     def pairs(self) -> tuple[PairVerdict, ...]:

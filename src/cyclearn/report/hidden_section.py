@@ -5,7 +5,7 @@ from __future__ import annotations
 from cyclearn.drawing.markup import Markup, fill, fixed, join, table, tag
 from cyclearn.report.findings import MAX_COMPARED, Findings
 from cyclearn.report.graph_section import arrow
-from cyclearn.results.hidden_causes import HiddenCause
+from cyclearn.results.hidden_causes import PairExplanation
 
 
 def hidden_section(found: Findings) -> Markup:
@@ -49,7 +49,7 @@ def hidden_section(found: Findings) -> Markup:
     return join(parts)
 
 
-def _row(each: HiddenCause) -> tuple[str, ...]:
+def _row(each: PairExplanation) -> tuple[str, ...]:
     difference = round(each.difference, 6) + 0.0
     return (
         f"{each.a}, {each.b}",

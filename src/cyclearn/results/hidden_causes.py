@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from cyclearn.data import data_warnings
+from cyclearn.data.data_warnings import HiddenCause
 from cyclearn.foundation.arguments import whole
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
@@ -33,7 +33,7 @@ DECIDES = log(10)
 
 
 @dataclass(frozen=True)
-class HiddenCause:
+class PairExplanation:
     """The best explanation of a pair by a hidden common cause.
 
     Attributes
@@ -62,16 +62,16 @@ class HiddenCause:
         return "edge fits better" if self.difference > 0 else "hidden cause fits better"
 
     @property
-    def warning(self) -> data_warnings.HiddenCause | None:
+    def warning(self) -> HiddenCause | None:
         """Not to read the edges as effects; None where the hidden cause does not fit better."""
         if self.verdict != "hidden cause fits better":
             return None
-        return data_warnings.HiddenCause(
+        return HiddenCause(
             columns=(self.a, self.b), edges=self.learned, superfluous=self.superfluous
         )
 
 
-def hidden_causes(result: LearnResult, *, max_members: int = 20) -> tuple[HiddenCause, ...]:
+def hidden_causes(result: LearnResult, *, max_members: int = 20) -> tuple[PairExplanation, ...]:
     """For each joined pair the best explanation by a hidden cause, over equally good graphs."""
     if result.groups or result.experiments is not None or result.lags:
         raise InputError(
@@ -87,7 +87,7 @@ def hidden_causes(result: LearnResult, *, max_members: int = 20) -> tuple[Hidden
     )
     graphs = [result.graph]
     graphs += [m.graph for m in listed.members if m.is_stable and m.graph != result.graph]
-    found: dict[tuple[int, int], HiddenCause] = {}
+    found: dict[tuple[int, int], PairExplanation] = {}
     fits: dict[tuple[int, int], HiddenPair] = {}
     for graph in graphs:
         A = graph.adjacency
@@ -101,7 +101,7 @@ def hidden_causes(result: LearnResult, *, max_members: int = 20) -> tuple[Hidden
     return tuple(found[pair] for pair in sorted(found))
 
 
-def hidden_cause_table(found: tuple[HiddenCause, ...]) -> pd.DataFrame:
+def hidden_cause_table(found: tuple[PairExplanation, ...]) -> pd.DataFrame:
     """The findings as a table, the best hidden causes first."""
     import pandas as pd
 
@@ -122,7 +122,7 @@ def hidden_cause_table(found: tuple[HiddenCause, ...]) -> pd.DataFrame:
 
 def _best_for(
     result: LearnResult, graph: DirectedGraph, pair: tuple[int, int], fitter: HiddenPair
-) -> HiddenCause:
+) -> PairExplanation:
     """Take the edges of the pair out, then one superfluous edge after the other."""
     n, price = result.tables.n_effective, result.penalty
     i, j = pair
@@ -154,7 +154,7 @@ def _best_for(
         removable.remove(edge)
         superfluous.append(edge)
     learned = [(a, b) for a, b in (pair, pair[::-1]) if graph.adjacency[a, b]]
-    return HiddenCause(
+    return PairExplanation(
         names[i],
         names[j],
         tuple((names[a], names[b]) for a, b in learned),

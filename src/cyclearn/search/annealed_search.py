@@ -26,7 +26,6 @@ import numpy as np
 from cyclearn._kernels.typed_numbers import ROUNDING
 from cyclearn.foundation.arrays import BoolArray, IntArray
 from cyclearn.search.closed_rings import iter_ringed, linked_pairs
-from cyclearn.search.effort import SIZES, MoveEffort, StartEffort
 from cyclearn.search.local_search import Climbing, local_search
 from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
@@ -39,6 +38,7 @@ from cyclearn.search.runs import (
     SearchStep,
 )
 from cyclearn.search.score import GraphScore
+from cyclearn.search.search_effort import SIZES, MoveEffort, StartEffort
 from cyclearn.search.turned_edges import leading_away
 
 

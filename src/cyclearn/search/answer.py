@@ -30,12 +30,12 @@ from cyclearn.foundation.deadlines import Deadline, has_passed
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import bits, columns_to_support, union
-from cyclearn.search.effort import SIZES, TieEffort
 from cyclearn.search.local_scores import LocalScores
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.redrawn_triples import Pair, redrawn_pairs, toggled
 from cyclearn.search.runs import Adjacency, Budget, Solution
 from cyclearn.search.score import GraphScore
+from cyclearn.search.search_effort import SIZES, TieEffort
 from cyclearn.search.tied_graphs import tied_graphs
 
 _EFFORT = TieEffort()

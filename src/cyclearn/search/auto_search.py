@@ -17,9 +17,9 @@ from cyclearn.foundation.deadlines import seconds_left
 from cyclearn.foundation.interruption import is_asked_to_stop
 from cyclearn.search.annealed_search import run_from
 from cyclearn.search.combined_starts import combined
-from cyclearn.search.effort import SIZES, AutoEffort
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, SearchRun, SearchStatus, Solution
+from cyclearn.search.search_effort import SIZES, AutoEffort
 from cyclearn.search.starts import SearchCall, run_calls, starting_graphs
 
 

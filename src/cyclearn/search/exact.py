@@ -22,10 +22,10 @@ from cyclearn.foundation.deadlines import Deadline, has_passed
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.interruption import is_asked_to_stop
 from cyclearn.search.annealed_search import run_from
-from cyclearn.search.effort import ExactEffort, StartEffort
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, SearchRun, SearchStatus, Solution
 from cyclearn.search.score import GraphScore
+from cyclearn.search.search_effort import ExactEffort, StartEffort
 from cyclearn.search.starts import SearchCall, starting_graphs
 
 # Scores per sample closer than this are not told apart, nor closer than rounding allows: scores

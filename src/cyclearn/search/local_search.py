@@ -11,7 +11,6 @@ import numpy as np
 
 from cyclearn._kernels.typed_numbers import ROUNDING
 from cyclearn.foundation.arrays import BoolArray
-from cyclearn.search.effort import LocalEffort
 from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import (
@@ -24,6 +23,7 @@ from cyclearn.search.runs import (
     Solution,
 )
 from cyclearn.search.score import GraphScore, Neighbour
+from cyclearn.search.search_effort import LocalEffort
 from cyclearn.search.starts import SearchCall, run_calls, starting_graphs
 
 _EFFORT = LocalEffort()

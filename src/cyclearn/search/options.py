@@ -13,7 +13,7 @@ from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import at_least, flag, seconds, seed, whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
-from cyclearn.foundation.options import option
+from cyclearn.foundation.option_values import option
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs import DirectedGraph
 from cyclearn.search.few_rows import FewRows, few_rows

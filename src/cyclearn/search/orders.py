@@ -16,9 +16,9 @@ from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.deadlines import has_passed, now
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.interruption import is_asked_to_stop
-from cyclearn.search.effort import OrderEffort
 from cyclearn.search.runs import Adjacency, Budget, SearchStatus
 from cyclearn.search.score import GraphScore
+from cyclearn.search.search_effort import OrderEffort
 
 if TYPE_CHECKING:
     from cyclearn._kernels.order_search import Ordered

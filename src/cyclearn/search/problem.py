@@ -15,9 +15,9 @@ from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models.experiments import Experiments
-from cyclearn.search.effort import MoveEffort
 from cyclearn.search.runs import Adjacency
 from cyclearn.search.score import GraphScore, SearchLimits
+from cyclearn.search.search_effort import MoveEffort
 
 Admit = Callable[[Adjacency], tuple[Adjacency | None, str | None]]
 

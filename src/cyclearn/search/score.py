@@ -24,8 +24,8 @@ from cyclearn.models.components import (
     fit_component_solutions,
 )
 from cyclearn.models.experiments import Experiments, fit_shared
-from cyclearn.search.effort import SIZES, MoveEffort
 from cyclearn.search.runs import Adjacency
+from cyclearn.search.search_effort import SIZES, MoveEffort
 from cyclearn.search.surroundings import Surroundings
 
 if TYPE_CHECKING:

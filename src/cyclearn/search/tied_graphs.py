@@ -15,11 +15,11 @@ import numpy as np
 from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.graphs import DirectedGraph
-from cyclearn.search.effort import TieEffort
 from cyclearn.search.local_scores import NEAR
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.redrawn_triples import iter_redrawn
 from cyclearn.search.runs import SAME_SCORE, Adjacency, Solution
+from cyclearn.search.search_effort import TieEffort
 
 
 def tied_graphs(

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.foundation.arrays import FloatArray
-from cyclearn.posterior.effort import EFFORT
 from cyclearn.posterior.graph_jumps import jumps_between, packed_jumps
 from cyclearn.posterior.graph_parts import PartsList, learned_tilts, no_parts
+from cyclearn.posterior.sampler_effort import EFFORT
 
 if TYPE_CHECKING:
     from cyclearn._kernels.assembled_graphs import Parts
