@@ -246,6 +246,17 @@ def test_groups_share_the_graph_and_not_the_weights(client, grouped, tmp_path, m
     assert "groups" in client.wait(job, "failed")["message"]
 
 
+def test_groups_with_shrunk_correlations_have_probabilities(client, grouped):
+    options = {"groups": "site", "covariance": "shrunk"}
+    reading = {"columns": ["a", "b", "c"], "labels": ["site"]}
+    about = grouped[0], client.start("learn", grouped[0], reading=reading, options=options)
+    client.wait(about[1])
+    job, view = done(client, "posterior", about, effective_size=1)
+    assert all(0 <= each["probability"] <= 1 for each in view["edges"])
+    script = client.file(f"/api/script?job={job}").decode()
+    assert "groups='site', covariance='shrunk', effective_size=1)" in script
+
+
 def test_a_series_given_its_past(client, tmp_path, monkeypatch):
     rng, rows = np.random.default_rng(0), np.zeros((300, 2))
     for t in range(1, 300):

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -273,11 +272,6 @@ class Reading(Options):
                 "pass the table, or a number"
             )
         return effective_rows(treated.filled) / n
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Reading:
-        """The options that :meth:`to_dict` gave."""
-        return cls.of(record)
 
 
 @takes_options(Reading)
