@@ -108,14 +108,14 @@ class _Round:
         return self.n_kept * self.stride
 
     @property
-    def n_next(self) -> int:
-        """Batches to take before chains are compared again."""
-        return EFFORT.n_batches if self.n_steps == 0 else EFFORT.n_batches // 3
-
-    @property
     def next_steps(self) -> int:
         """Steps to take before chains are compared again."""
-        return self.n_next * self.batch_steps
+        return EFFORT.n_compared * self.batch_steps
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has lasted long enough for the next one to learn from it."""
+        return len(self.records[0].batches) >= EFFORT.n_batches
 
     def add(self, done: list[list[Batch]]) -> int:
         """Add batches of all chains, as many as each has; return their steps."""
@@ -211,7 +211,7 @@ def sample_graphs(
         # Where the rest takes no longer than the next round would, or there is no time for that,
         # this one goes on.
         n_longer = EFFORT.growth * EFFORT.n_batches * current.batch_steps
-        if progress < 1 / (1 + EFFORT.growth) and n_longer <= n_left:
+        if current.is_whole and progress < 1 / (1 + EFFORT.growth) and n_longer <= n_left:
             if parts is not None:
                 parts.learn([chain.met for chain in chains])
             proposals = Proposals.learned(current.edges, current.graphs, parts, seed)
@@ -260,7 +260,7 @@ def _run(
     When the time is up there are fewer batches, but some at least of a first round.
     """
     shares = [chains[worker::n_workers] for worker in range(n_workers)]
-    size = current.n_next, current.n_kept, current.stride
+    size = EFFORT.n_compared, current.n_kept, current.stride
     fewest = EFFORT.fewest_batches if current.n_steps == 0 and current.batch_steps == 1 else 0
     # Compiled code lets go of the lock, so threads are as good as processes and share memory. On a
     # cluster, chains come back from where they were run.

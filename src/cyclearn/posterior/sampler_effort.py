@@ -34,9 +34,10 @@ class SamplerEffort:
     component_places: int = 1 << 18
     # A round is so many times as long as the one before: 3 was not faster than 2.
     growth: int = 2
-    # Batches of a round: enough to tell how they hang together. A first round that is cut short has
-    # four at least, two in each half of a chain.
+    # Batches of a round, and those after which chains are compared: enough to tell how they hang
+    # together. A first round that is cut short has four at least, two in each half of a chain.
     n_batches: int = 48
+    n_compared: int = 24
     fewest_batches: int = 4
     # Steps that chains take at least, times the number of variables.
     least_steps: int = 5_000
