@@ -155,7 +155,7 @@ def test_damaged_files_are_replaced(damage, cache, n_compiled):
     whole = file.read_bytes()
     file.write_bytes(damage(whole))
     n_compiled()
-    with pytest.warns(RuntimeWarning, match="is damaged; it is compiled anew"):
+    with pytest.warns(RuntimeWarning, match="is damaged; it is compiled again"):
         assert kernel(one_more)(1) == 2
     assert n_compiled() == 1
     assert len(file.read_bytes()) > len(whole) / 2

@@ -52,15 +52,18 @@ def test_chains_over_graphs():
     problem = SearchOptions(penalty=1.0).problem(as_tables(as_moments(TABLE)))
     start, memory = CYCLE.adjacency.astype(np.uint8), ComponentMemory(4)
     chains = [GraphChain(problem, memory, start, seed=seed) for seed in (1, 2)]
-    known = PartsList(problem, chains[0].weigh_single)
+    known = PartsList(problem, chains[0].weigh)
     for chain in chains:
         chain.run(1, 20, 20)
     known.learn([chain.met for chain in chains])
     graphs = np.stack([chain.graph for chain in chains])
-    proposals = Proposals.learned(graphs.mean(axis=0), graphs, known, seed=0)
+    proposals = Proposals.learned(graphs.mean(axis=0), graphs, known, is_resampled=False, seed=0)
     assert len(proposals.parts.sets) > 4
     chains[0].propose(proposals)
     (batch,) = chains[0].run(1, 20, 20)
     assert batch.shares[0].max() <= 1
     assert chains[0].accepted[-1] > 0
     assert chains[0].accepted.sum() > chains[0].accepted[-1]
+    chains[0].see(SearchOptions(penalty=1.0).problem(as_tables(as_moments(TABLE[::2]))))
+    (batch,) = chains[0].run(1, 20, 20)
+    assert batch.shares[0].max() <= 1

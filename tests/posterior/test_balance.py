@@ -146,7 +146,7 @@ def test_assembled_graphs_are_balanced(posterior):
     """From every graph of parts, as often as the twin says; and the twin is balanced."""
     problem = SearchOptions(penalty=0.5).problem(as_tables(three_variables(0, n=40)))
     chain = GraphChain(problem, ComponentMemory(3), np.zeros((3, 3), np.uint8), seed=1)
-    known = PartsList(problem, chain.weigh_single)
+    known = PartsList(problem, chain.weigh)
     chain.run(1, 1, 150)
     known.learn([chain.met])
     tilts = np.array([0.4, 0.3])

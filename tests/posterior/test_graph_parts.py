@@ -27,6 +27,14 @@ def chain_of(p, *, seed=0, n=150, start=None, penalty=1.0, **options):
     return moments, problem, chain
 
 
+def weigh_alone(chain, nodes, parents=0):
+    """Log weights of single nodes with parents, these as bits."""
+    nodes = np.array(nodes, dtype=np.int64)
+    columns = np.zeros((len(nodes), len(chain.graph)), np.int64)
+    columns[np.arange(len(nodes)), nodes] = parents
+    return chain.weigh(1 << nodes, columns)
+
+
 def log_weight(problem, A):
     """What a graph weighs beside the one without edges: score and price, as a logarithm."""
     score = problem.score()
@@ -39,8 +47,8 @@ def log_weight(problem, A):
 )
 def test_the_sum_over_orders_is_that_over_all_graphs(options):
     _, problem, chain = chain_of(3, seed=2, **options)
-    parts = PartsList(problem, chain.weigh_single).parts(np.zeros(2))
-    without_edges = chain.weigh_single(np.arange(3), np.zeros(3, np.int64)).sum()
+    parts = PartsList(problem, chain.weigh).parts(np.zeros(2))
+    without_edges = weigh_alone(chain, range(3)).sum()
     ordered = 0.0
     for A in all_graphs(3):
         graph = DirectedGraph(A.astype(bool))
@@ -54,15 +62,15 @@ def test_the_sum_over_orders_is_that_over_all_graphs(options):
 
 def test_weights_that_differ_by_thousands_are_summed():
     _, problem, chain = chain_of(4, seed=2, n=100_000)
-    parts = PartsList(problem, chain.weigh_single).parts(np.zeros(2))
-    logs = chain.weigh_single(np.repeat(np.arange(4), 16), np.tile(np.arange(16), 4))
+    parts = PartsList(problem, chain.weigh).parts(np.zeros(2))
+    logs = weigh_alone(chain, np.repeat(range(4), 16), np.tile(range(16), 4))
     assert logs.max() - logs.min() > 10_000
     assert np.isfinite(parts.leading).all()
 
 
 def test_loops_that_chains_meet_or_refuse_become_parts():
     _, problem, chain = chain_of(3, seed=4, stable=False)
-    known = PartsList(problem, chain.weigh_single)
+    known = PartsList(problem, chain.weigh)
     n_single = len(known.parts(np.zeros(2)).logs)
     chain.run(1, 1, 300)
     n_met = int(chain.met.size[0])
@@ -75,10 +83,8 @@ def test_loops_that_chains_meet_or_refuse_become_parts():
     for row, log in zip(chain.met.columns[:n_met], chain.met.logs, strict=False):
         A = (row >> np.arange(3)[:, None] & 1).astype(np.uint8)
         alone = [v for v in range(3) if row[v] == 0]
-        rest = chain.weigh_single(
-            np.array(alone, dtype=np.int64), np.zeros(len(alone), np.int64)
-        ).sum()
-        empty = chain.weigh_single(np.arange(3), np.zeros(3, np.int64)).sum()
+        rest = weigh_alone(chain, alone).sum()
+        empty = weigh_alone(chain, range(3)).sum()
         assert log + rest - empty == pytest.approx(log_weight(problem, A), abs=1e-6)
     chain.propose(Proposals.alike(3))
     assert chain.met.size[0] == 0
@@ -86,7 +92,7 @@ def test_loops_that_chains_meet_or_refuse_become_parts():
 
 def test_where_there_is_no_room_the_most_promising_loops_stay(monkeypatch):
     _, problem, chain = chain_of(4, seed=4, stable=False)
-    known = PartsList(problem, chain.weigh_single)
+    known = PartsList(problem, chain.weigh)
     chain.run(1, 1, 3000)
     known.learn([chain.met])
     assert len(known.parts(np.zeros(2)).sets) > 7
@@ -103,7 +109,7 @@ def test_loops_keep_to_knowledge_and_limits():
     start[2, 3] = 1
     options = {"knowledge": knowledge, "max_parents": 2}
     _, problem, chain = chain_of(4, seed=3, n=80, start=start, **options)
-    known = PartsList(problem, chain.weigh_single)
+    known = PartsList(problem, chain.weigh)
     chain.run(1, 1, 3000)
     known.learn([chain.met])
     parts = known.parts(np.zeros(2))

@@ -30,8 +30,9 @@ def holes(rows):
 @pytest.mark.parametrize("missing", ["em", "rows", "pairwise"])
 def test_a_posterior_of_rows_with_holes_is_that_of_the_moments_they_are_treated_to(holes, missing):
     table = as_tables(holes, missing=missing).only
-    found = cl.posterior(holes, missing=missing, effective_size=100)
-    same = cl.posterior(table.moments, n_effective=table.n_effective, effective_size=100)
+    options = {"robust": False, "effective_size": 100}
+    found = cl.posterior(holes, missing=missing, **options)
+    same = cl.posterior(table.moments, n_effective=table.n_effective, **options)
     assert found.edge_probabilities().equals(same.edge_probabilities())
     assert found.edge_probabilities().loc["a", "c"] > 0.7
 
@@ -82,8 +83,8 @@ def test_the_first_round_is_short_where_there_is_little_time():
         found = cl.posterior(rows, time_limit=0.05)
     assert found.n_steps < 1000 * 30 / 4
     assert found.is_cut
-    shares = found.edge_probabilities().to_numpy()
-    assert ((shares >= 0) & (shares <= 1)).all()
+    assert found.n_resamples == 16
+    assert not found.is_determined
 
 
 def test_too_many_variables_for_chains_are_refused_at_once():
@@ -112,8 +113,9 @@ def test_a_limit_holds_where_a_single_step_takes_long(monkeypatch):
     rows = np.random.default_rng(0).normal(size=(50, 4))
     with pytest.warns(cl.SamplingWarning):
         cl.posterior(rows, time_limit=20, random_state=0)
-    # Of each of four chains: what takes twenty seconds, or the fewest steps that make a sample.
-    assert passed <= 24
+    # Of each of four chains: what takes twenty seconds, or the fewest steps that make a sample; and
+    # four resamples with three steps each.
+    assert passed <= 24 + 4 * 4 * 3
 
 
 def test_loops_of_more_than_five_pay_for_every_further_variable():

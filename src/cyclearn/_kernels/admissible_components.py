@@ -28,12 +28,14 @@ _MAX_ITERATIONS = cast(int, np.int64(1000))
 
 
 class Admission(NamedTuple):
-    """What decides: random numbers for starts, tables of verdicts, and the rules.
+    """What decides: correlations, random numbers for starts, tables of verdicts, and the rules.
 
+    ``S`` are the correlations of every table, which those that values come from may differ from;
     ``normals`` are the numbers that ``models.component_solutions`` starts from, in its order;
     ``rules`` are the longest cycle permitted and whether fits have to be stable.
     """
 
+    S: Floats
     normals: Floats
     keys: Keys
     verdicts: Bytes
@@ -131,9 +133,9 @@ def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
     for s in range(1, n_starts):
         for c in range(e):
             starts[s, c] = 3 * admission.normals[(s - 1) * e + c]
-    for t in range(g.shares.size):
+    for t in range(admission.S.shape[0]):
         values, runs, _, _, statuses = fit_component_from_starts(
-            g.S[t], nodes, offsets, parents, starts, 1e-9, _MAX_ITERATIONS
+            admission.S[t], nodes, offsets, parents, starts, 1e-9, _MAX_ITERATIONS
         )
         _, distinct = select_optima(values, runs, statuses, 1e-8)
         some = False

@@ -69,17 +69,22 @@ class LoopsMet(NamedTuple):
 
 
 @kernel
-def single_values(g: Scored, nodes: Ints, parents: Ints) -> Floats:
-    """The values of single nodes, each with its parents; A is room to work."""
+def part_values(g: Scored, sets: Ints, columns: Ints) -> Floats:
+    """The values of parts, from the nodes and the columns of each; A is room to work."""
     p = g.A.shape[0]
-    values = np.empty(nodes.size)
-    node = np.empty(1, np.int64)
-    for e in range(nodes.size):
-        node[0] = nodes[e]
-        for i in range(p):
-            g.A[i, nodes[e]] = parents[e] >> i & 1
-        offsets, members = parents_of(g, node)
-        values[e] = component_value(g, node, offsets, members)
+    values = np.empty(sets.size)
+    room = np.empty(p, np.int64)
+    for e in range(sets.size):
+        size = 0
+        for v in range(p):
+            if sets[e] >> v & 1:
+                room[size] = v
+                size += 1
+                for i in range(p):
+                    g.A[i, v] = columns[e, v] >> i & 1
+        nodes = room[:size].copy()
+        offsets, parents = parents_of(g, nodes)
+        values[e] = component_value(g, nodes, offsets, parents)
     return values
 
 

@@ -137,7 +137,7 @@ class _Files:
             except Exception:  # what another pickle than numba's leads to can be anything
                 damaged = path
         if damaged:
-            _warn_once(f"compiled code in {damaged.parent} is damaged; it is compiled anew")
+            _warn_once(f"compiled code in {damaged.parent} is damaged; it is compiled again")
         _tell_compiling()
         return None
 

@@ -81,13 +81,14 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> N
         found = run_posterior(read_frame(table, request), on_round=done, **options)
     (place / "result.json").write_text(found.to_json(), "utf-8")
     first, second, *_ = str(found).splitlines()
+    classes = found.classes()[:5] if found.is_determined else []
     write_json(
         place / "view.json",
         {
             "words": [first, second],
             "warning": None if found.warning is None else found.warning.on_page(),
             "edges": found.edge_table().to_dict(orient="records"),
-            "classes": [each.probability for each in found.classes()[:5]],
+            "classes": [each.probability for each in classes],
         },
     )
 

@@ -23,7 +23,7 @@ def learn(
     jobs: given.Jobs = None,
     bootstrap: given.Resamples = None,
     checkpoint: given.Checkpoint = None,
-    posterior: given.WithPosterior = False,
+    posterior: given.WithPosterior = None,
     standardised: Standardised = False,
     out: Annotated[
         Path | None,

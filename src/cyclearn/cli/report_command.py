@@ -42,7 +42,7 @@ def report(
     jobs: given.Jobs = None,
     bootstrap: given.Resamples = None,
     checkpoint: given.Checkpoint = None,
-    posterior: given.WithPosterior = False,
+    posterior: given.WithPosterior = None,
     beside: With = None,
     as_json: Json = False,
 ) -> None:
@@ -79,7 +79,7 @@ def learned(data: Any, options: SearchOptions, **searching: Any) -> Any:
 
     if not isinstance(data, LearnResult):
         return given.search(data, options, **searching)
-    asked = [*options.given(), *(name for name, value in searching.items() if value)]
+    asked = [*options.given(), *(name for name, value in searching.items() if value is not None)]
     if asked:
         raise InputError(
             f"{asked[0]} is an option of learning, and a saved result was learned already; leave "

@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 Jobs = Annotated[int | None, typer.Option(help="Processes for several starts and for resamples.")]
 Resamples = Annotated[int | None, typer.Option(min=1, help="Learn also from this many resamples.")]
 WithPosterior = Annotated[
-    bool, typer.Option("--posterior", help="Say also how probable each edge is.")
+    bool | None,
+    typer.Option(
+        "--posterior/--no-posterior",
+        help="Say how probable each edge is; by default in a limited number of steps, with up to "
+        "50 variables.",
+    ),
 ]
 Checkpoint = Annotated[
     Path | None, typer.Option(help="Keep finished resamples here, and go on from them.")
@@ -38,7 +43,7 @@ def search(
     jobs: int | None,
     bootstrap: int | None,
     checkpoint: Path | None,
-    posterior: bool = False,
+    posterior: bool | None = None,
 ) -> LearnResult:
     """Learn from a table, with a line that follows the search on a terminal."""
     from cyclearn.learning import learn
@@ -58,7 +63,7 @@ def search(
             on_step=on_step,
             on_interrupt="best",
             bootstrap=None if bootstrap is None else resampling,
-            posterior=posterior,
+            posterior="brief" if posterior is None else posterior,
         )
 
 

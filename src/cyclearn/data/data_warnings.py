@@ -534,17 +534,17 @@ class UnfinishedSample(DataWarning):
     largest_r_hat: float
 
     def _words(self) -> Words:
-        what = "The chains do not agree well enough"
+        what = "The chains do not agree, so probabilities are not determined"
         if self.chains_agree:
-            what = "The sample of graphs is smaller than wanted, though the chains agree"
+            # Where no edge seems open yet, nothing is known of how well it is known.
+            known = self.effective_size if isfinite(self.effective_size) else 1.0
+            error = min(1.0, 1 / sqrt(max(known, 1.0)))
+            what = f"The chains agree, but probabilities may be off by {error:.2f}"
         limit = "time limit" if self.is_out_of_time else "limit on steps"
-        # Where no edge seems open yet, nothing is known of how well it is known.
-        known = self.effective_size if isfinite(self.effective_size) else 1.0
-        error = min(1.0, 1 / sqrt(max(known, 1.0)))
         return Words(
-            f"{what} (the {limit} came first): effective size {self.effective_size:.0f} "
-            f"of {self.wanted_size}, R̂ {self.r_hat:.2f} (at most {self.largest_r_hat}); "
-            f"probabilities may be off by {error:.2f}.",
+            f"{what}: the {limit} ended them at an effective size of {self.effective_size:.0f}, "
+            f"where {self.wanted_size} was wanted, and R̂ {self.r_hat:.2f}, where "
+            f"{self.largest_r_hat} is the limit.",
             "Raise max_steps or time_limit, or limit max_component.",
             "Allow more steps or time, or smaller feedback loops only.",
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.reading import Reading
@@ -21,6 +21,7 @@ from cyclearn.learning.checkpoint import check_checkpoint
 from cyclearn.learning.run import learn_with
 from cyclearn.posterior.posterior import PosteriorOptions
 from cyclearn.posterior.posterior import posterior as run_posterior
+from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.results.result import LearnResult
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import OnStep, SearchStatus
@@ -34,7 +35,7 @@ def learn(
     on_step: OnStep | None = None,
     on_interrupt: OnInterrupt = "raise",
     bootstrap: int | Mapping[str, Any] | None = None,
-    posterior: bool | Mapping[str, Any] = False,
+    posterior: bool | Literal["brief"] | Mapping[str, Any] = False,
     **options: Any,
 ) -> LearnResult:
     """Learn a directed graph, feedback loops included, from observational data.
@@ -61,7 +62,10 @@ def learn(
     posterior : bool or mapping
         Sample also graphs by how probable they are, with the same reading, knowledge and limits,
         and keep the probabilities as ``result.posterior``, where tables, reports and pictures find
-        them; a mapping gives arguments of :func:`cyclearn.posterior`.
+        them; a mapping gives arguments of :func:`cyclearn.posterior`. ``"brief"``, which the
+        command line and the application use, takes 100,000 steps of each chain at most, for
+        observed tables of 2 to 50 variables, and nothing otherwise; where that is not enough for
+        the chains to agree, probabilities are not determined.
     **options
         The fields of :class:`cyclearn.SearchOptions`: method, penalty, knowledge, limits; and of
         :class:`cyclearn.Reading`: how the data are read.
@@ -88,6 +92,8 @@ def learn(
     resampling = _bootstrap_arguments(bootstrap, checked, n_jobs)
     sampling = _posterior_arguments(posterior, checked, n_jobs)
     tables = checked.tables(data)
+    if posterior == "brief" and not _is_brief(tables):
+        sampling = None
     result = learn_with(checked, tables, n_jobs=n_jobs, on_step=on_step, on_interrupt=on_interrupt)
     if result.status is SearchStatus.INTERRUPTED:
         return result
@@ -129,13 +135,20 @@ def _posterior_arguments(
     posterior: Any, options: SearchOptions, n_jobs: int | None
 ) -> dict[str, Any] | None:
     """The reading, knowledge and limits of the search, and its own; the penalty is not shared."""
-    if not isinstance(posterior, Mapping) and not flag("posterior", posterior):
-        return None
     own = dict(posterior) if isinstance(posterior, Mapping) else {}
+    if posterior == "brief":
+        own = {"max_steps": EFFORT.brief_steps}
+    elif not isinstance(posterior, Mapping) and not flag("posterior", posterior):
+        return None
     _check_names("posterior", own, run_posterior)
     shared = options.shared_with(PosteriorOptions)
     del shared["penalty"]
     return shared | {"n_jobs": n_jobs} | own
+
+
+def _is_brief(tables: Tables) -> bool:
+    """Whether a few steps may be enough for the probabilities of graphs over these tables."""
+    return tables.design is None and 2 <= tables.n_variables <= EFFORT.brief_variables
 
 
 def _check_names(what: str, own: Mapping[str, Any], function: Callable[..., Any]) -> None:

@@ -2,11 +2,13 @@
 
 The chain visits a graph with probability proportional to exp(−NLL − λ·|E| − costs of its feedback
 loops), over the graphs that knowledge, limits and stability admit. How it proposes the next graph
-is fixed while it runs; between runs it may be told what others have learned.
+is fixed while it runs; between runs it may be told what others have learned, and go on with other
+data.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.foundation.deadlines import now
 from cyclearn.posterior.chain_record import Batch
-from cyclearn.posterior.graph_parts import no_loops
+from cyclearn.posterior.graph_parts import no_loops, weighed
 from cyclearn.posterior.learned_proposals import Proposals
 from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.search.problem import SearchProblem
@@ -72,19 +74,16 @@ class GraphChain:
         from cyclearn._kernels.graph_chain import ASSEMBLE, enter
         from cyclearn._kernels.proposals import new_walk
 
-        self._problem = problem
+        self._problem, self._score = problem, problem.score()
         self.memory = memory
         p = problem.n_variables
         self._unit = 1 / problem.tables.n_effective
         self._costs = self._unit * (np.zeros(p + 1) if costs is None else costs)
-        score = problem.score()
-        self._S, self._shares, self._keys = score.S, score.shares, score.Z
-        self._targeted, self._pooled = score.targeted, score.pooled
         self.accepted = np.zeros(ASSEMBLE + 1, dtype=np.int64)
         longest = problem.max_cycle_length or p
         rules = np.array([longest, problem.stable], dtype=np.int64)
-        self._admission = Admission(memory.normals, *memory.verdicts, rules)
-        self._largest = score.largest_component(start)
+        self._admission = Admission(self._score.S, memory.normals, *memory.verdicts, rules)
+        self._largest = self._score.largest_component(start)
         self.graph = start.copy()
         self._walk = new_walk(p, seed)
         self.propose(Proposals.alike(p))
@@ -96,15 +95,37 @@ class GraphChain:
         self.met = no_loops(self._problem.n_variables)
         self._rules = self._rules_at(1.0)
 
-    def weigh_single(self, nodes: IntArray, parents: IntArray) -> FloatArray:
-        """Log weights of single nodes with their parents, these as bits of whole numbers."""
-        from cyclearn._kernels.assembled_graphs import single_values
+    def see(self, problem: SearchProblem) -> None:
+        """Go on with other data about the same problem.
+
+        The graphs that are admitted stay those that the first data admit, so that the chain is at
+        one of them. Where graphs are assembled it starts at one assembled for these data.
+        """
+        from cyclearn._kernels.assembled_graphs import draw_graph
+        from cyclearn._kernels.graph_chain import enter
+
+        self._problem, self._score = problem, problem.score()
+        self.memory.values[0][:] = 0
+        if len(self.proposals.parts.sets):
+            parts = weighed(self.proposals.parts, self.weigh)
+            self.proposals = replace(self.proposals, parts=parts)
+            columns = np.zeros(problem.n_variables, dtype=np.int64)
+            draw_graph(self._walk.state, parts, columns)
+            graph = (columns >> np.arange(len(columns))[:, None] & 1).astype(np.uint8)
+            if graph.sum() <= problem.limits.max_edges:
+                self.graph = graph
+        self._rules = self._rules_at(1.0)
+        enter(self._scored(), self._walk, self._rules)
+
+    def weigh(self, sets: IntArray, columns: IntArray) -> FloatArray:
+        """Log weights of components: their nodes, and the parents of every node, as bits."""
+        from cyclearn._kernels.assembled_graphs import part_values
 
         p = self._problem.n_variables
         room = self._scored()._replace(A=np.zeros((p, p), dtype=np.uint8))
-        values = single_values(room, nodes, parents)
-        n_parents = (parents[:, None] >> np.arange(p) & 1).sum(axis=1)
-        prices = self._costs[1] + self._problem.penalty * n_parents
+        values = part_values(room, sets, columns)
+        prices = self._costs[np.bitwise_count(sets)]
+        prices = prices + self._problem.penalty * np.bitwise_count(columns).sum(axis=1)
         return np.asarray(-(values + prices) / self._unit)
 
     def wander(self, end: float | None = None) -> None:
@@ -153,13 +174,14 @@ class GraphChain:
     def _scored(self) -> Scored:
         from cyclearn._kernels.component_scores import Scored
 
+        score = self._score
         return Scored(
-            self._S,
-            self._shares,
-            self._targeted,
-            self._pooled,
+            score.S,
+            score.shares,
+            score.targeted,
+            score.pooled,
             self.graph,
-            self._keys,
+            score.Z,
             *self.memory.values,
             np.zeros(1, dtype=np.int64),
         )

@@ -16,10 +16,20 @@ MOST_BATCHES = 96
 
 @dataclass
 class Batch:
-    """Equal steps: the share of them with each edge, shape (2, p, p), and graphs along the way."""
+    """Equal steps: the share of them with each edge, shape (2, p, p), and graphs along the way.
+
+    ``drift`` is how much more often each edge was there in the second half than in the first.
+    """
 
     shares: FloatArray
     graphs: list[bytes]
+    drift: FloatArray | None = None
+
+    @classmethod
+    def of_halves(cls, first: Batch, second: Batch) -> Batch:
+        """Two batches as one, which remembers its drift."""
+        shares = (first.shares + second.shares) / 2
+        return cls(shares, first.graphs + second.graphs, second.shares[0] - first.shares[0])
 
 
 @dataclass
@@ -43,7 +53,12 @@ class ChainRecord:
         if len(self.batches) >= MOST_BATCHES:
             pairs = zip(self.batches[::2], self.batches[1::2], strict=True)
             self.batches = [
-                Batch((a.shares + b.shares) / 2, (a.graphs + b.graphs)[::2]) for a, b in pairs
+                Batch(
+                    (a.shares + b.shares) / 2,
+                    (a.graphs + b.graphs)[::2],
+                    None if a.drift is None or b.drift is None else (a.drift + b.drift) / 2,
+                )
+                for a, b in pairs
             ]
 
     @property

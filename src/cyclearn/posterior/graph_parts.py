@@ -59,7 +59,7 @@ class PartsList:
     def __init__(
         self, problem: SearchProblem, weigh: Callable[[IntArray, IntArray], FloatArray]
     ) -> None:
-        """``weigh`` gives the log weights of nodes with parents, these as bits of numbers."""
+        """``weigh`` gives log weights, see :meth:`GraphChain.weigh`."""
         p = problem.n_variables
         subsets, powers = np.arange(1 << p), 1 << np.arange(p)
         n_parents = (subsets[:, None] >> np.arange(p) & 1).sum(axis=1)
@@ -69,9 +69,9 @@ class PartsList:
             & (required[:, None] & ~subsets == 0)
             & (n_parents <= problem.limits.max_parents)
         )
-        self._single_logs = weigh(node, parents)
         self._single_columns = np.where(np.arange(p) == node[:, None], parents[:, None], 0)
         self._single_nodes = powers[node]
+        self._single_logs = weigh(self._single_nodes, self._single_columns)
         self._best = np.full(p, -np.inf)
         np.maximum.at(self._best, node, self._single_logs)
         self._keys = np.zeros(0, dtype=np.uint64)
@@ -90,16 +90,19 @@ class PartsList:
         order = np.argsort(-promise, kind="stable")[: EFFORT.most_loops]
         self._keys, self._columns, self._logs = keys[order], columns[order], logs[order]
 
-    def parts(self, tilts: FloatArray) -> Parts:
-        """The parts, tilted and summed."""
+    def parts(self, tilts: FloatArray, *, is_resampled: bool = False) -> Parts:
+        """The parts, tilted and summed; fewer where they are weighed for every resample."""
         from cyclearn._kernels.assembled_graphs import Parts, sum_parts, table_of
 
+        n_loops, n_node_sets = EFFORT.most_loops, EFFORT.most_node_sets
+        if is_resampled:
+            n_loops, n_node_sets = EFFORT.resampled_loops, EFFORT.resampled_node_sets
         p = self._columns.shape[1]
         powers = 1 << np.arange(p)
-        nodes = (self._columns > 0) @ powers
+        nodes = (self._columns[:n_loops] > 0) @ powers
         distinct, first = np.unique(nodes, return_index=True)
-        chosen = distinct[np.argsort(first)][: EFFORT.most_node_sets - p]
-        is_part = np.isin(nodes, chosen)
+        chosen = distinct[np.argsort(first)][: n_node_sets - p]
+        is_part = np.flatnonzero(np.isin(nodes, chosen))
         columns = np.concatenate([self._single_columns, self._columns[is_part]])
         logs = np.concatenate([self._single_logs, self._logs[is_part]])
         nodes = np.concatenate([self._single_nodes, nodes[is_part]])
@@ -126,6 +129,20 @@ class PartsList:
         return parts
 
 
+def weighed(parts: Parts, weigh: Callable[[IntArray, IntArray], FloatArray]) -> Parts:
+    """The same parts with the weights of other data."""
+    from cyclearn._kernels.assembled_graphs import sum_parts
+
+    logs = weigh(np.repeat(parts.sets, np.diff(parts.starts)), parts.columns)
+    found = parts._replace(
+        logs=logs + _features(parts.columns) @ parts.tilts,
+        totals=np.empty_like(parts.totals),
+        leading=np.empty_like(parts.leading),
+    )
+    sum_parts(found)
+    return found
+
+
 def learned_tilts(graphs: NDArray[np.uint8]) -> FloatArray:
     """Tilts that make up best for the orders that graphs have more than others.
 
@@ -137,7 +154,7 @@ def learned_tilts(graphs: NDArray[np.uint8]) -> FloatArray:
     p = graphs.shape[1]
     distinct = np.unique((1 << np.arange(p)) @ graphs.astype(np.int64), axis=0)
     counted = np.array([log_orders(columns) for columns in distinct])
-    n_edges = _n_edges(distinct)
+    n_edges = np.bitwise_count(distinct).sum(axis=1)
     features = np.column_stack([p - counted[:, 1], n_edges, np.ones(len(distinct))])
     return np.asarray(-np.linalg.lstsq(features, counted[:, 0])[0][:2])
 
@@ -145,9 +162,4 @@ def learned_tilts(graphs: NDArray[np.uint8]) -> FloatArray:
 def _features(columns: IntArray) -> FloatArray:
     """Of parts: nodes beyond the first, and edges."""
     n_nodes = np.maximum(1, (columns > 0).sum(axis=1))
-    return np.column_stack([n_nodes - 1.0, _n_edges(columns)])
-
-
-def _n_edges(columns: IntArray) -> IntArray:
-    p = columns.shape[1]
-    return np.asarray((columns[:, :, None] >> np.arange(p) & 1).sum(axis=(1, 2)))
+    return np.column_stack([n_nodes - 1.0, np.bitwise_count(columns).sum(axis=1)])

@@ -3,13 +3,17 @@
 In a round the proposals of all chains are fixed, and it is one sample by itself: what it has seen
 sets the proposals of the next, which is twice as long, and only the last round counts. A round that
 is nearly good enough goes on instead.
+
+Where probabilities are means over resamples of the data, every batch of a chain has one of its own,
+so that the means of batches differ as those of resamples do: agreement and effective size count
+both what chains and what resamples leave open.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 
 import numpy as np
@@ -29,6 +33,9 @@ from cyclearn.search.auto_search import AutoSearch
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Budget
 from cyclearn.search.starts import SearchCall
+
+# A problem like the first, made of the resample with a number.
+Resamples = Callable[[int], SearchProblem]
 
 # Records of more variables would take gigabytes, and steps a hundredth of a second.
 _LARGEST_PROBLEM = 300
@@ -50,6 +57,8 @@ class GraphSample:
         Steps of each chain in all rounds together.
     is_cut : bool
         Whether the time limit came before the chains agreed.
+    n_resamples : int
+        Resamples that the shares are means over, 0 without any.
     """
 
     graphs: NDArray[np.uint8]
@@ -59,6 +68,7 @@ class GraphSample:
     quality: SampleQuality
     n_steps: int
     is_cut: bool
+    n_resamples: int
 
 
 @dataclass(frozen=True)
@@ -88,29 +98,40 @@ def check_number_of_variables(p: int) -> None:
 class _Round:
     """Steps of all chains with the same proposals.
 
-    A batch of a chain keeps ``n_kept`` graphs, ``stride`` steps from each other.
+    A batch of a chain keeps ``n_kept`` graphs, ``stride`` steps from each other. With ``resamples``
+    each batch has a resample of the data of its own, and begins with steps that do not count.
     """
 
     n_kept: int
     stride: int
     records: list[ChainRecord]
+    resamples: Resamples | None = None
+    n_batches: int = 0
     n_steps: int = 0
 
     @classmethod
-    def of(cls, size: SampleSize, batch_steps: int) -> _Round:
+    def of(cls, size: SampleSize, batch_steps: int, resamples: Resamples | None = None) -> _Round:
         """A round that has not begun."""
         n_kept = min(batch_steps, -(-size.n_samples // (size.n_chains * EFFORT.n_batches)))
-        return cls(n_kept, batch_steps // n_kept, [ChainRecord() for _ in range(size.n_chains)])
+        if resamples is not None:
+            n_kept = 2 * -(-n_kept // 2)
+        records = [ChainRecord() for _ in range(size.n_chains)]
+        return cls(n_kept, batch_steps // n_kept, records, resamples)
 
     @property
     def batch_steps(self) -> int:
-        """Steps of a batch."""
+        """Steps of a batch that count."""
         return self.n_kept * self.stride
+
+    @property
+    def forgotten_steps(self) -> int:
+        """Steps of a batch that do not count."""
+        return 0 if self.resamples is None else int(EFFORT.forgetting_share * self.batch_steps)
 
     @property
     def next_steps(self) -> int:
         """Steps to take before chains are compared again."""
-        return EFFORT.n_compared * self.batch_steps
+        return EFFORT.n_compared * (self.batch_steps + self.forgotten_steps)
 
     @property
     def is_whole(self) -> bool:
@@ -120,8 +141,9 @@ class _Round:
     def add(self, done: list[list[Batch]]) -> int:
         """Add batches of all chains, as many as each has; return their steps."""
         n_whole, n_before = min(map(len, done)), len(self.records[0].batches)
-        n_steps = n_whole * self.batch_steps
+        n_steps = n_whole * (self.batch_steps + self.forgotten_steps)
         self.n_steps += n_steps
+        self.n_batches += n_whole
         for record, batches in zip(self.records, done, strict=True):
             record.extend(batches[:n_whole])
         if len(self.records[0].batches) < n_before + n_whole:
@@ -152,7 +174,22 @@ class _Round:
         r_hat, worth = self.quality.over(self.edges)
         least = min(EFFORT.least_steps * len(self.edges), size.max_steps)
         shares = worth / size.effective_size, self.n_steps / least
-        return min(shares) if r_hat <= LARGEST_R_HAT else 0.0
+        return min(shares) if r_hat <= LARGEST_R_HAT and not self.drifts else 0.0
+
+    @property
+    def drifts(self) -> bool:
+        """Whether chains have not forgotten where they began with resamples.
+
+        Edges are then more, or less, often there in the second half of a batch than in the first,
+        over all resamples.
+        """
+        drifts = [batch.drift for each in self.records for batch in each.even]
+        if self.resamples is None:
+            return False
+        along = np.array(drifts, dtype=float)
+        error = along.std(axis=0, ddof=1) / np.sqrt(len(along))
+        mean = np.abs(along.mean(axis=0))
+        return bool(((mean > EFFORT.largest_drift) & (mean > 4 * error)).any())
 
     @property
     def graphs(self) -> NDArray[np.uint8]:
@@ -171,7 +208,63 @@ class _Round:
         ordered = sorted(Counter(kept).items(), key=lambda item: (-item[1], item[0]))
         graphs = _unpacked([graph for graph, _ in ordered], len(both))
         counts = np.array([count for _, count in ordered], dtype=np.int64)
-        return GraphSample(graphs, counts, self.edges, both + both.T, self.quality, n_steps, is_cut)
+        n_resamples = 0 if self.resamples is None else self.n_batches * len(self.records)
+        return GraphSample(
+            graphs,
+            counts,
+            self.edges,
+            both + both.T,
+            self.quality,
+            n_steps,
+            is_cut,
+            n_resamples,
+        )
+
+
+@dataclass
+class _Sampling:
+    """Chains on their way to the sample that is wanted."""
+
+    chains: list[GraphChain]
+    parts: PartsList | None
+    seed: int
+    deadline: float | None
+    n_workers: int
+    on_round: Callable[[int, float, float], None] | None
+    n_steps: int = 0
+
+    def run(self, current: _Round, size: SampleSize) -> tuple[_Round, bool]:
+        """The round that counts, and whether the time limit cut it short."""
+        counted = current
+        while True:
+            self.n_steps += current.add(_run(self.chains, current, self.deadline, self.n_workers))
+            if current.n_steps >= counted.n_steps:
+                counted = current
+            r_hat, worth = counted.quality.over(counted.edges)
+            if self.on_round is not None:
+                self.on_round(self.n_steps, worth, r_hat)
+            progress = counted.progress(size)
+            is_cut = self.deadline is not None and now() > self.deadline and progress < 1
+            n_left = size.max_steps - self.n_steps
+            if progress >= 1 or is_cut or current.next_steps > n_left:
+                return counted, is_cut
+            # Where the rest takes no longer than the next round would, or there is no time for
+            # that, this one goes on.
+            longer = _Round.of(size, EFFORT.growth * current.batch_steps, current.resamples)
+            is_near = progress >= 1 / (1 + EFFORT.growth)
+            if current.is_whole and not is_near and 2 * longer.next_steps <= n_left:
+                self.learn(current, is_resampled=current.resamples is not None)
+                current = longer
+
+    def learn(self, seen: _Round, *, is_resampled: bool) -> None:
+        """Set the proposals of all chains by what was seen."""
+        if self.parts is not None:
+            self.parts.learn([chain.met for chain in self.chains])
+        proposals = Proposals.learned(
+            seen.edges, seen.graphs, self.parts, is_resampled=is_resampled, seed=self.seed
+        )
+        for chain in self.chains:
+            chain.propose(proposals)
 
 
 def sample_graphs(
@@ -180,44 +273,45 @@ def sample_graphs(
     *,
     costs: FloatArray,
     seed: int,
+    resamples: Resamples | None = None,
     deadline: float | None = None,
     n_jobs: int | None = None,
     on_round: Callable[[int, float, float], None] | None = None,
 ) -> GraphSample:
     """Sample graphs with probability ∝ exp(−NLL − λ·|E| − costs of their feedback loops).
 
-    ``costs`` are those of components, by their size. ``on_round`` is called with the steps taken,
-    the effective size and R̂ whenever chains are compared. Nothing begins after a deadline, by
-    :func:`deadlines.now`, but the first batches.
+    ``costs`` are those of components, by their size. With ``resamples`` the probabilities are means
+    over those given each of them. ``on_round`` is called with the steps taken, the effective size
+    and R̂ whenever chains are compared. Nothing begins after a deadline, by :func:`deadlines.now`,
+    but the first batches.
     """
     n_workers = min(effective_n_jobs(n_jobs or 1), size.n_chains)
     chains = _start(problem, size, costs, seed, deadline, n_jobs, n_workers)
     is_small = problem.n_variables <= EFFORT.most_assembled
-    parts = PartsList(problem, chains[0].weigh_single) if is_small else None
-    counted = current = _Round.of(size, batch_steps=1)
-    n_steps = 0
-    while True:
-        n_steps += current.add(_run(chains, current, deadline, n_workers))
-        if current.n_steps >= counted.n_steps:
-            counted = current
-        r_hat, worth = counted.quality.over(counted.edges)
-        if on_round is not None:
-            on_round(n_steps, worth, r_hat)
-        progress = counted.progress(size)
-        is_cut = deadline is not None and now() > deadline and progress < 1
-        n_left = size.max_steps - n_steps
-        if progress >= 1 or is_cut or current.next_steps > n_left:
-            return counted.sample(size.n_samples, n_steps, is_cut)
-        # Where the rest takes no longer than the next round would, or there is no time for that,
-        # this one goes on.
-        n_longer = EFFORT.growth * EFFORT.n_batches * current.batch_steps
-        if current.is_whole and progress < 1 / (1 + EFFORT.growth) and n_longer <= n_left:
-            if parts is not None:
-                parts.learn([chain.met for chain in chains])
-            proposals = Proposals.learned(current.edges, current.graphs, parts, seed)
-            for chain in chains:
-                chain.propose(proposals)
-            current = _Round.of(size, EFFORT.growth * current.batch_steps)
+    parts = PartsList(problem, chains[0].weigh) if is_small else None
+    sampling = _Sampling(chains, parts, seed, deadline, n_workers, on_round)
+    first = _Round.of(size, batch_steps=1)
+    if resamples is None:
+        counted, is_cut = sampling.run(first, size)
+    else:
+        most = max(1, int(EFFORT.learning_share * size.max_steps))
+        enough = min(EFFORT.learning_size, size.effective_size)
+        seen, is_cut = sampling.run(first, replace(size, effective_size=enough, max_steps=most))
+        sampling.learn(seen, is_resampled=True)
+        n_left = size.max_steps - sampling.n_steps
+        steps = 2 if is_cut else _steps_a_resample(seen, n_left)
+        counted, is_cut = sampling.run(_Round.of(size, steps, resamples), size)
+    return counted.sample(size.n_samples, sampling.n_steps, is_cut)
+
+
+def _steps_a_resample(seen: _Round, n_left: int) -> int:
+    """Steps that chains take with a resample, by how fast they forgot where they were."""
+    _, worth = seen.quality.over(seen.edges)
+    an_independent_graph = seen.n_steps * len(seen.records) / worth
+    p = len(seen.edges)
+    wanted = min(int(EFFORT.resample_length * an_independent_graph), EFFORT.resample_steps * p)
+    room = int(n_left / (EFFORT.n_batches * (1 + EFFORT.forgetting_share)))
+    return min(max(wanted, p**2), max(room, 2))
 
 
 def _start(
@@ -259,32 +353,44 @@ def _run(
 
     When the time is up there are fewer batches, but some at least of a first round.
     """
-    shares = [chains[worker::n_workers] for worker in range(n_workers)]
-    size = EFFORT.n_compared, current.n_kept, current.stride
-    fewest = EFFORT.fewest_batches if current.n_steps == 0 and current.batch_steps == 1 else 0
+    shares = [range(worker, len(chains), n_workers) for worker in range(n_workers)]
+    is_first = current.n_steps == 0 and (current.batch_steps == 1 or current.resamples is not None)
+    fewest = EFFORT.fewest_batches if is_first else 0
     # Compiled code lets go of the lock, so threads are as good as processes and share memory. On a
     # cluster, chains come back from where they were run.
     done = Parallel(n_jobs=n_workers, prefer="threads")(
-        delayed(_run_in_turn)(share, size, fewest, Budget(None, deadline)) for share in shares
+        delayed(_run_in_turn)(
+            {k: chains[k] for k in share},
+            replace(current, records=[]),
+            len(chains),
+            fewest,
+            Budget(None, deadline),
+        )
+        for share in shares
     )
     batches: list[list[Batch]] = [[] for _ in chains]
-    for worker, (its_chains, its_batches) in enumerate(done):
-        chains[worker::n_workers] = its_chains
-        batches[worker::n_workers] = its_batches
+    for its_chains, its_batches in done:
+        for k, chain in its_chains.items():
+            chains[k], batches[k] = chain, its_batches[k]
     return batches
 
 
 def _run_in_turn(
-    chains: list[GraphChain], size: tuple[int, int, int], fewest: int, budget: Budget
-) -> tuple[list[GraphChain], list[list[Batch]]]:
-    n_batches, n_kept, stride = size
-    batches: list[list[Batch]] = [[] for _ in chains]
+    chains: dict[int, GraphChain], current: _Round, n_chains: int, fewest: int, budget: Budget
+) -> tuple[dict[int, GraphChain], dict[int, list[Batch]]]:
+    batches: dict[int, list[Batch]] = {k: [] for k in chains}
     # One by one, so that Ctrl-C waits for one of them only, and that chains get equally far.
-    for number in range(n_batches):
+    for number in range(EFFORT.n_compared):
         if number >= fewest and budget.ended(0):
             break
-        for chain, its_batches in zip(chains, batches, strict=True):
-            its_batches += chain.run(1, n_kept, stride)
+        for k, chain in chains.items():
+            if current.resamples is None:
+                batches[k] += chain.run(1, current.n_kept, current.stride)
+            else:
+                chain.see(current.resamples((current.n_batches + number) * n_chains + k))
+                chain.run(1, 1, current.forgotten_steps)
+                halves = chain.run(2, current.n_kept // 2, current.stride)
+                batches[k].append(Batch.of_halves(*halves))
     return chains, batches
 
 

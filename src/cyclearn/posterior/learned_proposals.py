@@ -33,7 +33,13 @@ class Proposals:
 
     @classmethod
     def learned(
-        cls, edges: FloatArray, graphs: NDArray[np.uint8], parts: PartsList | None, seed: int
+        cls,
+        edges: FloatArray,
+        graphs: NDArray[np.uint8],
+        parts: PartsList | None,
+        *,
+        is_resampled: bool,
+        seed: int,
     ) -> Proposals:
         """From the edge probabilities of a round, graphs that it kept, and parts known by now.
 
@@ -41,7 +47,8 @@ class Proposals:
         (``benchmarks/results/posterior_sampler.md``, "Without one device").
         """
         if parts is not None:
-            return replace(cls.alike(len(edges)), parts=parts.parts(learned_tilts(graphs)))
+            chosen = parts.parts(learned_tilts(graphs), is_resampled=is_resampled)
+            return replace(cls.alike(len(edges)), parts=chosen)
         return cls(pair_weights(_openness(edges)), jumps_between(graphs, seed=seed), no_parts())
 
 

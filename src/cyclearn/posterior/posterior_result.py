@@ -47,7 +47,9 @@ class Posterior:
     """A sample of graphs, each as often as it is probable given the data.
 
     A probability here weighs both what equivalence leaves open and what the data leave open: an
-    edge that every member of one class has is as probable as that class, at least.
+    edge that every member of one class has is as probable as that class, at least. Where the chains
+    do not agree (:attr:`is_determined`) there are no probabilities: tables of them are filled with
+    NaN, and what cannot be said without them raises an error.
 
     Attributes
     ----------
@@ -62,7 +64,8 @@ class Posterior:
         What weighing graphs anew for a prior over classes leaves of the effective size; one
         without that.
     edges, both : arrays of shape (p, p)
-        Probability of i → j, and of i → j together with j → i, from every step of the chains.
+        Share of the steps of the chains with i → j, and with i → j together with j → i: their
+        probabilities, where the chains agree.
     quality : SampleQuality
         R̂ and effective size for each edge.
     wanted_size : int
@@ -79,6 +82,10 @@ class Posterior:
         Steps of each chain, those before the last round included.
     is_cut : bool
         Whether the time limit ended the chains before they agreed.
+    n_resamples : int
+        Resamples of the data that probabilities are means over; 0 for the plain posterior.
+    is_parametric : bool
+        Whether these were drawn from the covariance, for want of rows.
     warnings : tuple of DataWarning
         Warnings about the data.
     """
@@ -98,6 +105,8 @@ class Posterior:
     options: Mapping[str, Any]
     n_steps: int
     is_cut: bool
+    n_resamples: int
+    is_parametric: bool
     warnings: tuple[DataWarning, ...] = ()
 
     @property
@@ -135,11 +144,24 @@ class Posterior:
         return self.quality.over(self.edges)
 
     @property
-    def converged(self) -> bool:
-        """Whether the chains agree (R̂ ≤ 1.05) and the sample is worth what was asked for."""
+    def is_determined(self) -> bool:
+        """Whether the chains agree (R̂ ≤ 1.05), so that there are probabilities.
+
+        Chains that were cut before any edge was open are still where they began.
+        """
         r_hat, size = self._worst
-        is_worth = r_hat <= LARGEST_R_HAT and size * self.share_left >= self.wanted_size
-        return is_worth and not self.is_cut
+        return r_hat <= LARGEST_R_HAT and not (self.is_cut and np.isinf(size))
+
+    @property
+    def converged(self) -> bool:
+        """Whether the chains agree and the sample is worth what was asked for."""
+        is_worth = self._worst[1] * self.share_left >= self.wanted_size
+        return self.is_determined and is_worth and not self.is_cut
+
+    def _check_determined(self) -> None:
+        if not self.is_determined:
+            assert self.warning is not None
+            raise InputError(str(self.warning))
 
     def edge_probabilities(self) -> pd.DataFrame:
         """Probability of each edge: row i, column j for i → j."""
@@ -176,10 +198,11 @@ class Posterior:
     def _frame(self, values: FloatArray) -> pd.DataFrame:
         import pandas as pd
 
+        values = values if self.is_determined else np.full_like(values, np.nan)
         return pd.DataFrame(values, index=list(self.names), columns=list(self.names))
 
     def probability(self, statement: Callable[[DirectedGraph], bool]) -> float:
-        """Probability of a statement, given as a function of a graph.
+        """Probability of a statement, given as a function of a graph; NaN where none is determined.
 
         Examples
         --------
@@ -195,10 +218,11 @@ class Posterior:
                 "lambda graph: graph.is_acyclic"
             )
         holds = np.array([bool(statement(graph)) for graph in self.graphs])
-        return float(self.weights[holds].sum())
+        return float(self.weights[holds].sum()) if self.is_determined else np.nan
 
     def classes(self) -> list[ClassProbability]:
         """The equivalence classes of the sampled graphs, the most probable first."""
+        self._check_determined()
         return list(self._classes)
 
     @cached_property
@@ -216,7 +240,9 @@ class Posterior:
         Its feedback loops are those of these edges together (``graph.components``); how probable
         each loop is, :meth:`feedback_probabilities` says.
         """
-        return DirectedGraph(self.edges >= share("threshold", threshold, 0, 1), self.names)
+        least = share("threshold", threshold, 0, 1)
+        self._check_determined()
+        return DirectedGraph(self.edges >= least, self.names)
 
     def effects(
         self,
@@ -231,6 +257,7 @@ class Posterior:
 
         Where there are groups, in the one that is named.
         """
+        self._check_determined()
         first = self.graphs[0]
         i, j = first.index(source), first.index(target)
         if i == j:
@@ -257,10 +284,11 @@ class Posterior:
         """
         import pandas as pd
 
+        edges = self.edge_probabilities().to_numpy()
         joined, loops = self.adjacency_probabilities(), self.feedback_probabilities()
         rows = [
-            (self.names[i], self.names[j], self.edges[i, j], joined.iat[i, j], loops.iat[i, j])
-            for i, j in np.argwhere(self.edges >= 0.01).tolist()
+            (self.names[i], self.names[j], edges[i, j], joined.iat[i, j], loops.iat[i, j])
+            for i, j in np.argwhere(edges >= 0.01).tolist()
         ]
         columns = ["source", "target", "probability", "adjacent", "feedback"]
         table = pd.DataFrame(rows, columns=columns)
@@ -269,6 +297,7 @@ class Posterior:
 
     def plot(self, ax: Axes | None = None, *, threshold: float = 0.5) -> Axes:
         """Draw what is probable; see :func:`cyclearn.drawing.posterior_plot.plot_posterior`."""
+        self._check_determined()
         from cyclearn.drawing.posterior_plot import plot_posterior
 
         return plot_posterior(self, ax, threshold=threshold)
@@ -298,6 +327,8 @@ class Posterior:
             "options": dict(self.options),
             "n_steps": self.n_steps,
             "is_cut": self.is_cut,
+            "n_resamples": self.n_resamples,
+            "is_parametric": self.is_parametric,
             "warnings": [warning.to_dict() for warning in self.warnings],
         }
 
@@ -339,6 +370,8 @@ class Posterior:
                 options=dict(record["options"]),
                 n_steps=int(record["n_steps"]),
                 is_cut=bool(record["is_cut"]),
+                n_resamples=int(record["n_resamples"]),
+                is_parametric=bool(record["is_parametric"]),
                 warnings=warnings_of(record["warnings"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -363,8 +396,12 @@ class Posterior:
             f"steps, {len(self.weights)} of them different; effective size "
             f"{self.effective_size:.0f}, R̂ {self.r_hat:.3f}.",
         ]
+        if self.n_resamples:
+            lines.append(f"Probabilities are means over {self._resamples_in_words}.")
         if self.warning is not None:
             lines.append(f"Warning: {self.warning}")
+        if not self.is_determined:
+            return "\n".join(lines)
         best = self.classes()
         lines.append(
             f"{len(best)} equivalence classes; the most probable: "
@@ -388,13 +425,22 @@ class Posterior:
         return words if len(self.tables) == 1 else f"{words}, in {len(self.tables)} groups"
 
     @property
+    def _resamples_in_words(self) -> str:
+        if self.is_parametric:
+            return (
+                f"{self.n_resamples} draws of the covariance: without rows they do not show how "
+                "far the data are from any graph"
+            )
+        return f"{self.n_resamples} resamples of the rows"
+
+    @property
     def warning(self) -> UnfinishedSample | None:
         """What is wrong with the sample; None where nothing is."""
         if self.converged:
             return None
         return UnfinishedSample(
             is_out_of_time=self.is_cut,
-            chains_agree=self.r_hat <= LARGEST_R_HAT,
+            chains_agree=self.is_determined,
             effective_size=float(self.effective_size),
             wanted_size=self.wanted_size,
             r_hat=float(self.r_hat),

@@ -27,6 +27,10 @@ class SamplerEffort:
     # Loops that are kept, and node sets of parts: memory, 16 MB with twelve variables.
     most_loops: int = 1 << 15
     most_node_sets: int = 512
+    # The same where graphs are assembled for every resample: weighing parts takes about as long
+    # there as the steps.
+    resampled_loops: int = 500
+    resampled_node_sets: int = 64
     # Loops of refused proposals are noted, if a graph loses so much of its log probability at most:
     # 3 and 6 took 35 and 44 s (seeds 6, 33 and 36); without, chains do not come to agree.
     noted_loss: float = 3.0
@@ -41,6 +45,23 @@ class SamplerEffort:
     fewest_batches: int = 4
     # Steps that chains take at least, times the number of variables.
     least_steps: int = 5_000
+    # Steps and most variables of the probabilities that are shown without being asked for: ten
+    # seconds for most tables of ten variables.
+    brief_steps: int = 100_000
+    brief_variables: int = 50
+    # Before resamples, chains learn from the data themselves: to this effective size, in this share
+    # of all steps at most.
+    learning_size: int = 200
+    learning_share: float = 0.1
+    # Steps of a chain with a resample at first: in units of those that an independent graph takes
+    # with the data themselves, and at most so many for each variable; and the share of further
+    # steps before, in which it forgets where it began. Rounds with too few of them are seen by a
+    # drift, and the next has more.
+    resample_length: int = 3
+    resample_steps: int = 300
+    forgetting_share: float = 0.5
+    # Drift that matters, beside a standard error of 0.03.
+    largest_drift: float = 0.03
 
 
 EFFORT = SamplerEffort()

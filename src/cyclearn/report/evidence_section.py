@@ -59,6 +59,9 @@ def _posterior(found: Posterior) -> Markup:
     if len(edges) > _MAX_ROWS:
         caption += f", {_MAX_ROWS} of {len(edges):,}"
     problem = found.warning
+    if not found.is_determined:
+        assert problem is not None
+        return tag("p", f"Not determined. {problem.message} {problem.page_remedy}")
     parts = [
         tag(
             "p",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from math import log10, nan, prod
+from math import isfinite, log10, nan, prod
 from operator import add
 from typing import TYPE_CHECKING, Any
 
@@ -231,7 +231,8 @@ class EdgeRow:
         """How probable the edge is, in words; empty where nobody asked."""
         parts = []
         if self.probability is not None:
-            parts.append(f"probability {self.probability:.2f}")
+            known = f"{self.probability:.2f}" if isfinite(self.probability) else "not determined"
+            parts.append(f"probability {known}")
         if self.resamples is not None:
             parts.append(f"in {self.resamples:.0%} of resamples")
         return ", ".join(parts)
@@ -252,7 +253,9 @@ def edge_rows(
     standardised = np.mean([model.standardised_weights for model in models], axis=0)
     probable = resampled = None
     if result.posterior is not None:
-        probable = _by_node(graph, result.posterior.names, result.posterior.edges)
+        probable = _by_node(
+            graph, result.posterior.names, result.posterior.edge_probabilities().to_numpy()
+        )
     if result.bootstrap is not None:
         resampled = _by_node(graph, result.bootstrap.names, result.bootstrap.edge_frequencies)
     verdicts = {edge: pair for pair in result.verdicts for edge in pair.possible_edges}

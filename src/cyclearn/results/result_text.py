@@ -56,7 +56,9 @@ def evidence_in_words(result: LearnResult) -> str:
     """What stands beside the edges about their probability, or how to have it."""
     rows = [row for row in result.edge_rows if row.in_graph]
     parts = []
-    if result.posterior is not None:
+    if result.posterior is not None and not result.posterior.is_determined:
+        parts.append("How probable the edges are, given these data, is not determined.")
+    elif result.posterior is not None:
         likely = sum(row.probability is not None and row.probability >= OFTEN for row in rows)
         parts.append(
             f"Given these data, {likely} of {len(rows)} edges have a probability of at least "
