@@ -22,8 +22,8 @@ from itertools import combinations
 from math import factorial
 
 from cyclearn.classes.territories import Territory, territories
-from cyclearn.graphs.bitsets import bits, union
-from cyclearn.graphs.separation import ancestor_sets, p_adjacencies
+from cyclearn.graphs.bitsets import ancestor_sets, bits, union
+from cyclearn.graphs.separation import p_adjacencies
 
 
 class AcyclicMembers:

@@ -79,38 +79,35 @@ def strong_components(neighbours: Sequence[int]) -> list[int]:
     """For each node, the set of those it lies on a cycle with, and itself.
 
     Edges lead from a node to its neighbours, or from these to it; the components are the same.
-    One walk in depth finds them (the path-based algorithm): what is still on the path lies below
-    different components, and an edge back to it joins all that follow.
     """
-    component, visit = [0] * len(neighbours), [-1] * len(neighbours)
-    left = list(neighbours)
-    n_visited = 0
-    waiting: list[int] = []
-    path: list[int] = []
-    for root in range(len(neighbours)):
-        walk = [root] if visit[root] < 0 else []
-        while walk:
-            node = walk[-1]
-            if visit[node] < 0:
-                visit[node] = n_visited
-                n_visited += 1
-                waiting.append(node)
-                path.append(node)
-            if lowest := left[node] & -left[node]:
-                left[node] ^= lowest
-                other = lowest.bit_length() - 1
-                if visit[other] < 0:
-                    walk.append(other)
-                elif not component[other]:
-                    while visit[path[-1]] > visit[other]:
-                        path.pop()
-                continue
-            walk.pop()
-            if path[-1] == node:
-                path.pop()
-                start = waiting.index(node)
-                members = sum(1 << member for member in waiting[start:])
-                for member in waiting[start:]:
-                    component[member] = members
-                del waiting[start:]
-    return component
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    ends = [other for members in neighbours for other in bits(members)]
+    # Older scipy takes no other kind of index.
+    starts = np.cumsum([0, *(members.bit_count() for members in neighbours)], dtype=np.int32)
+    shape = (len(neighbours), len(neighbours))
+    edges = csr_array((np.ones(len(ends)), np.array(ends, dtype=np.int32), starts), shape=shape)
+    return nodes_alike(connected_components(edges, connection="strong")[1].tolist())
+
+
+def ancestor_sets(columns: Sequence[int]) -> tuple[int, ...]:
+    """For each node j, the set of its ancestors, j among them: the transitive closure."""
+    closure = list(columns)
+    for k in range(len(closure)):
+        above = closure[k]
+        for j, ancestors in enumerate(closure):
+            if ancestors >> k & 1:
+                closure[j] = ancestors | above
+    return tuple(closure)
+
+
+def nodes_alike(labels: Sequence[int]) -> list[int]:
+    """For each node, the set of those with the same label.
+
+    With sets of ancestors as labels these are the strong components.
+    """
+    members: dict[int, int] = {}
+    for node, label in enumerate(labels):
+        members[label] = members.get(label, 0) | 1 << node
+    return [members[label] for label in labels]
