@@ -15,7 +15,6 @@ from cyclearn.classes import (
     ParentAddition,
     RuleStep,
     class_statements,
-    interventional_class,
     rotation_class,
 )
 from cyclearn.classes.rotation_class import irreducible_seatings
@@ -351,7 +350,6 @@ def test_a_class_hands_the_flag_on(monkeypatch):
     assert equivalence_class(graph, interventions=[[]]).redundancy_cut_by is None
     cut = partial(irreducible_seatings, max_effort=0)
     monkeypatch.setattr(rotation_class, "irreducible_seatings", cut)
-    monkeypatch.setattr(interventional_class, "irreducible_seatings", cut)
     for interventions in (None, [[]]):
         members = equivalence_class(graph, interventions=interventions)
         assert members.redundancy_cut_by == "max_effort=0"

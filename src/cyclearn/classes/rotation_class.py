@@ -188,39 +188,29 @@ def _shrunk_sets(
 class RotationClass(SeatedGraphs):
     """The graphs with these territories; part of an :class:`EquivalenceClass`, which makes it.
 
-    Irreducible members only, unless ``reducible``. ``linked`` are the territories of all classes
-    with the same distributions: members with a subgraph in one of them are left out too. There may
-    be none left, and then ``seatings`` is empty.
+    Irreducible members only. ``linked`` are the territories of all classes with the same
+    distributions: members with a subgraph in one of them are left out too. There may be none left,
+    and then ``seatings`` is empty.
     """
 
     def __init__(
         self,
         territories: ClassKey,
         names: tuple[str, ...],
-        *,
         linked: Collection[ClassKey],
-        reducible: bool,
         max_states: int,
     ) -> None:
         self.territories = territories
         self.names = names
-        self.reducible = reducible
         self._linked = linked
         self._max_states = max_states
 
-    @cached_property
+    @property
     def seatings(self) -> tuple[Seating, ...]:
         """Which node can hold a set of which territory; the members in disjoint parts.
 
         One part, unless some members have an edge that only a rule shows to be redundant.
         """
-        if self.reducible:
-            return (Seating(self.territories, reducible=True, max_states=self._max_states),)
-        return self.irreducible_seatings
-
-    @property
-    def irreducible_seatings(self) -> tuple[Seating, ...]:
-        """The parts of the irreducible members."""
         return self._irreducible.parts
 
     @property
