@@ -190,22 +190,19 @@ def _block(graph: DirectedGraph, nodes: tuple[int, ...], widths: FloatArray) -> 
     return PlacedGroup(nodes, offsets, float(high[0] - low[0]), float(high[1] - low[1]))
 
 
-def _frame(centres: FloatArray, widths: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _frame(
+    centres: FloatArray, widths: FloatArray, padding: float = _GROUP_PADDING
+) -> tuple[FloatArray, FloatArray]:
     """Corners of the rectangle around nodes, padding included."""
     half = np.column_stack([widths / 2, np.full(len(widths), NODE_HEIGHT / 2)])
-    low, high = (centres - half).min(axis=0), (centres + half).max(axis=0)
-    return low - _GROUP_PADDING, high + _GROUP_PADDING
+    return (centres - half).min(axis=0) - padding, (centres + half).max(axis=0) + padding
 
 
 def _extent(
-    centres: FloatArray,
-    widths: FloatArray,
-    curves: list[FloatArray],
-    frames: list[Frame],
+    centres: FloatArray, widths: FloatArray, curves: list[FloatArray], frames: list[Frame]
 ) -> tuple[FloatArray, FloatArray]:
     if not len(centres):
         return np.zeros(2), np.zeros(2)
-    half = np.column_stack([widths / 2, np.full(len(widths), NODE_HEIGHT / 2)])
-    corners = [np.array([low, high]) for _, low, high in frames]
-    points = np.concatenate([centres - half, centres + half, *curves, *corners])
+    corners = [_frame(centres, widths, 0.0), *((low, high) for _, low, high in frames)]
+    points = np.concatenate([*corners, *curves])
     return points.min(axis=0), points.max(axis=0)

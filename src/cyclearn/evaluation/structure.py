@@ -115,7 +115,10 @@ def class_distance(
     time_limit = seconds("time_limit", time_limit)
     aligned(learned, true)
     members = true if isinstance(true, EquivalenceClass) else equivalence_class(true)
-    found = members.nearest(as_member(aligned(learned, members), members), time_limit=time_limit)
+    learned = aligned(learned, members)
+    if learned in members:
+        return ClassDistance(0, 0, as_member(learned, members))
+    found = members.nearest(learned, time_limit=time_limit)
     return ClassDistance(found.distance, found.lower_bound, found.member)
 
 

@@ -88,8 +88,6 @@ def compare(
     --------
     cyclearn.equivalent : the relation of the paper, by rotations alone.
     """  # noqa: E501 - a line of output
-    checked_graph(g, "first graph")
-    checked_graph(h, "second graph")
     settings = DrawOptions(n_draws, n_starts, tolerance, sampler, random_state)
     return Comparison(**_compared(g, h, settings))
 
@@ -120,13 +118,13 @@ def quasi_equivalent(
     >>> bool(found), found.verdict.name, found.forward.share, found.backward.share < 1
     (True, 'NOT_GENERATED', 1.0, True)
     """
-    checked_graph(g, "first graph")
-    checked_graph(h, "second graph")
     settings = DrawOptions(n_draws, n_starts, tolerance, sampler, random_state)
     return QuasiEquivalence(**_compared(g, h, settings))
 
 
 def _compared(g: DirectedGraph, h: DirectedGraph, settings: DrawOptions) -> dict[str, Any]:
+    checked_graph(g, "first graph")
+    checked_graph(h, "second graph")
     if settings.n_draws < 1 or settings.n_starts < 1 or not settings.tolerance > 0:
         raise InputError(
             f"n_draws={settings.n_draws}, n_starts={settings.n_starts}, "
