@@ -325,12 +325,7 @@ def test_a_cut_search_for_redundant_edges_says_so_and_loses_no_graph(text, max_e
     links = linked_classes(territories(columns_of(text))).links
 
     def graphs(found):
-        return {
-            tuple(int(word) for word in member[:, 0])
-            for seating in found.parts
-            for words in seating.iter_words()
-            for member in words
-        }
+        return {columns for seating in found.parts for columns in seating.iter_columns()}
 
     is_cut = False
     for key in links:

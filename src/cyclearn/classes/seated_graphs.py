@@ -17,14 +17,11 @@ from math import prod
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cyclearn.classes.class_statements import pair_verdict
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.classes.territories import Territory
 from cyclearn.foundation.arrays import BoolArray
-from cyclearn.graphs.bitsets import bits, words_to_supports
+from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 
 if TYPE_CHECKING:
@@ -263,29 +260,13 @@ class SeatedGraphs:
         )
 
     def __iter__(self) -> Iterator[DirectedGraph]:
-        for words in self._iter_words():
-            if words.shape[2] == 1:
-                batch = words[:, :, 0].tolist()
-            else:
-                batch = [
-                    [int.from_bytes(column.tobytes(), "little") for column in m] for m in words
-                ]
-            for columns in batch:
+        for seating in self.seatings:
+            for columns in seating.iter_columns():
                 yield DirectedGraph.from_columns(columns, self.names)
 
     def iter_adjacencies(self) -> Iterator[BoolArray]:
-        """Stream the adjacency arrays of the members, in the order of iteration.
-
-        Faster than making graphs; memory does not grow with the number of members.
-        """
-        diagonal = np.arange(len(self.names))
-        for words in self._iter_words():
-            adjacencies = words_to_supports(words, len(self.names))
-            adjacencies[:, diagonal, diagonal] = False
-            yield from adjacencies
-
-    def _iter_words(self) -> Iterator[NDArray[np.uint64]]:
-        return chain.from_iterable(seating.iter_words() for seating in self.seatings)
+        """Stream the adjacency arrays of the members, in the order of iteration."""
+        return (graph.adjacency for graph in self)
 
     def draw(self, place: int, source: Random) -> DirectedGraph:
         """A member drawn at random from the part in which number ``place`` of all members is."""

@@ -19,9 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, islice
-from math import prod
-from typing import Any
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,17 +29,14 @@ from cyclearn.classes.territories import Territory, territory_below
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.graphs.bitsets import (
     bits,
-    columns_to_words,
     strong_components,
     support_to_columns,
     union,
 )
 
-# How many members of a block, and sets of a territory, are kept as a table.
-_TABLE_SIZE = 1 << 14
+# How many fillings of a block, and sets of a territory, are kept.
+_MOST_KEPT = 1 << 12
 _KEPT_SETS = 1 << 10
-# How many members of a block are made before the first is handed on; later pieces are larger.
-_FIRST_PIECE = 64
 
 
 @dataclass(frozen=True)
@@ -88,7 +83,7 @@ class Seating:
         self.groups = groups
         self.below = territory_below(self.territories)
         self._excluded: dict[tuple[int, int], frozenset[int]] = {}
-        self._tables: dict[tuple[int, ...], NDArray[np.uint64]] = {}
+        self._kept: dict[tuple[int, ...], tuple[tuple[int, ...], ...]] = {}
 
     def respecting(self, allowed: BoolArray | None, required: BoolArray | None) -> Seating:
         """The members all of whose edges are allowed and that have all required edges."""
@@ -243,67 +238,30 @@ class Seating:
             [[row.get(n, 0) for n in range(len(block.seats))] for row in rows], self.max_states
         )
 
-    def iter_words(self) -> Iterator[NDArray[np.uint64]]:
-        """Stream all members as columns in 64-bit words, shape (members, p, words), in batches."""
-        p = len(self.territories)
-        if p == 0:
-            # The graph without nodes is the only member of its class.
-            yield np.empty((1, 0, 1), dtype=np.uint64)
-            return
-        # A batch of adjacency arrays stays inside the cache of the processor.
-        batch = min(4096, max(64, (1 << 21) // max(1, p * p)))
-        order = np.array([j for block in self.blocks for j in block.nodes], dtype=np.intp)
-        for tables in self._iter_table_products(batch):
-            for rows in _iter_products(tables, batch):
-                members = np.empty((len(rows[0]), p, rows[0].shape[2]), dtype=np.uint64)
-                members[:, order] = np.concatenate(rows, axis=1)
-                yield members
-
-    def _iter_table_products(self, batch: int) -> Iterator[list[NDArray[np.uint64]]]:
-        """Stream tables, one a block, whose products are all members; large blocks in pieces."""
-        walks = [self._iter_tables(block, batch) for block in self.blocks]
-        first = [next(walk, None) for walk in walks]
-        tables = [table for table in first if table is not None]
-        if len(tables) < len(walks):
-            return
+    def iter_columns(self) -> Iterator[tuple[int, ...]]:
+        """Stream all members as columns, in a fixed order; memory does not grow with them."""
+        # What can be filled in one way only comes first, and is filled once.
+        blocks = sorted(self.blocks, key=lambda b: len(list(islice(self.iter_block(b), 2))))
+        columns = [0] * len(self.territories)
+        walks: list[Iterator[tuple[int, ...]]] = []
         while True:
-            yield list(tables)
-            for n in range(len(walks) - 1, -1, -1):
-                following = next(walks[n], None)
-                if following is not None:
-                    tables[n] = following
-                    break
-                walks[n] = self._iter_tables(self.blocks[n], batch)
-                tables[n] = next(walks[n])
+            if len(walks) < len(blocks):
+                walks.append(iter(self._fillings(blocks[len(walks)])))
             else:
+                yield tuple(columns)
+            while walks and (filling := next(walks[-1], ())) == ():
+                walks.pop()
+            if not walks:
                 return
+            for j, column in zip(blocks[len(walks) - 1].nodes, filling, strict=True):
+                columns[j] = column
 
-    def _iter_tables(self, block: Block, batch: int) -> Iterator[NDArray[np.uint64]]:
-        # Pieces have the same sizes whether the block is kept or not, so that every walk over the
-        # class meets the members in the same order.
-        kept = self._tables.get(block.nodes)
-        pieces: list[NDArray[np.uint64]] = []
-        stream = self.iter_block(block)
-        start, size = 0, _FIRST_PIECE
-        while True:
-            if kept is not None:
-                table = kept[start : start + size]
-            else:
-                piece = list(islice(stream, size))
-                words = columns_to_words(list(chain.from_iterable(piece)), len(self.territories))
-                table = words.reshape(len(piece), len(block.nodes), words.shape[1])
-                if start < _TABLE_SIZE:
-                    pieces.append(table)
-                    if len(piece) < size:
-                        self._tables[block.nodes] = np.concatenate(pieces)
-                else:
-                    pieces.clear()
-            if len(table):
-                yield table
-            if len(table) < size:
-                return
-            start += size
-            size = min(2 * size, max(batch, _TABLE_SIZE))
+    def _fillings(self, block: Block) -> Iterable[tuple[int, ...]]:
+        """The fillings of a block: kept where they are few, streamed where they are many."""
+        if block.nodes not in self._kept:
+            listed = tuple(islice(self.iter_block(block), _MOST_KEPT + 1))
+            self._kept[block.nodes] = listed if len(listed) <= _MOST_KEPT else ()
+        return self._kept[block.nodes] or self.iter_block(block)
 
     def iter_block(self, block: Block) -> Iterator[tuple[int, ...]]:
         """Stream the fillings of a block, each as one column for each of its nodes."""
@@ -382,23 +340,3 @@ def _completable(reach: Sequence[int], free: int) -> int:
         )
         allowed |= frontier
     return allowed
-
-
-def _iter_products(
-    tables: list[NDArray[np.uint64]], batch: int
-) -> Iterator[list[NDArray[np.uint64]]]:
-    """Stream the rows of a product of tables, the last table varying fastest, in batches."""
-    if not tables:
-        return
-    total = prod(len(table) for table in tables)
-    for start in range(0, total, batch):
-        numbers = range(start, min(start + batch, total))
-        if total < 2**62:
-            rest: NDArray[Any] = np.arange(numbers.start, numbers.stop)
-        else:
-            rest = np.array(list(numbers), dtype=object)
-        picked = []
-        for table in reversed(tables):
-            picked.append(table[(rest % len(table)).astype(np.intp)])
-            rest = rest // len(table)
-        yield picked[::-1]

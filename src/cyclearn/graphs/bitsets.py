@@ -11,7 +11,6 @@ from functools import reduce
 from operator import or_
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.foundation.arrays import BoolArray
 
@@ -35,26 +34,13 @@ def support_to_columns(support: BoolArray) -> tuple[int, ...]:
     return tuple(int.from_bytes(packed[:, j].tobytes(), "little") for j in range(support.shape[1]))
 
 
-def columns_to_words(columns: Sequence[int], n_rows: int) -> NDArray[np.uint64]:
-    """Sets as rows of 64-bit words, lowest word first: shape (len(columns), words)."""
-    if n_rows <= 64:
-        return np.array(columns, dtype=np.uint64)[:, None]
-    n_bytes = 8 * -(-n_rows // 64)
-    packed = b"".join(column.to_bytes(n_bytes, "little") for column in columns)
-    return np.frombuffer(packed, dtype="<u8").reshape(len(columns), n_bytes // 8)
-
-
-def words_to_supports(words: NDArray[np.uint64], n_rows: int) -> BoolArray:
-    """Supports, shape (…, rows, columns), of sets of shape (…, columns, words)."""
-    packed = np.ascontiguousarray(words.astype("<u8", copy=False)).view(np.uint8)
-    unpacked = np.unpackbits(packed, axis=-1, count=n_rows, bitorder="little")
-    return np.swapaxes(unpacked, -1, -2).view(np.bool_)
-
-
 def columns_to_support(columns: Sequence[int]) -> BoolArray:
     """Square binary matrix with these columns."""
-    support = words_to_supports(columns_to_words(columns, len(columns)), len(columns))
-    return np.ascontiguousarray(support)
+    p = len(columns)
+    packed = b"".join(column.to_bytes(-(-p // 8), "little") for column in columns)
+    rows = np.frombuffer(packed, dtype=np.uint8).reshape(p, -(-p // 8))
+    unpacked = np.unpackbits(rows, axis=1, count=p, bitorder="little")
+    return np.ascontiguousarray(unpacked.T).view(np.bool_)
 
 
 def reached(neighbours: Sequence[int], nodes: int) -> int:
