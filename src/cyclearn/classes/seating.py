@@ -24,7 +24,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.classes.filling_counts import completions, count_fillings, down_chain, permanent
+from cyclearn.classes.filling_counts import completions, count_fillings, down_chain
 from cyclearn.classes.territories import Territory, territory_below
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.graphs.bitsets import (
@@ -232,11 +232,7 @@ class Seating:
                 if seat in block.entry:
                     row[block.entry[seat]] = row.get(block.entry[seat], 0) + ways
             rows.append(row)
-        if self.reducible:
-            return count_fillings(rows, block.below, self.max_states)
-        return permanent(
-            [[row.get(n, 0) for n in range(len(block.seats))] for row in rows], self.max_states
-        )
+        return count_fillings(rows, block.below, self.max_states)
 
     def iter_columns(self) -> Iterator[tuple[int, ...]]:
         """Stream all members as columns, in a fixed order; memory does not grow with them."""
