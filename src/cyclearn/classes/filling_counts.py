@@ -48,11 +48,11 @@ def count_fillings(
     )
 
 
-def down_chain(seat: int | None, below: Sequence[int | None]) -> int:
-    """The seats that a node may come to from ``seat``, as a set."""
-    found = 0
+def chain_below(seat: int | None, below: Sequence[int | None]) -> list[int]:
+    """A seat and those that a node may move down to from there, one after the other."""
+    found = []
     while seat is not None:
-        found |= 1 << seat
+        found.append(seat)
         seat = below[seat]
     return found
 
@@ -104,7 +104,9 @@ def _sweep_nodes(
     rows: Sequence[Mapping[int, int]], below: Sequence[int | None], max_states: int
 ) -> int | None:
     """Node by node; the state is the set of seats filled."""
-    reach = [union(down_chain(entry, below) for entry in row) for row in rows]
+    reach = [
+        union(1 << seat for entry in row for seat in chain_below(entry, below)) for row in rows
+    ]
     order = _sweep_order(reach)
     states = {0: 1}
     for position, j in enumerate(order):
@@ -187,7 +189,7 @@ def _changed(counts: tuple[int, ...], position: int, change: int) -> tuple[int, 
 
 def _from_the_top(below: Sequence[int | None]) -> list[int]:
     """Seats, each after all seats above it."""
-    depth = {seat: down_chain(seat, below).bit_count() for seat in range(len(below))}
+    depth = {seat: len(chain_below(seat, below)) for seat in range(len(below))}
     return sorted(depth, key=lambda seat: (-depth[seat], seat))
 
 

@@ -22,10 +22,9 @@ from cyclearn.classes.rule_search import (
 )
 from cyclearn.classes.seated_graphs import SeatedGraphs, edge_table, summed
 from cyclearn.classes.territories import reduced_columns, territories
-from cyclearn.foundation.arguments import one_of
+from cyclearn.foundation.arguments import at_least, one_of, whole
 from cyclearn.foundation.deadlines import deadline_after, has_passed
-from cyclearn.foundation.errors import InputError, LimitError
-from cyclearn.foundation.json_input import short
+from cyclearn.foundation.errors import LimitError
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
@@ -84,15 +83,12 @@ class GraphClass(SeatedGraphs, ABC):
         """Check what the class is made from, and write it once, past the guard in __setattr__."""
         checked_graph(graph)
         one_of("rules", rules, get_args(Rules))
-        for name, limit in (("max_states", max_states), ("max_classes", max_classes)):
-            if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-                raise InputError(f"{name} is {short(limit)}; give a whole number of at least 1")
         self.__dict__.update(
             graph=graph,
             names=graph.names,
             rules=rules,
-            max_states=max_states,
-            max_classes=max_classes,
+            max_states=whole("max_states", max_states, 1),
+            max_classes=whole("max_classes", max_classes, 1),
             **others,
         )
 
@@ -211,8 +207,7 @@ class GraphClass(SeatedGraphs, ABC):
 
     def members(self, max_members: int | None = None, time_limit: float | None = None) -> Members:
         """The members as a list, at most ``max_members`` of them, within ``time_limit`` seconds."""
-        if max_members is not None and max_members < 0:
-            raise InputError(f"max_members is {max_members}; give zero or more")
+        at_least("max_members", max_members, 0)
         deadline = deadline_after(time_limit)
         graphs: list[DirectedGraph] = []
         for graph in self:
@@ -238,8 +233,7 @@ class GraphClass(SeatedGraphs, ABC):
         >>> len(set(equivalence_class(chain).sample(100, random_state=0)))
         3
         """
-        if isinstance(n, bool) or not isinstance(n, int) or n < 0:
-            raise InputError(f"n is {short(n)}; give a whole number of members, zero or more")
+        whole("n", n, 0)
         # Python's own generator draws whole numbers of any size.
         source = Random(int(generator(random_state).integers(2**62)))
         size = self.size

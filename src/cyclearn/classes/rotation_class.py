@@ -14,13 +14,14 @@ leaving out some sets of the larger ones.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
 
 from cyclearn.classes.chordal_growth import SearchBudget
+from cyclearn.classes.filling_counts import chain_below
 from cyclearn.classes.rule_search import MAX_EFFORT, ClassKey, linked_classes
 from cyclearn.classes.seated_graphs import SeatedGraphs
 from cyclearn.classes.seating import Seating
@@ -117,7 +118,7 @@ def irreducible_seatings(
     found: dict[int, dict[tuple[int, ...], frozenset[int]]] = {}
     placed: dict[int, list[int]] = {}
     for m in shrinking:
-        inside = list(_chain_below(m, below))
+        inside = chain_below(m, below)[1:]
         sets = _shrunk_sets(key, m, inside, fewer, budget)
         if len(set(sets.values())) > 1:
             more = placed | {s: list(key[s].iter_sets()) for s in inside}
@@ -130,7 +131,7 @@ def irreducible_seatings(
         at = dict(zip(placed, chosen, strict=True))
         redundant = {}
         for m, sets in found.items():
-            inside = list(_chain_below(m, below))
+            inside = chain_below(m, below)[1:]
             # Where it does not depend on the smaller columns, any place of them will do.
             place = tuple(at.get(s, next(key[s].iter_sets())) for s in inside)
             redundant[m] = sets.get(place, frozenset())
@@ -146,14 +147,6 @@ def irreducible_seatings(
         tuple(part for part in parts if not part.is_empty),
         f"max_effort={max_effort}" if budget.is_exhausted else None,
     )
-
-
-def _chain_below(seat: int, below: Sequence[int | None]) -> Iterator[int]:
-    """The seats of the columns that move inside that of a seat, largest first."""
-    following = below[seat]
-    while following is not None:
-        yield following
-        following = below[following]
 
 
 def _shrunk_sets(

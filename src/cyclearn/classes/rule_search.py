@@ -25,7 +25,7 @@ from typing import TypeAlias
 
 from cyclearn.classes.chordal_growth import SearchBudget
 from cyclearn.classes.column_rules import RuleUse, iter_rule_uses
-from cyclearn.classes.filling_counts import completions
+from cyclearn.classes.filling_counts import chain_below, completions
 from cyclearn.classes.territories import Territory, territories, territory_below
 from cyclearn.graphs.bitsets import columns_to_support, union
 
@@ -121,11 +121,7 @@ def _iter_links(key: ClassKey, budget: SearchBudget) -> Iterator[RuleLink]:
         placed = dict(use.witness) | {use.mover: use.before}
         # Smaller columns moved inside this one; where they stand when it goes makes a difference.
         # All others go on moving as before, so it does not matter where they are.
-        inside = []
-        seat = below[use.mover]
-        while seat is not None:
-            inside.append(seat)
-            seat = below[seat]
+        inside = chain_below(use.mover, below)[1:]
         if not budget.spend(prod(key[s].count() for s in inside)):
             return
         for chosen in product(*(key[s].iter_sets() for s in inside)):

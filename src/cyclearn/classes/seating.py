@@ -24,7 +24,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.classes.filling_counts import completions, count_fillings, down_chain
+from cyclearn.classes.filling_counts import chain_below, completions, count_fillings
 from cyclearn.classes.territories import Territory, territory_below
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.graphs.bitsets import (
@@ -108,7 +108,7 @@ class Seating:
     def weights(self) -> tuple[dict[int, int], ...]:
         """For every node, how many sets it may hold of each territory in which it occurs."""
         return tuple(
-            {seat: ways for seat in self._seats_around(j) if (ways := self.count_sets(seat, j))}
+            {seat: ways for seat in self._seats_with[j] if (ways := self.count_sets(seat, j))}
             for j in range(len(self.territories))
         )
 
@@ -151,18 +151,13 @@ class Seating:
         return bool((matched_seats(pairs, len(self.territories)) < 0).any())
 
     @cached_property
-    def _pairs(self) -> list[tuple[int, int]]:
-        """Nodes and the territories that they may fill, whether sets are excluded or not."""
-        # Turning a cycle keeps all sets, excluded or not, so cycles stay inside blocks.
-        return [(j, s) for j in range(len(self.territories)) for s in self._within_reach(j)]
-
-    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The finest split, in the order of the smallest node of each block."""
         p = len(self.territories)
         if p == 0:
             return ()
-        pairs = self._pairs
+        # Turning a cycle keeps all sets, excluded or not, so cycles stay inside blocks.
+        pairs = [(j, s) for j in range(p) for s in self._within_reach(j)]
         # An entry is in no perfect matching unless it lies inside a strong component of the
         # matrix with one perfect matching put on its diagonal.
         seat_of = matched_seats(pairs, p)
@@ -178,28 +173,24 @@ class Seating:
             self._block(group, tuple(sorted(int(seat_of[j]) for j in group))) for group in groups
         )
 
-    def _within_reach(self, j: int) -> Iterator[int]:
-        """The territories that node j may fill: those it uses and, among all members, below."""
-        seats = self._usable(j)
-        return bits(union(down_chain(s, self.below) if self.reducible else 1 << s for s in seats))
+    def _within_reach(self, j: int) -> set[int]:
+        """The territories that node j may fill: those with a set for it, excluded or not.
 
-    def _usable(self, j: int) -> Iterable[int]:
-        """The territories with a set for node j, excluded or not."""
-        if not self.redundant:
-            return self.weights[j]
-        return [s for s in self._seats_around(j) if self.territory(j, s).count(self.least[j])]
-
-    def _seats_around(self, j: int) -> list[int]:
-        """The territories in which node j occurs."""
-        return [seat for seat in self._seats_with[j] if self.may_take(seat, j)]
+        Among all members, those below them as well.
+        """
+        seats = {s for s in self._seats_with[j] if self.territory(j, s).count(self.least[j])}
+        if self.reducible:
+            return {below for s in seats for below in chain_below(s, self.below)}
+        return seats
 
     @cached_property
     def _seats_with(self) -> list[list[int]]:
-        """For every node, the territories that have an anchor with it."""
+        """For every node, the territories of its group that have an anchor with it."""
         found: list[list[int]] = [[] for _ in self.territories]
         for seat, territory in enumerate(self.territories):
             for j in bits(territory.elements):
-                found[j].append(seat)
+                if self.may_take(seat, j):
+                    found[j].append(seat)
         return found
 
     def may_take(self, seat: int, j: int) -> bool:
@@ -264,7 +255,7 @@ class Seating:
         last = len(block.nodes) - 1
         seats_of = [sorted(set(self.weights[j]).intersection(block.entry)) for j in block.nodes]
         reach = [
-            union(down_chain(block.entry[seat], block.below) for seat in seats)
+            union(1 << n for seat in seats for n in chain_below(block.entry[seat], block.below))
             for seats in seats_of
         ]
         kept: dict[tuple[int, int], tuple[int, ...]] = {}

@@ -189,7 +189,7 @@ class CycleReversion:
         return list(zip(self.nodes, self.nodes[1:] + self.nodes[:1], strict=True))
 
 
-GraphStep: TypeAlias = ParentReduction | ParentExchange | CycleReversion
+GraphStep: TypeAlias = ParentReduction | ParentAddition | ParentExchange | CycleReversion
 
 
 def replay(graph: DirectedGraph, steps: Iterable[GraphStep]) -> DirectedGraph:

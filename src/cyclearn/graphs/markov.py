@@ -35,7 +35,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from cyclearn.graphs.bitsets import ancestor_sets, bits, nodes_alike, union
+from cyclearn.graphs.bitsets import ancestor_sets, bits, nodes_alike, reached, union
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.graphs.separation import p_adjacencies
@@ -206,10 +206,5 @@ def _iter_exclusive_conductors(
 
 def _flood(partners: Sequence[int], start: int, allowed: int) -> int:
     # Nodes next to the start or to a node that it reaches through allowed nodes.
-    near = partners[start]
-    reached, frontier = 0, near & allowed
-    while frontier:
-        reached |= frontier
-        near |= union(partners[node] for node in bits(frontier))
-        frontier = near & allowed & ~reached
-    return near
+    inside = reached([near & allowed for near in partners], partners[start] & allowed)
+    return partners[start] | union(partners[node] for node in bits(inside))

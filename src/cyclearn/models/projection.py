@@ -75,13 +75,7 @@ def project(
     >>> bool(turned.kl_divergence < 1e-12)
     True
     """
-    if isinstance(model, Moments):
-        moments = model.aligned_to(graph.names)
-    else:
-        # The number of samples plays no part; any number above p asks for a regular covariance.
-        moments = Moments(
-            model.covariance, len(model.names) + 2, mean=model.mean, names=model.names
-        ).aligned_to(graph.names)
+    moments = moments_of(model, graph.names)
     R = moments.correlation
     components = fit_components(
         graph,
@@ -101,6 +95,17 @@ def project(
         worst_status(components),
         alternatives(graph, components, moments.scale, moments.mean),
     )
+
+
+def moments_of(distribution: LinearGaussianModel | Moments, names: tuple[str, ...]) -> Moments:
+    """Mean and covariance of a distribution, the variables in the order of ``names``."""
+    if isinstance(distribution, LinearGaussianModel):
+        # The number of samples plays no part; any number above p asks for a regular covariance.
+        n_samples = distribution.n_variables + 2
+        distribution = Moments(
+            distribution.covariance, n_samples, distribution.mean, distribution.names
+        )
+    return distribution.aligned_to(names)
 
 
 # Most answers need only the first start, so it is tried alone; then five times as many each time.
