@@ -213,9 +213,12 @@ def _block(matrix: FloatArray, a: int, b: int) -> FloatArray:
 
 
 def _precision(graph: DirectedGraph, distribution: LinearGaussianModel | ArrayLike) -> FloatArray:
-    if not isinstance(distribution, LinearGaussianModel):
-        distribution = Moments(distribution, graph.n_nodes + 2)
-    return np.asarray(np.linalg.inv(moments_of(distribution, graph.names).correlation))
+    known = (
+        distribution
+        if isinstance(distribution, LinearGaussianModel)
+        else Moments(distribution, graph.n_nodes + 2)
+    )
+    return np.asarray(np.linalg.inv(moments_of(known, graph.names).correlation), dtype=np.float64)
 
 
 def _check_size(n_nodes: int) -> None:
