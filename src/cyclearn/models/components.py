@@ -21,7 +21,8 @@ from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.fit_status import FitStatus
+from cyclearn.models.fit_status import SEVERITY, FitStatus
+from cyclearn.models.linear_gaussian import LinearGaussianModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,6 +311,36 @@ def parameters_of(
         B[columns.parents, columns.children] = solution.coefficients
         variances[columns.nodes] = solution.noise_variances
     return B, variances
+
+
+def models_of(
+    graph: DirectedGraph,
+    components: Sequence[ComponentFit],
+    scale: FloatArray,
+    mean: FloatArray | None = None,
+) -> tuple[LinearGaussianModel, ...]:
+    """Models of equal likelihood on the scale of the data, that of the preferred solutions first.
+
+    Each of the others differs from it in one component.
+    """
+    best = [(each, each.solutions[0]) for each in components]
+    others = [
+        [*best[:c], (component, solution), *best[c + 1 :]]
+        for c, component in enumerate(components)
+        for solution in component.solutions[1:]
+    ]
+    centre = np.zeros(graph.n_nodes) if mean is None else mean
+    found = []
+    for chosen in (best, *others):
+        B, variances = parameters_of(chosen, graph.n_nodes)
+        B, variances = B * scale / scale[:, None], variances * scale**2
+        found.append(LinearGaussianModel._unchecked(B, variances, graph.names, centre))
+    return tuple(found)
+
+
+def worst_status(components: Sequence[ComponentFit]) -> FitStatus:
+    """The most serious status of any component."""
+    return max((c.status for c in components), key=SEVERITY.__getitem__)
 
 
 def solution_preference(solution: ComponentSolution) -> tuple[float, tuple[float, ...]]:

@@ -19,10 +19,11 @@ from cyclearn.models.components import (
     component_starts,
     fit_components,
     least_value,
+    models_of,
+    worst_status,
 )
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel
-from cyclearn.models.maximum_likelihood import alternatives, assemble, worst_status
 
 # More than for a fit, because a distance is wrong when its best optimum is missed.
 PROJECTION_STARTS = 20
@@ -88,12 +89,9 @@ def project(
     )
     value = sum(component.value for component in components)
     divergence = value - 0.5 * float(np.linalg.slogdet(R)[1])
+    closest, *alternatives = models_of(graph, components, moments.scale, moments.mean)
     return Projection(
-        graph,
-        assemble(graph, components, moments.scale, moments.mean),
-        max(float(divergence), 0.0),
-        worst_status(components),
-        alternatives(graph, components, moments.scale, moments.mean),
+        graph, closest, max(float(divergence), 0.0), worst_status(components), tuple(alternatives)
     )
 
 
