@@ -8,7 +8,7 @@ checks itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -69,14 +69,13 @@ class RuleStep:
     def inverse(self) -> RuleStep:
         """The step that undoes this one."""
         place = {v: j for j, v in enumerate(self.order)}
-        return RuleStep(
-            self.rule,
-            self.core,
-            tuple(place[v] for v in self.witness),
-            place[self.node],
-            self.after,
-            self.before,
-            tuple(place[v] for v in range(len(self.order))),
+        return replace(
+            self,
+            witness=tuple(place[v] for v in self.witness),
+            node=place[self.node],
+            before=self.after,
+            after=self.before,
+            order=tuple(place[v] for v in range(len(self.order))),
         )
 
     def describe(self, names: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from cyclearn.classes.class_statements import pair_verdict
-from cyclearn.classes.seating import Block, Seating
+from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.graphs.bitsets import bits
@@ -171,10 +171,10 @@ class MemberSampler:
     def draw(self, source: Random) -> tuple[int, ...]:
         """Columns of one member."""
         columns = [0] * len(self._seating.territories)
-        for block in self._seating.blocks:
+        for n, block in enumerate(self._seating.blocks):
             chosen: tuple[int, ...] = ()
             for j in block.nodes:
-                ways = self._ways(block.nodes[0], chosen)
+                ways = self._ways(n, chosen)
                 seat = _weighted(ways, source)
                 columns[j] = self._draw_set(seat, j, source)
                 chosen = (*chosen, seat)
@@ -186,9 +186,9 @@ class MemberSampler:
             return source.choice(list(self._seating.iter_sets(seat, j)))
         return _drawn_set(self._seating.territory(j, seat), self._seating.least[j], source)
 
-    def _count_ways(self, first: int, chosen: tuple[int, ...]) -> dict[int, int]:
+    def _count_ways(self, n: int, chosen: tuple[int, ...]) -> dict[int, int]:
         """Members of a block for each seat of its next node, given the seats chosen so far."""
-        block = self._block(first)
+        block = self._seating.blocks[n]
         fixed = {j: {seat: 1} for j, seat in zip(block.nodes, chosen, strict=False)}
         j = block.nodes[len(chosen)]
         ways = {}
@@ -198,9 +198,6 @@ class MemberSampler:
                 if found:
                     ways[seat] = found
         return ways
-
-    def _block(self, first: int) -> Block:
-        return next(block for block in self._seating.blocks if block.nodes[0] == first)
 
 
 def _weighted(ways: dict[int, int], source: Random) -> int:

@@ -39,16 +39,15 @@ class PlacedGroup:
     height: float
 
 
-@dataclass(frozen=True, eq=False)
-class Placement:
-    """Centres of all nodes, and where long edges bend on their way."""
-
-    centres: FloatArray
-    bends: dict[Pair, list[tuple[float, float]]]
+# Where long edges bend on their way.
+Bends = dict[Pair, list[tuple[float, float]]]
 
 
-def place_blocks(blocks: list[PlacedGroup], edges: list[list[int]]) -> Placement:
-    """Place blocks, given causes before effects, part by part; edges are pairs of nodes."""
+def place_blocks(blocks: list[PlacedGroup], edges: list[list[int]]) -> tuple[FloatArray, Bends]:
+    """Centres of all nodes, and bends; blocks, given causes before effects, part by part.
+
+    Edges are pairs of nodes.
+    """
     block_of = {v: b for b, block in enumerate(blocks) for v in block.nodes}
     between = [(i, j) for i, j in edges if block_of[i] != block_of[j]]
     whole = nx.Graph()
@@ -60,13 +59,13 @@ def place_blocks(blocks: list[PlacedGroup], edges: list[list[int]]) -> Placement
         inside = [(i, j) for i, j in between if block_of[i] in members]
         parts.append(_Part(chosen, blocks, inside, block_of))
     centres = np.zeros((len(block_of), 2))
-    bends: dict[Pair, list[tuple[float, float]]] = {}
+    bends: Bends = {}
     for part, corner in _packed(parts):
         for b, (x, y) in part.centres.items():
             centres[list(blocks[b].nodes)] = part.offsets(b) + np.array([x, y]) + corner
         for edge, points in part.bends.items():
             bends[edge] = [(float(x + corner[0]), float(y + corner[1])) for x, y in points]
-    return Placement(centres, bends)
+    return centres, bends
 
 
 def _packed(parts: list[_Part]) -> list[tuple[_Part, FloatArray]]:
