@@ -92,10 +92,9 @@ def class_distance(
 ) -> ClassDistance:
     """Smallest structural Hamming distance from a graph to a member of the true class.
 
-    The members are not listed: two assignment problems bound the distance, and an integer
-    programme settles what they leave open. Members are irreducible, so a graph with redundant
-    edges is at least as far away as it has of them, unless it is equivalent to the true one: then
-    the distance is zero.
+    Where a part of the class has too many members to be listed, an integer programme finds the
+    nearest. Members are irreducible, so a graph with redundant edges is at least as far away as it
+    has of them, unless it is equivalent to the true one: then the distance is zero.
 
     Parameters
     ----------

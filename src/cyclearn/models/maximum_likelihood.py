@@ -107,6 +107,7 @@ def fit(
 
     Examples
     --------
+    >>> from cyclearn import LinearGaussianModel
     >>> g = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "b")])
     >>> truth = LinearGaussianModel([[0, 0.7, 0], [0, 0, 0.5], [0, -0.4, 0]], [1, 1, 1], g.names)
     >>> fit(g, truth.sample(10_000, random_state=0)).B.round(1)
