@@ -14,9 +14,7 @@ from cyclearn.classes.class_statements import FeedbackPairs, feedback_pairs
 from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules
 from cyclearn.classes.interventional_class import InterventionalClass, Interventions
 from cyclearn.classes.rotation_class import RotationClass
-from cyclearn.classes.rule_search import (
-    MAX_CLASSES,
-)
+from cyclearn.classes.rule_search import MAX_CLASSES
 from cyclearn.classes.seating import Seating
 from cyclearn.foundation.arguments import flag
 from cyclearn.foundation.arrays import BoolArray
@@ -48,12 +46,9 @@ class EquivalenceClass(GraphClass):
         max_states: int = MAX_STATES,
         max_classes: int = MAX_CLASSES,
     ) -> None:
+        flag("reducible", reducible)
         self._write(
-            graph,
-            rules=rules,
-            max_states=max_states,
-            max_classes=max_classes,
-            reducible=flag("reducible", reducible),
+            graph, rules=rules, reducible=reducible, max_states=max_states, max_classes=max_classes
         )
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import log10
 from random import Random
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.nearest_member import NearestMember, nearest_member
@@ -71,26 +71,13 @@ class GraphClass(SeatedGraphs, ABC):
     max_states: int
     max_classes: int
 
-    def _write(
-        self,
-        graph: DirectedGraph,
-        *,
-        rules: Rules,
-        max_states: int,
-        max_classes: int,
-        **others: object,
-    ) -> None:
+    def _write(self, graph: DirectedGraph, **options: Any) -> None:
         """Check what the class is made from, and write it once, past the guard in __setattr__."""
         checked_graph(graph)
-        one_of("rules", rules, get_args(Rules))
-        self.__dict__.update(
-            graph=graph,
-            names=graph.names,
-            rules=rules,
-            max_states=whole("max_states", max_states, 1),
-            max_classes=whole("max_classes", max_classes, 1),
-            **others,
-        )
+        one_of("rules", options["rules"], get_args(Rules))
+        for name in ("max_states", "max_classes"):
+            whole(name, options[name], 1)
+        self.__dict__.update(graph=graph, names=graph.names, **options)
 
     @property
     @abstractmethod

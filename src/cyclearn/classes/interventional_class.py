@@ -24,10 +24,7 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules, columns_into
-from cyclearn.classes.rule_search import (
-    MAX_CLASSES,
-    ClassKey,
-)
+from cyclearn.classes.rule_search import MAX_CLASSES, ClassKey
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory, territories
 from cyclearn.foundation.errors import InputError
@@ -62,14 +59,11 @@ class InterventionalClass(GraphClass):
         max_classes: int = MAX_CLASSES,
     ) -> None:
         checked_graph(graph)
-        if not isinstance(interventions, InterventionDesign):
-            interventions = as_design(interventions, graph)
+        design = interventions
+        if not isinstance(design, InterventionDesign):
+            design = as_design(design, graph)
         self._write(
-            graph,
-            rules=rules,
-            max_states=max_states,
-            max_classes=max_classes,
-            design=interventions,
+            graph, rules=rules, design=design, max_states=max_states, max_classes=max_classes
         )
 
     @property

@@ -27,12 +27,7 @@ from numpy.typing import NDArray
 from cyclearn.classes.filling_counts import chain_below, completions, count_fillings
 from cyclearn.classes.territories import Territory, territory_below
 from cyclearn.foundation.arrays import BoolArray
-from cyclearn.graphs.bitsets import (
-    bits,
-    strong_components,
-    support_to_columns,
-    union,
-)
+from cyclearn.graphs.bitsets import bits, strong_components, support_to_columns, union
 
 # How many fillings of a block, and sets of a territory, are kept.
 _MOST_KEPT = 1 << 12

@@ -19,12 +19,7 @@ from cyclearn.classes.territories import Territory, territories
 from cyclearn.data import Moments
 from cyclearn.data.input_checks import as_float, whole_number
 from cyclearn.foundation.arguments import seconds
-from cyclearn.foundation.deadlines import (
-    Deadline,
-    check_deadline,
-    deadline_after,
-    seconds_left,
-)
+from cyclearn.foundation.deadlines import Deadline, check_deadline, deadline_after, seconds_left
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState, generator
