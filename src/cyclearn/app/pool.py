@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 # An empty place in the path is the current folder.
@@ -35,11 +36,11 @@ class WorkerLostError(Exception):
     """The process ended in the middle of a task: killed, or out of memory."""
 
 
+@dataclass(frozen=True)
 class Worker:
     """One process, and the pipe to it."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
+    process: asyncio.subprocess.Process
 
     @classmethod
     async def start(cls) -> Worker:

@@ -178,6 +178,7 @@ def _shrunk_sets(
     return found
 
 
+@dataclass(eq=False, repr=False)
 class RotationClass(SeatedGraphs):
     """The graphs with these territories; part of an :class:`EquivalenceClass`, which makes it.
 
@@ -186,17 +187,10 @@ class RotationClass(SeatedGraphs):
     and then ``seatings`` is empty.
     """
 
-    def __init__(
-        self,
-        territories: ClassKey,
-        names: tuple[str, ...],
-        linked: Collection[ClassKey],
-        max_states: int,
-    ) -> None:
-        self.territories = territories
-        self.names = names
-        self._linked = linked
-        self._max_states = max_states
+    territories: ClassKey
+    names: tuple[str, ...]
+    linked: Collection[ClassKey]
+    max_states: int
 
     @property
     def seatings(self) -> tuple[Seating, ...]:
@@ -213,7 +207,7 @@ class RotationClass(SeatedGraphs):
 
     @cached_property
     def _irreducible(self) -> IrreducibleSeatings:
-        return irreducible_seatings(self.territories, self._linked, self._max_states)
+        return irreducible_seatings(self.territories, self.linked, self.max_states)
 
     @property
     def n_edges(self) -> int:

@@ -17,7 +17,7 @@ one further down from it. So the blocks are those of the perfect matchings of th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import islice
 
@@ -49,6 +49,7 @@ class Block:
     below: tuple[int | None, ...]
 
 
+@dataclass(eq=False, kw_only=True)
 class Seating:
     """All ways to give each node a set of some territory, one block at a time.
 
@@ -57,25 +58,19 @@ class Seating:
     own group. Only irreducible members can be seated in groups.
     """
 
-    def __init__(
-        self,
-        territories: Sequence[Territory],
-        *,
-        reducible: bool,
-        redundant: Mapping[int, frozenset[int]] | None = None,
-        max_states: int = 300_000,
-        least: Sequence[int] | None = None,
-        most: Sequence[int] | None = None,
-        groups: tuple[Sequence[int], Sequence[int]] | None = None,
-    ) -> None:
-        p = len(territories)
-        self.territories = tuple(territories)
-        self.reducible = reducible
-        self.redundant = {} if reducible or redundant is None else dict(redundant)
-        self.max_states = max_states
-        self.least = tuple(1 << j for j in range(p)) if least is None else tuple(least)
-        self.most = ((1 << p) - 1,) * p if most is None else tuple(most)
-        self.groups = groups
+    territories: Sequence[Territory] = field(kw_only=False)
+    reducible: bool
+    redundant: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    max_states: int = 300_000
+    least: Sequence[int] = ()
+    most: Sequence[int] = ()
+    groups: tuple[Sequence[int], Sequence[int]] | None = None
+
+    def __post_init__(self) -> None:
+        p = len(self.territories)
+        self.redundant = {} if self.reducible else self.redundant
+        self.least = self.least or tuple(1 << j for j in range(p))
+        self.most = self.most or ((1 << p) - 1,) * p
         self.below = territory_below(self.territories)
         self._excluded: dict[tuple[int, int], frozenset[int]] = {}
         self._kept: dict[tuple[int, ...], tuple[tuple[int, ...], ...]] = {}
@@ -83,15 +78,9 @@ class Seating:
     def respecting(self, allowed: BoolArray | None, required: BoolArray | None) -> Seating:
         """The members all of whose edges are allowed and that have all required edges."""
         own = np.eye(len(self.territories), dtype=bool)
-        return Seating(
-            self.territories,
-            reducible=self.reducible,
-            redundant=self.redundant,
-            max_states=self.max_states,
-            groups=self.groups,
-            least=None if required is None else support_to_columns(required | own),
-            most=None if allowed is None else support_to_columns(allowed | own),
-        )
+        least = () if required is None else support_to_columns(required | own)
+        most = () if allowed is None else support_to_columns(allowed | own)
+        return replace(self, least=least, most=most)
 
     def territory(self, j: int, seat: int) -> Territory:
         """The sets of a territory that have no element which node j may not have."""

@@ -12,7 +12,7 @@ import os
 import platform
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import date
 from functools import partial
 from operator import itemgetter
@@ -38,13 +38,8 @@ if TYPE_CHECKING:
 _ANSWER = 10
 
 
-@dataclass(frozen=True)
-class Finished:
-    """The outputs of one instance and the seconds it took."""
-
-    task: Task
-    outputs: list[Output]
-    seconds: float
+# An instance, its outputs, and the seconds it took.
+Finished = tuple[Task, list[Output], float]
 
 
 def run_study(
@@ -87,8 +82,8 @@ def run_study(
     results = ResultsFile(path)
     tasks = study.tasks(n_instances)
     results.open(study.configuration, must_be_new=must_be_new)
-    finished = results.finished()
-    left = [task for task in tasks if task not in finished]
+    known = results.finished()
+    left = [task for task in tasks if task not in known]
     done = len(tasks) - len(left)
     if on_progress is not None:
         on_progress(done, len(tasks))
@@ -100,8 +95,8 @@ def run_study(
         else _run_on_cluster(study, left, scheduler)
     )
     with ended_quietly(stream):
-        for instance in stream:
-            results.add(instance.task, instance.outputs, instance.seconds)
+        for finished in stream:
+            results.add(*finished)
             done += 1
             if on_progress is not None:
                 on_progress(done, len(tasks))
@@ -119,7 +114,7 @@ def run_task(study: Study, task: Task) -> Finished:
             outputs = study.run(task)
     except (InputError, LimitError) as error:
         raise type(error)(f"instance {task.instance} of {task.setting!r}: {error}") from error
-    return Finished(task, outputs, perf_counter() - begun)
+    return task, outputs, perf_counter() - begun
 
 
 def _run_here(study: Study, tasks: Sequence[Task], n_jobs: int) -> Generator[Finished, None, None]:
