@@ -1,6 +1,6 @@
 """Pages and figures of finished experiments, from their results files.
 
-python benchmarks/experiment_pages.py RESULTS.sqlite ... writes benchmarks/results/STUDY.md and, for
+python benchmarks/experiment_pages.py RESULTS.jsonl ... writes benchmarks/results/STUDY.md and, for
 studies with figures, benchmarks/results/figures/STUDY.svg and .png. Files of one study, such as
 `paper` runs of several sizes, go into one page.
 """

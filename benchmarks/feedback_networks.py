@@ -105,7 +105,7 @@ def rows_table(found: list[dict[str, Any]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path)
-    parser.add_argument("--out", type=Path, default=Path("feedback_networks.sqlite"))
+    parser.add_argument("--out", type=Path, default=Path("feedback_networks.jsonl"))
     arguments = parser.parse_args()
     study = BesideGes(arguments.data, METHODS)
     results = run_study(study, arguments.out)

@@ -16,7 +16,6 @@ import io
 import json
 import os
 import random
-import sqlite3
 import sys
 import tempfile
 import warnings
@@ -57,16 +56,14 @@ def _as_file(name: str, read: Callable[[Path], object]) -> Reader:
 
 
 def _measures(content: bytes) -> object:
-    """A results file whose measures, setting and method are the bytes."""
-    path = FOLDER / "results.sqlite"
-    if not path.exists():
-        ResultsFile(path).open({"study": "paper"})
-    parts = [*content.decode("utf-8", "replace").split("\x00"), "", "", ""]
-    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("DELETE FROM outputs")
-        connection.execute(
-            "INSERT INTO outputs VALUES (?, 0, 0, ?, ?, 1.0)", (parts[1], parts[2], parts[0])
-        )
+    """A results file with the bytes as a line, and another whose measures they are."""
+    path = FOLDER / "results.jsonl"
+    path.unlink(missing_ok=True)
+    ResultsFile(path).open({"study": "paper"})
+    with path.open("ab") as file:
+        file.write(content + b"\n")
+        start = b'{"setting": "p=5, n=9", "instance": 0, "seconds": 1, "outputs": [{"number": 0, '
+        file.write(start + b'"method": "tabu", "seconds": 1, "measures": ' + content + b"}]}\n")
     return cyclearn.experiments.result_tables.result_table([ResultsFile(path)])
 
 

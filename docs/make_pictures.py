@@ -25,7 +25,7 @@ from cyclearn import (
     equivalence_class,
     learn,
 )
-from cyclearn.classes import CycleReversion, ParentExchange, SupportRotation
+from cyclearn.classes import CycleReversion, ParentExchange
 
 # Fixed ids and text as text: the same input gives the same small file.
 STYLE = {
@@ -162,20 +162,21 @@ def support() -> Figure:
 def rotations() -> Figure:
     """What a rotation of two columns can do, by how many rows they differ in."""
     names = ("1", "2", "3", "4")
+    # The supports before and after the rotation of both columns that empties the first entry.
     cases = [
-        ("equal columns: reduction", [[1, 1], [1, 1], [1, 1], [0, 0]]),
-        ("one row apart: exchange", [[1, 1], [1, 1], [0, 1], [0, 0]]),
-        ("row 1 in one of them only: swap", [[1, 0], [1, 1], [0, 1], [0, 1]]),
-        ("further apart: zeros are lost", [[1, 1], [1, 0], [0, 1], [0, 1]]),
+        ("equal columns: reduction", ["11", "11", "11", "00"], ["01", "11", "11", "00"]),
+        ("one row apart: exchange", ["11", "11", "01", "00"], ["01", "11", "11", "00"]),
+        ("row 1 in one of them only: swap", ["10", "11", "01", "01"], ["01", "11", "10", "10"]),
+        ("further apart: zeros are lost", ["11", "10", "01", "01"], ["01", "11", "11", "11"]),
     ]
     figure = Figure(figsize=(8.4, 4.6), layout="constrained")
-    for part, (title, rows) in zip(figure.subfigures(2, 2).flat, cases, strict=True):
+    for part, (title, *rows) in zip(figure.subfigures(2, 2).flat, cases, strict=True):
         part.suptitle(title, fontsize=11, color=INK)
         left, middle, right = part.subplots(1, 3, width_ratios=[1, 0.5, 1])
-        before = np.array(rows, dtype=bool)
+        before, after = np.array([[list(row) for row in each] for each in rows]) == "1"
         draw_support(left, before, names)
         _between(middle)
-        draw_support(right, SupportRotation(0, 0, 1).apply(before), names, emptied=[(0, 0)])
+        draw_support(right, after, names, emptied=[(0, 0)])
     return figure
 
 

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from collections.abc import Iterator
+from itertools import combinations, islice
 
 import numpy as np
 from hypothesis import strategies as st
 
 from cyclearn import DirectedGraph
-from cyclearn.classes.steps import iter_exchanges, iter_reductions, iter_reversions
+from cyclearn.classes.steps import ParentExchange, ParentReduction, iter_reversions
+from cyclearn.graphs.bitsets import bits
+
+
+def iter_reductions(graph: DirectedGraph) -> Iterator[ParentReduction]:
+    """Stream the parent reductions that the graph allows now."""
+    for j, k in combinations(range(graph.n_nodes), 2):
+        if graph.columns[j] == graph.columns[k]:
+            for child, twin in ((j, k), (k, j)):
+                for parent in bits(graph.columns[child] ^ (1 << child)):
+                    yield ParentReduction(child, twin, parent)
+
+
+def iter_exchanges(graph: DirectedGraph) -> Iterator[ParentExchange]:
+    """Stream the parent exchanges that the graph allows now."""
+    for j, k in combinations(range(graph.n_nodes), 2):
+        if (graph.columns[j] ^ graph.columns[k]).bit_count() == 1:
+            for loser, partner in ((j, k), (k, j)):
+                for dropped in bits(graph.columns[loser] ^ (1 << loser)):
+                    yield ParentExchange.of(graph, loser, partner, drop=dropped)
 
 
 @st.composite

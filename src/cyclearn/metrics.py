@@ -12,18 +12,3 @@ from cyclearn.evaluation import multi_domain_outputs as multi_domain_outputs
 from cyclearn.evaluation import multi_domain_success as multi_domain_success
 from cyclearn.evaluation import shd as shd
 from cyclearn.evaluation import structure_scores as structure_scores
-
-__all__ = [
-    "ClassDistance",
-    "Evaluation",
-    "PrecisionRecall",
-    "StructureScores",
-    "SuccessRate",
-    "class_distance",
-    "draw_domains",
-    "evaluate",
-    "multi_domain_outputs",
-    "multi_domain_success",
-    "shd",
-    "structure_scores",
-]

@@ -2,5 +2,3 @@
 
 from cyclearn.graphs import random_graph as random_graph
 from cyclearn.models import random_model as random_model
-
-__all__ = ["random_graph", "random_model"]

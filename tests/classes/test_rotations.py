@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support_rotations import RotationKind, SupportRotation, givens_rotation, zero_by_rotation
 
 from cyclearn import DirectedGraph, InputError, equivalent
-from cyclearn.classes import RotationKind, SupportRotation, givens_rotation, zero_by_rotation
 from strategies import graphs
 
 

@@ -4,8 +4,8 @@ from hypothesis import given
 
 from cyclearn import DirectedGraph, InputError, equivalent
 from cyclearn.classes import CycleReversion, ParentExchange, ParentReduction, replay
-from cyclearn.classes.steps import iter_exchanges, iter_reductions, iter_reversions
-from strategies import graphs, walks
+from cyclearn.classes.steps import iter_reversions
+from strategies import graphs, iter_exchanges, iter_reductions, walks
 
 PAPER = DirectedGraph.from_edges([(0, 2), (2, 1), (1, 3), (3, 0), (3, 2)])
 

@@ -15,7 +15,6 @@ from cyclearn.classes import (
     ParentAddition,
     RuleStep,
     class_statements,
-    interventional_class,
     rotation_class,
 )
 from cyclearn.classes.rotation_class import irreducible_seatings
@@ -326,12 +325,7 @@ def test_a_cut_search_for_redundant_edges_says_so_and_loses_no_graph(text, max_e
     links = linked_classes(territories(columns_of(text))).links
 
     def graphs(found):
-        return {
-            tuple(int(word) for word in member[:, 0])
-            for seating in found.parts
-            for words in seating.iter_words()
-            for member in words
-        }
+        return {columns for seating in found.parts for columns in seating.iter_columns()}
 
     is_cut = False
     for key in links:
@@ -351,7 +345,6 @@ def test_a_class_hands_the_flag_on(monkeypatch):
     assert equivalence_class(graph, interventions=[[]]).redundancy_cut_by is None
     cut = partial(irreducible_seatings, max_effort=0)
     monkeypatch.setattr(rotation_class, "irreducible_seatings", cut)
-    monkeypatch.setattr(interventional_class, "irreducible_seatings", cut)
     for interventions in (None, [[]]):
         members = equivalence_class(graph, interventions=interventions)
         assert members.redundancy_cut_by == "max_effort=0"

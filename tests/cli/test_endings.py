@@ -255,7 +255,7 @@ def test_outputs_of_simulate(graphs, refused, cyclearn):
 
 
 def test_what_is_missing_is_not_damaged(tmp_path, cyclearn):
-    missing = cyclearn("experiment", "figures", "absent.sqlite")
+    missing = cyclearn("experiment", "figures", "absent.jsonl")
     assert missing.returncode == 2
     assert "there is no results file" in missing.stderr
     assert "damaged" not in missing.stderr

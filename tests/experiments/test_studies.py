@@ -97,7 +97,7 @@ def test_hippocampus_on_data_of_the_anatomical_graph(tmp_path):
         assert member.measures["is_optimum_of_single_edges"]
         assert member.measures["is_stable_optimum"] == member.measures["is_stable"]
     assert any(member.measures["is_stable"] for member in members)
-    results = ResultsFile(tmp_path / "r.sqlite")
+    results = ResultsFile(tmp_path / "r.jsonl")
     results.open(study.configuration)
     results.add(task, [learned, *members], 0.0)
     table = result_table([results])
@@ -123,7 +123,7 @@ def test_feedback_on_a_network_of_our_own(tmp_path):
     for number in (1, 2):
         rows = model.sample(5_000, random_state=number)
         rows.to_csv(network / f"sim-0{number}.txt", sep="\t", index=False)
-    results = run_study(FeedbackStudy(tmp_path, ("tabu",)), tmp_path / "r.sqlite")
+    results = run_study(FeedbackStudy(tmp_path, ("tabu",)), tmp_path / "r.jsonl")
     table = results.table()
     assert list(table["instance"]) == [0, 1]
     assert (table["class_distance"] == 0).all()
@@ -135,7 +135,7 @@ def test_feedback_on_a_network_of_our_own(tmp_path):
     assert total.startswith("| all |  |  | tabu | 2 | 0.0 |")
     rows.rename(columns={"d": "e"}).to_csv(network / "sim-01.txt", sep="\t", index=False)
     with pytest.raises(InputError, match=r"sim-01\.txt has no column 'd'"):
-        run_study(FeedbackStudy(tmp_path, ("tabu",)), tmp_path / "other.sqlite")
+        run_study(FeedbackStudy(tmp_path, ("tabu",)), tmp_path / "other.jsonl")
     for path in network.glob("sim-*"):
         path.unlink()
     with pytest.raises(InputError, match="holds no data sets"):

@@ -16,7 +16,7 @@ DISTANCE = {"auto": [0, 0, 2, 1], "l1": [5, 3, 3, 0]}
 
 @pytest.fixture
 def results(tmp_path):
-    file = ResultsFile(tmp_path / "paper.sqlite")
+    file = ResultsFile(tmp_path / "paper.jsonl")
     file.open({"study": "paper", "nodes": [5]})
     for instance in range(4):
         outputs = []
@@ -82,7 +82,7 @@ def test_figures_are_the_same_every_time(results, tmp_path):
 
 
 def test_an_empty_run_has_an_empty_table(tmp_path):
-    file = ResultsFile(tmp_path / "r.sqlite")
+    file = ResultsFile(tmp_path / "r.jsonl")
     file.open({"study": "consistency"})
     write_figures([file], tmp_path)
     assert (tmp_path / "consistency.md").read_text() == "No instance is finished.\n"
@@ -91,19 +91,19 @@ def test_an_empty_run_has_an_empty_table(tmp_path):
 def test_files_that_do_not_belong_together_are_refused(results, tmp_path):
     with pytest.raises(InputError, match="both hold 'p=5, n=100'"):
         result_table([results, results])
-    other = ResultsFile(tmp_path / "other.sqlite")
+    other = ResultsFile(tmp_path / "other.jsonl")
     other.open({"study": "paper", "nodes": [20], "seed": 1})
     with pytest.raises(InputError, match="differ in seed"):
         write_figures([results, other], tmp_path)
 
 
 def test_files_that_are_no_results_of_a_study_are_refused(tmp_path):
-    own = ResultsFile(tmp_path / "own.sqlite")
+    own = ResultsFile(tmp_path / "own.jsonl")
     own.open({"study": "own"})
     own.add(Task("one", 0), [Output(0, "mine", {"value": 1}, 0.0)], 0.0)
     with pytest.raises(InputError, match="no table for the study 'own'"):
         write_figures([own], tmp_path)
-    nameless = ResultsFile(tmp_path / "nameless.sqlite")
+    nameless = ResultsFile(tmp_path / "nameless.jsonl")
     nameless.open({})
     with pytest.raises(InputError, match="names no study"):
         write_figures([nameless], tmp_path)
@@ -119,7 +119,7 @@ def test_rows_of_figures_are_named_by_what_differs():
 def test_settings_stand_in_the_order_of_their_numbers(tmp_path):
     files = []
     for p in (20, 5):
-        file = ResultsFile(tmp_path / f"{p}.sqlite")
+        file = ResultsFile(tmp_path / f"{p}.jsonl")
         file.open({"study": "consistency", "nodes": p})
         measures = {
             "equivalent": True,

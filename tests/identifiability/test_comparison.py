@@ -121,7 +121,7 @@ def test_order_of_the_nodes_plays_no_part():
 
 
 def test_bad_input():
-    with pytest.raises(InputError, match="n_draws=0"):
+    with pytest.raises(InputError, match="n_draws is 0"):
         compare(CYCLE, DAG, n_draws=0)
     with pytest.raises(InputError):
         compare(CYCLE, DirectedGraph.from_edges([("x", "y")]))

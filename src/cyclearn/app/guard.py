@@ -8,10 +8,9 @@ are refused. A name that an attacker lets point to this machine is no name of ou
 from __future__ import annotations
 
 import secrets
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -72,8 +71,9 @@ class Guard:
             return _refused("Requests of other pages are refused.")
         if scope["method"] in _CHANGING and origin is None:
             return _refused("A request that changes something must say which page it is from.")
-        is_in = self._has_session(headers)
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        request = Request(scope)
+        is_in = self._has_session(request)
+        given = request.query_params.get("token", "")
         if scope["path"] == "/" and given:
             return self._exchanged(given, is_in)
         return None if is_in else _refused(_REFUSED)
@@ -87,15 +87,9 @@ class Guard:
             return response
         return response if is_in else _refused(_REFUSED)
 
-    def _has_session(self, headers: Headers) -> bool:
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            return False
-        found = cookies.get(self._cookie)
-        return found is not None and secrets.compare_digest(
-            found.value.encode(), self._session.encode()
-        )
+    def _has_session(self, request: Request) -> bool:
+        found = request.cookies.get(self._cookie, "")
+        return secrets.compare_digest(found.encode(), self._session.encode())
 
 
 def _refused(words: str) -> Response:

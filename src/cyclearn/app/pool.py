@@ -11,8 +11,9 @@ import asyncio
 import json
 import os
 import sys
-from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 # An empty place in the path is the current folder.
@@ -35,11 +36,11 @@ class WorkerLostError(Exception):
     """The process ended in the middle of a task: killed, or out of memory."""
 
 
+@dataclass(frozen=True)
 class Worker:
     """One process, and the pipe to it."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
+    process: asyncio.subprocess.Process
 
     @classmethod
     async def start(cls) -> Worker:
@@ -95,8 +96,8 @@ class WorkerPool:
     def __init__(self, size: int | None = None) -> None:
         self.size = size or max(2, os.cpu_count() or 1)
         self._idle: list[Worker] = []
-        self._n_busy = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._n_busy = self._n_urgent = 0
+        self._changed = asyncio.Condition()
         self._starting: asyncio.Task[None] | None = None
         self._is_closed = False
 
@@ -126,53 +127,47 @@ class WorkerPool:
         ------
         TaskError, WorkerLostError
         """
-        await self._turn(urgent)
-        worker: Worker | None = None
-        is_whole = False
-        try:
+        async with self._turn(urgent):
             worker = await self._take()
-            if on_start is not None:
-                on_start()
-            if not urgent:
-                # While the page waits, a worker that loads the library would be in the way.
-                self.prepare()
-            answer = await worker.ask(task, arguments)
-            is_whole = True
-            return answer
-        except TaskError:
-            is_whole = True
-            raise
+            is_whole = False
+            try:
+                if on_start is not None:
+                    on_start()
+                if not urgent:
+                    # While the page waits, a worker that loads the library would be in the way.
+                    self.prepare()
+                answer = await worker.ask(task, arguments)
+                is_whole = True
+                return answer
+            except TaskError:
+                is_whole = True
+                raise
+            finally:
+                if is_whole and worker.is_alive and not self._is_closed:
+                    self._idle.append(worker)
+                else:
+                    await asyncio.shield(worker.end())
+
+    @asynccontextmanager
+    async def _turn(self, urgent: bool) -> AsyncIterator[None]:
+        """A place among those that work, as long as the block runs."""
+        async with self._changed:
+            self._n_urgent += urgent
+            try:
+                await self._changed.wait_for(
+                    lambda: self._n_busy < self.size and (urgent or not self._n_urgent)
+                )
+                self._n_busy += 1
+            finally:
+                self._n_urgent -= urgent
+                self._changed.notify_all()
+        try:
+            yield
         finally:
             self._n_busy -= 1
-            if worker is not None and is_whole and worker.is_alive and not self._is_closed:
-                self._idle.append(worker)
-            elif worker is not None:
-                await asyncio.shield(worker.end())
-                self.prepare()
-            self._next()
-
-    async def _turn(self, urgent: bool) -> None:
-        if self._n_busy < self.size and not self._waiting:
-            self._n_busy += 1
-            return
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        (self._waiting.appendleft if urgent else self._waiting.append)(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self._n_busy -= 1
-                self._next()
-            elif turn in self._waiting:
-                self._waiting.remove(turn)
-            raise
-
-    def _next(self) -> None:
-        while self._waiting and self._n_busy < self.size:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                self._n_busy += 1
-                turn.set_result(None)
+            self.prepare()
+            async with self._changed:
+                self._changed.notify_all()
 
     async def _take(self) -> Worker:
         if self._starting is not None and not self._idle:

@@ -11,10 +11,6 @@ from cyclearn.classes.equivalence_class import EquivalenceClass as EquivalenceCl
 from cyclearn.classes.equivalence_class import equivalence_class as equivalence_class
 from cyclearn.classes.interventional_class import InterventionalClass as InterventionalClass
 from cyclearn.classes.rotation_class import RotationClass as RotationClass
-from cyclearn.classes.rotations import RotationKind as RotationKind
-from cyclearn.classes.rotations import SupportRotation as SupportRotation
-from cyclearn.classes.rotations import givens_rotation as givens_rotation
-from cyclearn.classes.rotations import zero_by_rotation as zero_by_rotation
 from cyclearn.classes.rule_search import Completeness as Completeness
 from cyclearn.classes.steps import CycleReversion as CycleReversion
 from cyclearn.classes.steps import GraphStep as GraphStep

@@ -22,8 +22,8 @@ from itertools import combinations
 from math import factorial
 
 from cyclearn.classes.territories import Territory, territories
-from cyclearn.graphs.bitsets import bits, union
-from cyclearn.graphs.separation import ancestor_sets, p_adjacencies
+from cyclearn.graphs.bitsets import ancestor_sets, bits, reached, union
+from cyclearn.graphs.separation import p_adjacencies
 
 
 class AcyclicMembers:
@@ -107,17 +107,15 @@ class AcyclicMembers:
 
     def _components(self, nodes: int, parents: dict[int, int] | None = None) -> list[int]:
         """Connected parts, of two or more nodes, of the edges inside ``nodes`` still open."""
-        oriented = parents or {}
+        still_open = [0] * len(self._open)
+        for v in bits(nodes):
+            towards = (parents or {}).get(v, 0)
+            for w in bits(self._open[v] & nodes & ~towards):
+                if not (parents or {}).get(w, 0) >> v & 1:
+                    still_open[v] |= 1 << w
         parts = []
         while nodes:
-            part = frontier = nodes & -nodes
-            while frontier:
-                reached = 0
-                for v in bits(frontier):
-                    reached |= self._open[v] & nodes & ~oriented.get(v, 0)
-                    reached &= ~sum(1 << w for w in bits(reached) if oriented.get(w, 0) >> v & 1)
-                frontier = reached & ~part
-                part |= frontier
+            part = reached(still_open, nodes & -nodes)
             nodes &= ~part
             if part & (part - 1):
                 parts.append(part)

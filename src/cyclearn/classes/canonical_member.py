@@ -19,8 +19,7 @@ choice that still depends on nothing but the class.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import islice
 
 from cyclearn.classes.acyclic_members import first_orientation
 from cyclearn.classes.class_statements import mutual_reach
@@ -103,38 +102,22 @@ def _first_filling(seating: Seating, block: Block, admits: Admits) -> tuple[int,
     def is_admitted(columns: Sequence[int]) -> bool:
         return all(admits(*component) for component in components_of(block.nodes, columns))
 
-    stream = seating.iter_block(block)
-    listed = list(islice(stream, _MAX_LISTED + 1))
-    if len(listed) == 1:
-        return listed[0] if is_admitted(listed[0]) else None
+    listed = list(islice(seating.iter_block(block), _MAX_LISTED + 1))
     if len(listed) > _MAX_LISTED and not seating.reducible:
         acyclic = _first_acyclic(seating, block, listed[0])
         if acyclic is not None:
             return acyclic
-    if not seating.reducible:
-        # All have as many edges, so that those without a cycle come first, and any is admitted.
-        acyclic_ones = [columns for columns in listed if not _cyclic_part(block.nodes, columns)]
-        if acyclic_ones:
-            return min(acyclic_ones, key=lambda columns: _edge_list(block.nodes, columns))
-    # Which nodes are in cycles depends on the columns, not on who holds which.
     inside: dict[tuple[int, ...], tuple[int, int]] = {}
-    ranked = []
-    for columns in listed:
+
+    def order(columns: tuple[int, ...]) -> Order:
+        # Which nodes are in cycles depends on the columns, not on who holds which.
         key = tuple(sorted(columns))
         if key not in inside:
             inside[key] = _feedback(block.nodes, columns)
-        n_edges = sum(column.bit_count() for column in columns)
-        ranked.append(((n_edges, *inside[key]), columns))
-    ranked.sort(key=itemgetter(0))
-    for _, tied in groupby(ranked, key=itemgetter(0)):
-        by_edges = sorted(
-            (columns for _, columns in tied),
-            key=lambda columns: _edge_list(block.nodes, columns),
-        )
-        found = next(filter(is_admitted, by_edges), None)
-        if found is not None:
-            return found
-    return None
+        edges = _edge_list(block.nodes, columns)
+        return (len(edges), *inside[key], edges)
+
+    return next(filter(is_admitted, sorted(listed, key=order)), None)
 
 
 def _edge_list(nodes: Sequence[int], columns: Sequence[int]) -> tuple[tuple[int, int], ...]:

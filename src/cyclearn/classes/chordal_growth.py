@@ -33,6 +33,7 @@ from typing import TypeAlias
 from cyclearn.graphs.bitsets import bits, union
 
 
+@dataclass
 class SearchBudget:
     """A number of steps that a search may take; it remembers whether more were asked for.
 
@@ -43,9 +44,8 @@ class SearchBudget:
     (True, True, False, False, True)
     """
 
-    def __init__(self, n_steps: int) -> None:
-        self.n_left = n_steps
-        self.is_exhausted = False
+    n_left: int
+    is_exhausted: bool = False
 
     def spend(self, n_steps: int = 1) -> bool:
         """Take steps off the budget; false, and nothing taken, where it does not have as many."""

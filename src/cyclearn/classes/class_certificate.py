@@ -8,16 +8,16 @@ checks itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from cyclearn.classes.chordal_growth import SearchBudget, exchangeable_nodes, iter_growths
 from cyclearn.classes.column_rules import Rule
-from cyclearn.classes.equivalence import steps_into, steps_to_raised
+from cyclearn.classes.equivalence import steps_into
 from cyclearn.classes.rule_search import Columns, LinkedClasses, RuleLink, linked_classes
 from cyclearn.classes.seating import matched_seats
-from cyclearn.classes.steps import GraphStep, ParentAddition
+from cyclearn.classes.steps import GraphStep
 from cyclearn.classes.territories import reduced_columns, territories
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs.bitsets import bits, union
@@ -69,14 +69,13 @@ class RuleStep:
     def inverse(self) -> RuleStep:
         """The step that undoes this one."""
         place = {v: j for j, v in enumerate(self.order)}
-        return RuleStep(
-            self.rule,
-            self.core,
-            tuple(place[v] for v in self.witness),
-            place[self.node],
-            self.after,
-            self.before,
-            tuple(place[v] for v in range(len(self.order))),
+        return replace(
+            self,
+            witness=tuple(place[v] for v in self.witness),
+            node=place[self.node],
+            before=self.after,
+            after=self.before,
+            order=tuple(place[v] for v in range(len(self.order))),
         )
 
     def describe(self, names: Sequence[str]) -> str:
@@ -177,7 +176,7 @@ def _facets_allow(core: int, witness: Sequence[int], before: int, after: int) ->
     )
 
 
-ProofStep: TypeAlias = GraphStep | ParentAddition | RuleStep
+ProofStep: TypeAlias = GraphStep | RuleStep
 
 
 @dataclass(frozen=True)
@@ -231,21 +230,13 @@ def _steps(
     graph, steps = first, list[ProofStep]()
     for link in linked.path_to(territories(second.columns)):
         seated, step = _seated(link, graph.names)
-        steps += [*_steps_to(graph, seated, link), step]
+        goal = dict(zip(link.source, link.columns, strict=True))
+        raised = {link.source[link.use.mover]: [link.source[s] for s in link.use.raised]}
+        into = steps_into(graph, seated, goal, raised if link.use.raised else None)
+        steps += [*into, step]
         graph = step.apply(seated)
-    goal = DirectedGraph.from_columns(reduced_columns(second.columns), second.names)
-    return (*steps, *steps_into(graph, goal))
-
-
-def _steps_to(
-    graph: DirectedGraph, seated: DirectedGraph, link: RuleLink
-) -> tuple[GraphStep | ParentAddition, ...]:
-    """Rotations to the member at which the rule of a link applies."""
-    if not link.use.raised:
-        return steps_into(graph, seated)
-    goal = dict(zip(link.source, link.columns, strict=True))
-    raised = [link.source[s] for s in link.use.raised]
-    return steps_to_raised(graph, seated, goal, link.source[link.use.mover], raised)
+    reduced = DirectedGraph.from_columns(reduced_columns(second.columns), second.names)
+    return (*steps, *steps_into(graph, reduced))
 
 
 def _seated(link: RuleLink, names: tuple[str, ...]) -> tuple[DirectedGraph, RuleStep]:

@@ -27,7 +27,7 @@ from cyclearn.classes.filling_counts import completions
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.deadlines import Deadline, check_deadline
-from cyclearn.graphs.bitsets import bits, strong_components, union
+from cyclearn.graphs.bitsets import ancestor_sets, bits, nodes_alike, union
 
 EdgeVerdict = Literal["same in all", "turns", "comes and goes"]
 
@@ -209,10 +209,6 @@ class _Matcher:
         return not self._exists(self._block_of[i], apart)
 
 
-# With more nodes, components by a search are quicker than closing a relation of bit sets.
-_FEW_NODES = 40
-
-
 @dataclass(frozen=True, eq=False)
 class FeedbackPairs:
     """Symmetric tables over the nodes: pairs on a common cycle in some and in every member.
@@ -262,14 +258,6 @@ def mutual_reach(nodes: Sequence[int], columns: Sequence[int], mask: int) -> lis
 
     ``columns[n]`` is the bit set {nodes[n]} ∪ parents; paths stay inside ``mask``.
     """
-    k = len(nodes)
     position = {j: n for n, j in enumerate(nodes)}
-    # reach[n] has the nodes with a path to n: closed under one intermediate node after another.
-    reach = [sum(1 << position[i] for i in bits(column & mask)) for column in columns]
-    if k > _FEW_NODES:
-        return strong_components(reach)
-    for via in range(k):
-        for n in range(k):
-            if reach[n] >> via & 1:
-                reach[n] |= reach[via]
-    return [sum(1 << m for m in range(k) if reach[n] >> m & reach[m] >> n & 1) for n in range(k)]
+    inside = [sum(1 << position[i] for i in bits(column & mask)) for column in columns]
+    return nodes_alike(ancestor_sets(inside))

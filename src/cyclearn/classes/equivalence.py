@@ -197,33 +197,24 @@ def equivalent(g: DirectedGraph, h: DirectedGraph) -> Equivalence:
     return Equivalence(g, h, territories(g.columns), territories(h.columns))
 
 
-def steps_into(graph: DirectedGraph, target: DirectedGraph) -> tuple[GraphStep, ...]:
-    """Steps from ``graph`` to ``target``, an irreducible graph with the same territories."""
-    journey = _Journey(graph)
-    goal = {o.territory: target.columns[o.column] for o in survey(target.columns)}
-    for territory in sorted(goal, key=lambda t: t.size):
-        journey.carry(territory, goal[territory])
-    journey.reorder(target.columns)
-    # Nothing is added unless a column is lifted.
-    return tuple(step for step in journey.steps if not isinstance(step, ParentAddition))
-
-
-def steps_to_raised(
+def steps_into(
     graph: DirectedGraph,
     target: DirectedGraph,
-    goal: Mapping[Territory, int],
-    mover: Territory,
-    raised: Sequence[Territory],
-) -> tuple[GraphStep | ParentAddition, ...]:
-    """Steps from ``graph`` to ``target``, in which one column is larger than need be.
+    goal: Mapping[Territory, int] | None = None,
+    raised: Mapping[Territory, Sequence[Territory]] | None = None,
+) -> tuple[GraphStep, ...]:
+    """Steps from ``graph`` to ``target``, an irreducible graph with the same territories.
 
-    ``goal`` gives the column of each territory; that of ``mover`` is in the last of the territories
-    ``raised``, each of which is one size above the one before.
+    Columns that are ``raised`` may be larger than need be: each is in the last of these
+    territories, each of which is one size above the one before. Then ``goal`` gives the column of
+    each territory.
     """
     journey = _Journey(graph)
+    if goal is None:
+        goal = {o.territory: target.columns[o.column] for o in survey(target.columns)}
     for territory in sorted(goal, key=lambda t: t.size):
-        if territory == mover:
-            journey.lift(mover, raised, goal[mover])
+        if raised and territory in raised:
+            journey.lift(territory, raised[territory], goal[territory])
         else:
             journey.carry(territory, goal[territory])
     journey.reorder(target.columns)
@@ -235,7 +226,7 @@ class _Journey:
 
     def __init__(self, graph: DirectedGraph) -> None:
         self.columns = list(graph.columns)
-        self.steps: list[GraphStep | ParentAddition] = []
+        self.steps: list[GraphStep] = []
         self.node_of: dict[Territory, int] = {}
         # The territory one size up that has this anchor: the vehicle inside it.
         self.vehicle: dict[tuple[int, int], Territory] = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property, partial
-from math import log10
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -15,20 +14,12 @@ from cyclearn.classes.class_statements import FeedbackPairs, feedback_pairs
 from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules
 from cyclearn.classes.interventional_class import InterventionalClass, Interventions
 from cyclearn.classes.rotation_class import RotationClass
-from cyclearn.classes.rule_search import (
-    MAX_CLASSES,
-    ClassKey,
-    Completeness,
-    LinkedClasses,
-    completeness,
-    linked_classes,
-)
+from cyclearn.classes.rule_search import MAX_CLASSES
 from cyclearn.classes.seating import Seating
-from cyclearn.classes.territories import reduced_columns, territories
 from cyclearn.foundation.arguments import flag
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.deadlines import Deadline
-from cyclearn.foundation.errors import InputError, LimitError
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 
 if TYPE_CHECKING:
@@ -55,49 +46,22 @@ class EquivalenceClass(GraphClass):
         max_states: int = MAX_STATES,
         max_classes: int = MAX_CLASSES,
     ) -> None:
+        flag("reducible", reducible)
         self._write(
-            graph,
-            rules=rules,
-            max_states=max_states,
-            max_classes=max_classes,
-            reducible=flag("reducible", reducible),
+            graph, rules=rules, reducible=reducible, max_states=max_states, max_classes=max_classes
         )
 
-    @cached_property
-    def territories(self) -> ClassKey:
-        """Where the columns of the graph that the class was made from can move by rotations."""
-        return territories(self.graph.columns)
+    @property
+    def _groups(self) -> tuple[tuple[int, ...], ...]:
+        return (tuple(range(len(self.names))),)
 
-    @cached_property
-    def representative(self) -> DirectedGraph:
-        """The graph that the class was made from, without redundant edges."""
-        if self.rules == "all":
-            return self.graph.reduced()
-        return DirectedGraph.from_columns(reduced_columns(self.graph.columns), self.names)
-
-    @cached_property
-    def _linked(self) -> LinkedClasses:
-        if self.rules == "rotations":
-            return LinkedClasses({self.territories: None}, None)
-        return linked_classes(self.territories, max_classes=self.max_classes)
-
-    @cached_property
+    @property
     def rotation_classes(self) -> tuple[RotationClass, ...]:
         """The classes of rotations that make up this one, those with the fewest edges first.
 
         A class among several may have no irreducible member; it is there all the same.
         """
-        found = [
-            RotationClass(
-                key,
-                self.names,
-                linked=self._linked.links,
-                reducible=self.reducible,
-                max_states=self.max_states,
-            )
-            for key in self._linked.links
-        ]
-        return tuple(sorted(found, key=lambda c: (c.n_edges, c.territories)))
+        return self._rotation_classes[0]
 
     def irreducible_seatings(
         self,
@@ -111,35 +75,23 @@ class EquivalenceClass(GraphClass):
         return [
             part.respecting(allowed, required)
             for each in self.rotation_classes
-            for part in each.irreducible_seatings
+            for part in each.seatings
         ]
 
     @cached_property
     def seatings(self) -> list[Seating]:
         """Which node can hold a set of which territory; the members in disjoint parts."""
-        return [seating for c in self.rotation_classes for seating in c.seatings]
-
-    @property
-    def completeness(self) -> Completeness:
-        """Whether all graphs with these distributions are members, and how that is known."""
-        if self.rules == "rotations":
-            return Completeness.ROTATIONS
-        return completeness(self.graph, self._linked)
+        if not self.reducible:
+            return [seating for each in self.rotation_classes for seating in each.seatings]
+        return [
+            Seating(each.territories, reducible=True, max_states=self.max_states)
+            for each in self.rotation_classes
+        ]
 
     @property
     def cut_by(self) -> str | None:
         """The limit that cut the search for further classes, None where none did."""
-        return self._linked.cut_by
-
-    @property
-    def redundancy_cut_by(self) -> str | None:
-        """The limit that cut the search for redundant edges, None where none did.
-
-        Where it did, some of the members may have an edge that can be dropped; no irreducible graph
-        of the classes found is missing.
-        """
-        found = (each.redundancy_cut_by for each in self.rotation_classes)
-        return next((limit for limit in found if limit is not None), None)
+        return self._linked[0].cut_by
 
     @property
     def n_edges(self) -> tuple[int, int]:
@@ -147,7 +99,7 @@ class EquivalenceClass(GraphClass):
 
         The two differ where a rule drops an edge that another member needs.
         """
-        edges = [c.n_edges for c in self.rotation_classes if c.irreducible_seatings]
+        edges = [c.n_edges for c in self.rotation_classes if c.seatings]
         return edges[0], edges[-1]
 
     def iter_acyclic(self) -> Iterator[DirectedGraph]:
@@ -164,19 +116,6 @@ class EquivalenceClass(GraphClass):
     def _acyclic(self) -> AcyclicMembers:
         # Any member will do: all have the same d-separations.
         return AcyclicMembers(self.graph.columns, self._has_key)
-
-    def _has_key(self, key: ClassKey) -> bool:
-        # Most often it is the same, and then nothing has to be searched.
-        return key == self.territories or key in self._linked.links
-
-    def __contains__(self, graph: object) -> bool:
-        """Whether the graph is proved to generate these distributions, with redundant edges or not.
-
-        A graph is in the class as well if it is a member together with redundant edges.
-        """
-        if not isinstance(graph, DirectedGraph) or set(graph.names) != set(self.names):
-            return False
-        return self._has_key(territories(graph.reordered(self.names).columns))
 
     def certificate(self, graph: DirectedGraph) -> ClassCertificate:
         """The proof that a graph of the class generates the same distributions.
@@ -204,7 +143,7 @@ class EquivalenceClass(GraphClass):
             raise InputError(
                 "the graph is not in the class; rules and rotations do not link it to this one"
             )
-        return class_certificate(self.graph, graph, self._linked)
+        return class_certificate(self.graph, graph, self._linked[0])
 
     @cached_property
     def _by_name(self) -> EquivalenceClass:
@@ -212,13 +151,12 @@ class EquivalenceClass(GraphClass):
         names = tuple(sorted(self.names))
         if names == self.names:
             return self
-        return EquivalenceClass(
-            self.graph.reordered(names),
-            rules=self.rules,
-            reducible=self.reducible,
-            max_states=self.max_states,
-            max_classes=self.max_classes,
-        )
+        return EquivalenceClass(self.graph.reordered(names), **self._options)
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        names = ("rules", "reducible", "max_states", "max_classes")
+        return {name: getattr(self, name) for name in names}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what all members share; see :func:`cyclearn.drawing.plots.plot_class`."""
@@ -238,24 +176,17 @@ class EquivalenceClass(GraphClass):
         )
 
     def _identity(self) -> tuple[object, ...]:
-        return frozenset(self._linked.links), self.names, self.reducible
+        return *super()._identity(), self.reducible
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What was counted is left behind; it can be counted again.
-        names = ("rules", "reducible", "max_states", "max_classes")
-        options = {name: getattr(self, name) for name in names}
-        return partial(EquivalenceClass, **options), (self.graph,)
+        return partial(EquivalenceClass, **self._options), (self.graph,)
 
     def __repr__(self) -> str:
-        try:
-            # Python refuses to write out integers of thousands of digits.
-            size = str(self.size) if self.size < 10**18 else f"about 10^{int(log10(self.size))}"
-        except LimitError:
-            size = "an unknown number of"
         kind = "members" if self.reducible else "irreducible members"
         fewest, most = self.n_edges
         edges = f"{fewest} edges each" if fewest == most else f"{fewest} to {most} edges"
-        return f"EquivalenceClass({size} {kind}, {edges})"
+        return f"EquivalenceClass({self._size_in_words()} {kind}, {edges})"
 
 
 @overload

@@ -1,6 +1,7 @@
 """Counting the ways to fill the seats of a block, exact.
 
-Irreducible members are counted by permanents of integer matrices that are sparse or repetitive.
+Irreducible members are counted by permanents of integer matrices that are sparse or repetitive,
+one row for each node and one column for each seat.
 Among reducible ones the surplus moves down: a node enters at a seat and moves down a chain of seats
 until one is free. The seats that are filled in the end do not depend on the order of the nodes, as
 with cars that look for parking space, so either sweep below may choose its order.
@@ -14,69 +15,6 @@ from math import comb, gcd, prod
 
 from cyclearn.foundation.errors import LimitError
 from cyclearn.graphs.bitsets import bits, union
-
-Matrix = Sequence[Sequence[int]]
-
-
-def permanent(matrix: Matrix, max_states: int = 300_000) -> int:
-    """Permanent of a square matrix of non-negative integers, exact.
-
-    A dynamic programme over the columns, whose state is how many rows of each kind are left; rows
-    that are multiples of each other are of one kind. The transposed matrix has the same permanent
-    and is tried where the number of states gets out of hand.
-
-    Examples
-    --------
-    >>> permanent([[1, 1], [1, 1]]), permanent([[1, 2], [3, 4]])
-    (2, 10)
-    """
-    transposed = [list(column) for column in zip(*matrix, strict=True)]
-    for budget in (min(2_000, max_states), max_states):
-        for rows in (matrix, transposed):
-            value = _sweep(rows, budget)
-            if value is not None:
-                return value
-    raise LimitError(
-        f"a block of {len(matrix)} nodes is too entangled to be counted with {max_states} states; "
-        "raise max_states, or list members one by one"
-    )
-
-
-def _sweep(rows: Matrix, max_states: int) -> int | None:
-    """The permanent, or None when more than ``max_states`` states are needed."""
-    scales = [gcd(*row) or 1 for row in rows]
-    kinds = Counter(
-        tuple(value // scale for value in row) for row, scale in zip(rows, scales, strict=True)
-    )
-    values = list(kinds)
-    width = max(kinds.values(), default=0).bit_length()
-    mask = (1 << width) - 1
-    order = _sweep_order(
-        [union(1 << k for k, row in enumerate(values) if row[c]) for c in range(len(rows))]
-    )
-    last_use = [
-        max((position for position, column in enumerate(order) if row[column]), default=-1)
-        for row in values
-    ]
-    # A state packs the numbers of rows left, one field of ``width`` bits for each kind.
-    start = sum(kinds[row] << (width * kind) for kind, row in enumerate(values))
-    states = {start: 1}
-    for position, column in enumerate(order):
-        users = [(width * k, row[column]) for k, row in enumerate(values) if row[column]]
-        spent = sum(mask << (width * k) for k, last in enumerate(last_use) if last == position)
-        following: dict[int, int] = {}
-        for state, ways in states.items():
-            for shift, value in users:
-                left = state >> shift & mask
-                if left:
-                    after = state - (1 << shift)
-                    # A kind that no later column can use must be used up.
-                    if not after & spent:
-                        following[after] = following.get(after, 0) + ways * left * value
-            if len(following) > max_states:
-                return None
-        states = following
-    return prod(scales) * states.get(0, 0)
 
 
 def count_fillings(
@@ -98,8 +36,9 @@ def count_fillings(
     3
     """
     rows = [{seat: ways for seat, ways in row.items() if ways} for row in entries]
+    is_permanent = all(seat is None for seat in below)
     for budget in (min(2_000, max_states), max_states):
-        for sweep in (_sweep_nodes, _sweep_seats):
+        for sweep in (_permanent, _sweep_nodes) if is_permanent else (_sweep_nodes, _sweep_seats):
             value = sweep(rows, below, budget)
             if value is not None:
                 return value
@@ -109,20 +48,65 @@ def count_fillings(
     )
 
 
-def down_chain(seat: int | None, below: Sequence[int | None]) -> int:
-    """The seats that a node may come to from ``seat``, as a set."""
-    found = 0
+def chain_below(seat: int | None, below: Sequence[int | None]) -> list[int]:
+    """A seat and those that a node may move down to from there, one after the other."""
+    found = []
     while seat is not None:
-        found |= 1 << seat
+        found.append(seat)
         seat = below[seat]
     return found
+
+
+def _permanent(
+    rows: Sequence[Mapping[int, int]], below: Sequence[int | None], max_states: int
+) -> int | None:
+    """Seat by seat where nothing moves down; the state is how many nodes of each kind are left.
+
+    Nodes whose rows are multiples of each other are of one kind.
+    """
+    scales = [gcd(*row.values()) or 1 for row in rows]
+    kinds = Counter(
+        tuple((seat, ways // scale) for seat, ways in sorted(row.items()))
+        for row, scale in zip(rows, scales, strict=True)
+    )
+    values = [dict(kind) for kind in kinds]
+    width = max(kinds.values(), default=0).bit_length()
+    mask = (1 << width) - 1
+    order = _sweep_order(
+        [union(1 << k for k, row in enumerate(values) if c in row) for c in range(len(below))]
+    )
+    last_use = [
+        max((position for position, column in enumerate(order) if column in row), default=-1)
+        for row in values
+    ]
+    # A state packs the numbers of rows left, one field of ``width`` bits for each kind.
+    start = sum(number << (width * kind) for kind, number in enumerate(kinds.values()))
+    states = {start: 1}
+    for position, column in enumerate(order):
+        users = [(width * k, row[column]) for k, row in enumerate(values) if column in row]
+        spent = sum(mask << (width * k) for k, last in enumerate(last_use) if last == position)
+        following: dict[int, int] = {}
+        for state, ways in states.items():
+            for shift, value in users:
+                left = state >> shift & mask
+                if left:
+                    after = state - (1 << shift)
+                    # A kind that no later column can use must be used up.
+                    if not after & spent:
+                        following[after] = following.get(after, 0) + ways * left * value
+            if len(following) > max_states:
+                return None
+        states = following
+    return prod(scales) * states.get(0, 0)
 
 
 def _sweep_nodes(
     rows: Sequence[Mapping[int, int]], below: Sequence[int | None], max_states: int
 ) -> int | None:
     """Node by node; the state is the set of seats filled."""
-    reach = [union(down_chain(entry, below) for entry in row) for row in rows]
+    reach = [
+        union(1 << seat for entry in row for seat in chain_below(entry, below)) for row in rows
+    ]
     order = _sweep_order(reach)
     states = {0: 1}
     for position, j in enumerate(order):
@@ -205,7 +189,7 @@ def _changed(counts: tuple[int, ...], position: int, change: int) -> tuple[int, 
 
 def _from_the_top(below: Sequence[int | None]) -> list[int]:
     """Seats, each after all seats above it."""
-    depth = {seat: down_chain(seat, below).bit_count() for seat in range(len(below))}
+    depth = {seat: len(chain_below(seat, below)) for seat in range(len(below))}
     return sorted(depth, key=lambda seat: (-depth[seat], seat))
 
 

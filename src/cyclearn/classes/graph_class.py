@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import log10
 from random import Random
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.nearest_member import NearestMember, nearest_member
+from cyclearn.classes.rotation_class import RotationClass, irreducible_columns
+from cyclearn.classes.rule_search import (
+    ClassKey,
+    Completeness,
+    LinkedClasses,
+    completeness,
+    linked_classes,
+)
 from cyclearn.classes.seated_graphs import SeatedGraphs, edge_table, summed
-from cyclearn.foundation.arguments import one_of
+from cyclearn.classes.territories import reduced_columns, territories
+from cyclearn.foundation.arguments import at_least, one_of, whole
 from cyclearn.foundation.deadlines import deadline_after, has_passed
-from cyclearn.foundation.errors import InputError, LimitError
-from cyclearn.foundation.json_input import short
+from cyclearn.foundation.errors import LimitError
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
@@ -24,6 +34,18 @@ if TYPE_CHECKING:
 
 Rules = Literal["all", "rotations"]
 MAX_STATES = 300_000
+
+
+def columns_into(columns: Sequence[int], group: Sequence[int]) -> tuple[int, ...]:
+    """The columns of the graph that keeps only the edges into a group of nodes.
+
+    Examples
+    --------
+    >>> [bin(column) for column in columns_into((0b011, 0b010, 0b110), [2])]
+    ['0b1', '0b10', '0b110']
+    """
+    kept = set(group)
+    return tuple(column if j in kept else 1 << j for j, column in enumerate(columns))
 
 
 @dataclass(frozen=True)
@@ -49,33 +71,112 @@ class GraphClass(SeatedGraphs, ABC):
     max_states: int
     max_classes: int
 
-    def _write(
-        self,
-        graph: DirectedGraph,
-        *,
-        rules: Rules,
-        max_states: int,
-        max_classes: int,
-        **others: object,
-    ) -> None:
+    def _write(self, graph: DirectedGraph, **options: Any) -> None:
         """Check what the class is made from, and write it once, past the guard in __setattr__."""
         checked_graph(graph)
-        one_of("rules", rules, get_args(Rules))
-        for name, limit in (("max_states", max_states), ("max_classes", max_classes)):
-            if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-                raise InputError(f"{name} is {short(limit)}; give a whole number of at least 1")
-        self.__dict__.update(
-            graph=graph,
-            names=graph.names,
-            rules=rules,
-            max_states=max_states,
-            max_classes=max_classes,
-            **others,
-        )
+        one_of("rules", options["rules"], get_args(Rules))
+        for name in ("max_states", "max_classes"):
+            whole(name, options[name], 1)
+        self.__dict__.update(graph=graph, names=graph.names, **options)
 
+    @property
     @abstractmethod
+    def _groups(self) -> tuple[tuple[int, ...], ...]:
+        """Nodes whose columns move among themselves, whatever those of other groups do."""
+
+    def _keys_of(self, graph: DirectedGraph) -> list[ClassKey]:
+        """For every group, the territories of the graph that keeps only the edges into it."""
+        return [territories(columns_into(graph.columns, group)) for group in self._groups]
+
+    @cached_property
+    def _keys(self) -> list[ClassKey]:
+        return self._keys_of(self.graph)
+
+    @cached_property
+    def _linked(self) -> list[LinkedClasses]:
+        """For every group, the classes of rotations that its columns belong to."""
+        if self.rules == "rotations":
+            return [LinkedClasses({key: None}, None) for key in self._keys]
+        return [linked_classes(key, max_classes=self.max_classes) for key in self._keys]
+
+    def _has_key(self, key: ClassKey, group: int = 0) -> bool:
+        # Most often it is the same, and then nothing has to be searched.
+        return key == self._keys[group] or key in self._linked[group].links
+
+    def _iter_differing(self, graph: DirectedGraph) -> Iterator[tuple[int, ...]]:
+        """The groups whose columns are not linked to those of another graph."""
+        for n, key in enumerate(self._keys_of(graph.reordered(self.names))):
+            if not self._has_key(key, n):
+                yield self._groups[n]
+
+    @cached_property
+    def _rotation_classes(self) -> list[tuple[RotationClass, ...]]:
+        """For every group, its classes of rotations, those with the fewest edges first."""
+        found = []
+        for linked in self._linked:
+            classes = (
+                RotationClass(key, self.names, linked.links, self.max_states)
+                for key in linked.links
+            )
+            found.append(tuple(sorted(classes, key=lambda c: (c.n_edges, c.territories))))
+        return found
+
+    @cached_property
+    def representative(self) -> DirectedGraph:
+        """The graph that the class was made from, without redundant edges.
+
+        A variable that every table sets from outside has no incoming edges in it.
+        """
+        reduce = irreducible_columns if self.rules == "all" else reduced_columns
+        columns = [1 << j for j in range(len(self.names))]
+        for group in self._groups:
+            reduced = reduce(columns_into(self.graph.columns, group))
+            for j in group:
+                columns[j] = reduced[j]
+        return DirectedGraph.from_columns(columns, self.names)
+
+    @property
+    def redundancy_cut_by(self) -> str | None:
+        """The limit that cut the search for redundant edges, None where none did.
+
+        Where it did, some of the members may have an edge that can be dropped; no irreducible graph
+        of the classes found is missing.
+        """
+        limits = (each.redundancy_cut_by for found in self._rotation_classes for each in found)
+        return next((limit for limit in limits if limit is not None), None)
+
+    @property
+    def completeness(self) -> Completeness:
+        """Whether all graphs with these distributions are members, and how that is known."""
+        if self.rules == "rotations":
+            return Completeness.ROTATIONS
+        found = {
+            completeness(columns_into(self.graph.columns, group), linked)
+            for group, linked in zip(self._groups, self._linked, strict=True)
+        }
+        worst_first = (Completeness.CUT, Completeness.CONJECTURED)
+        return next((worst for worst in worst_first if worst in found), Completeness.PROVED)
+
+    def __contains__(self, graph: object) -> bool:
+        """Whether the graph is proved to generate these distributions, with redundant edges or not.
+
+        A graph is in the class as well if it is a member together with redundant edges.
+        """
+        if not isinstance(graph, DirectedGraph) or set(graph.names) != set(self.names):
+            return False
+        return not any(True for _ in self._iter_differing(graph))
+
     def _identity(self) -> tuple[object, ...]:
         """What two classes have in common exactly when they are the same."""
+        links = tuple(frozenset(linked.links) for linked in self._linked)
+        return self._groups, links, self.names
+
+    def _size_in_words(self) -> str:
+        try:
+            # Python refuses to write out integers of thousands of digits.
+            return str(self.size) if self.size < 10**18 else f"about 10^{int(log10(self.size))}"
+        except LimitError:
+            return "an unknown number of"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
@@ -93,8 +194,7 @@ class GraphClass(SeatedGraphs, ABC):
 
     def members(self, max_members: int | None = None, time_limit: float | None = None) -> Members:
         """The members as a list, at most ``max_members`` of them, within ``time_limit`` seconds."""
-        if max_members is not None and max_members < 0:
-            raise InputError(f"max_members is {max_members}; give zero or more")
+        at_least("max_members", max_members, 0)
         deadline = deadline_after(time_limit)
         graphs: list[DirectedGraph] = []
         for graph in self:
@@ -120,8 +220,7 @@ class GraphClass(SeatedGraphs, ABC):
         >>> len(set(equivalence_class(chain).sample(100, random_state=0)))
         3
         """
-        if isinstance(n, bool) or not isinstance(n, int) or n < 0:
-            raise InputError(f"n is {short(n)}; give a whole number of members, zero or more")
+        whole("n", n, 0)
         # Python's own generator draws whole numbers of any size.
         source = Random(int(generator(random_state).integers(2**62)))
         size = self.size

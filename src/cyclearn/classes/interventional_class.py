@@ -23,40 +23,14 @@ from functools import cached_property, partial
 from itertools import product
 from typing import Any, TypeAlias
 
-from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules
-from cyclearn.classes.rotation_class import (
-    IrreducibleSeatings,
-    irreducible_columns,
-    irreducible_seatings,
-)
-from cyclearn.classes.rule_search import (
-    MAX_CLASSES,
-    ClassKey,
-    Completeness,
-    LinkedClasses,
-    completeness,
-    linked_classes,
-)
+from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules, columns_into
+from cyclearn.classes.rule_search import MAX_CLASSES, ClassKey
 from cyclearn.classes.seating import Seating
-from cyclearn.classes.territories import Territory, reduced_columns, territories
-from cyclearn.foundation.errors import InputError, LimitError
+from cyclearn.classes.territories import Territory, territories
+from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.graph_input import checked_graph
-
-_WORST_FIRST = (Completeness.CUT, Completeness.ROTATIONS, Completeness.CONJECTURED)
-
-
-def columns_into(columns: Sequence[int], group: Sequence[int]) -> tuple[int, ...]:
-    """The columns of the graph that keeps only the edges into a group of nodes.
-
-    Examples
-    --------
-    >>> [bin(column) for column in columns_into((0b011, 0b010, 0b110), [2])]
-    ['0b1', '0b10', '0b110']
-    """
-    kept = set(group)
-    return tuple(column if j in kept else 1 << j for j, column in enumerate(columns))
 
 
 class InterventionalClass(GraphClass):
@@ -85,14 +59,11 @@ class InterventionalClass(GraphClass):
         max_classes: int = MAX_CLASSES,
     ) -> None:
         checked_graph(graph)
-        if not isinstance(interventions, InterventionDesign):
-            interventions = as_design(interventions, graph)
+        design = interventions
+        if not isinstance(design, InterventionDesign):
+            design = as_design(design, graph)
         self._write(
-            graph,
-            rules=rules,
-            max_states=max_states,
-            max_classes=max_classes,
-            design=interventions,
+            graph, rules=rules, design=design, max_states=max_states, max_classes=max_classes
         )
 
     @property
@@ -105,62 +76,19 @@ class InterventionalClass(GraphClass):
         """Variables that are targeted in the same tables: their parents can trade places."""
         return tuple(tuple(self.names[j] for j in group) for group in self.design.groups)
 
-    @cached_property
-    def representative(self) -> DirectedGraph:
-        """The graph that the class was made from, without edges that are redundant in the design.
-
-        A variable that every table sets from outside has no incoming edges in it.
-        """
-        reduce = irreducible_columns if self.rules == "all" else reduced_columns
-        columns = [1 << j for j in range(len(self.names))]
-        for group in self.design.groups:
-            reduced = reduce(columns_into(self.graph.columns, group))
-            for j in group:
-                columns[j] = reduced[j]
-        return DirectedGraph.from_columns(columns, self.names)
-
-    @cached_property
-    def _linked(self) -> tuple[LinkedClasses, ...]:
-        """For every group, the classes of rotations that its columns belong to."""
-        return tuple(self._linked_to(key) for key in group_territories(self.graph, self.design))
-
-    def _linked_to(self, key: ClassKey) -> LinkedClasses:
-        if self.rules == "rotations":
-            return LinkedClasses({key: None}, None)
-        return linked_classes(key, max_classes=self.max_classes)
+    @property
+    def _groups(self) -> tuple[tuple[int, ...], ...]:
+        return self.design.groups
 
     @cached_property
     def seatings(self) -> tuple[Seating, ...]:
         """Which node can hold a set of which territory; the members in disjoint parts."""
-        found = (self._seating(choice) for choice in product(*self._group_seatings))
+        choices = [
+            [seats for each in found for seats in _iter_group_seats(group, each.seatings)]
+            for group, found in zip(self.design.groups, self._rotation_classes, strict=True)
+        ]
+        found = (self._seating(choice) for choice in product(*choices))
         return tuple(seating for seating in found if not seating.is_empty)
-
-    @cached_property
-    def _group_seatings(self) -> list[list[_GroupSeats]]:
-        return [
-            [seats for each in found for seats in _iter_group_seats(group, each.parts)]
-            for group, found in zip(self.design.groups, self._irreducible, strict=True)
-        ]
-
-    @cached_property
-    def _irreducible(self) -> list[list[IrreducibleSeatings]]:
-        """For every group, what is irreducible in its classes of rotations, fewest edges first."""
-        return [
-            [
-                irreducible_seatings(key, linked.links, self.max_states)
-                for key in sorted(linked.links, key=lambda key: (sum(t.size for t in key), key))
-            ]
-            for linked in self._linked
-        ]
-
-    @property
-    def redundancy_cut_by(self) -> str | None:
-        """The limit that cut the search for redundant edges, None where none did.
-
-        Where it did, some of the members may have an edge that can be dropped.
-        """
-        limits = (each.cut_by for found in self._irreducible for each in found)
-        return next((limit for limit in limits if limit is not None), None)
 
     def _seating(self, parts: Sequence[_GroupSeats]) -> Seating:
         """The groups side by side: as many territories as nodes, each for the nodes of one."""
@@ -187,26 +115,6 @@ class InterventionalClass(GraphClass):
             groups=(group_of_node, group_of_seat),
         )
 
-    @property
-    def completeness(self) -> Completeness:
-        """Whether all graphs with these tuples are members, and how that is known."""
-        if self.rules == "rotations":
-            return Completeness.ROTATIONS
-        found = {
-            completeness(
-                DirectedGraph.from_columns(columns_into(self.graph.columns, group), self.names),
-                linked,
-            )
-            for group, linked in zip(self.design.groups, self._linked, strict=True)
-        }
-        return next((worst for worst in _WORST_FIRST if worst in found), Completeness.PROVED)
-
-    def __contains__(self, graph: object) -> bool:
-        """Whether the graph is proved to generate these tuples, with redundant edges or not."""
-        if not isinstance(graph, DirectedGraph) or set(graph.names) != set(self.names):
-            return False
-        return not any(True for _ in self._iter_differing(graph))
-
     def told_apart_by(self, graph: DirectedGraph) -> tuple[tuple[str, ...], ...]:
         """The groups of variables whose equations the design tells from those of another graph.
 
@@ -225,28 +133,13 @@ class InterventionalClass(GraphClass):
         checked_graph(graph)
         return tuple(tuple(self.names[j] for j in group) for group in self._iter_differing(graph))
 
-    def _iter_differing(self, graph: DirectedGraph) -> Iterator[tuple[int, ...]]:
-        keys = group_territories(graph.reordered(self.names), self.design)
-        for group, linked, key in zip(self.design.groups, self._linked, keys, strict=True):
-            if key not in linked.links:
-                yield group
-
-    def _identity(self) -> tuple[object, ...]:
-        classes = tuple(frozenset(linked.links) for linked in self._linked)
-        return self.design.groups, classes, self.names
-
     def __reduce__(self) -> tuple[Any, ...]:
         options = {name: getattr(self, name) for name in ("rules", "max_states", "max_classes")}
         return partial(InterventionalClass, **options), (self.graph, self.design)
 
     def __repr__(self) -> str:
-        try:
-            size = str(self.size)
-        except (LimitError, ValueError):
-            # Python refuses to write out integers of thousands of digits.
-            size = "an unknown number of"
         n = len(self.design.tables)
-        return f"InterventionalClass({size} members, {n} table{'s' * (n != 1)})"
+        return f"InterventionalClass({self._size_in_words()} members, {n} table{'s' * (n != 1)})"
 
 
 def group_territories(graph: DirectedGraph, design: InterventionDesign) -> tuple[ClassKey, ...]:

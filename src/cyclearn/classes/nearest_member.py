@@ -5,18 +5,14 @@ hold a set with the other, the two could change places, and the blocks were one.
 a sum over blocks, each of which is filled by itself. The fillings of a block are listed, where they
 are few, and the first by :func:`canonical_order` of the nearest is taken.
 
-Where a block is large, two assignment problems give bounds. Counting each edge to add or remove as
-one, the best member is the solution of an assignment of territories to nodes, since columns are
-chosen independently; its distance is an upper bound. Counting one half wherever the difference
-could be part of a turned edge, the same assignment gives a lower bound. Where the two differ, an
-integer programme with one variable for each possible edge settles it. Which of several equally
-near fillings of such a block is taken is left to these programmes.
+Where a block is large, an integer programme with one variable for each possible edge settles it.
+Which of several equally near fillings of such a block is taken is left to the programme.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, islice, product
 from math import ceil
@@ -26,7 +22,6 @@ import numpy as np
 
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.seating import Block, Seating
-from cyclearn.foundation.arrays import FloatArray
 from cyclearn.graphs.bitsets import bits, support_to_columns
 from cyclearn.graphs.directed_graph import DirectedGraph, structural_hamming_distance
 
@@ -57,41 +52,36 @@ def nearest_member(
     Of several it is the first by the rule that chooses the member shown, nodes in the order of
     their numbers.
     """
-    if seating.groups is not None:
-        # Edges between nodes of two groups can point both ways.
-        return _by_programmes(seating, graph, time_limit)
-    columns = [0] * graph.n_nodes
-    is_listed = True
+    columns, found = [0] * graph.n_nodes, list[int]()
     for block in seating.blocks:
-        filling = _nearest_filling(seating, block, graph)
-        is_listed = is_listed and filling is not None
-        for j, column in zip(block.nodes, filling or (), strict=filling is not None):
+        filling, is_nearest = _near_filling(seating, block, graph)
+        for j, column in zip(block.nodes, filling, strict=True):
             columns[j] = column
-    if is_listed:
-        nearest = _measured(columns, graph, 0)
-        return NearestMember(nearest.member, nearest.distance, nearest.distance)
-    nearest = _by_programmes(seating, graph, time_limit)
-    for j, column in enumerate(nearest.member.columns):
-        columns[j] = columns[j] or column
-    # The blocks that were listed are nowhere worse.
-    return _measured(columns, graph, nearest.lower_bound)
+            found += [j] * is_nearest
+    known = _measured(columns, graph)
+    if len(found) == graph.n_nodes:
+        return known
+    solution, bound = _by_integer_programme(seating, graph, time_limit)
+    if solution is not None:
+        # The blocks that were listed are nowhere worse.
+        for j in found:
+            solution[j] = columns[j]
+        known = min(_measured(solution, graph), known, key=lambda near: near.distance)
+    return replace(known, lower_bound=min(bound, known.distance))
 
 
-def _nearest_filling(
+def _near_filling(
     seating: Seating, block: Block, graph: DirectedGraph
-) -> tuple[int, ...] | None:
-    """The first of the nearest fillings of a block, None where it has too many to be listed."""
-    fillings = list(islice(seating.iter_block(block), _MAX_LISTED + 1))
-    if len(fillings) == 1:
-        return fillings[0]
-    if len(fillings) > _MAX_LISTED:
-        return None
+) -> tuple[tuple[int, ...], bool]:
+    """The first of the nearest fillings listed of a block, and whether none is nearer."""
+    # Edges between nodes of two groups can point both ways: such blocks are filled together.
+    most = _MAX_LISTED if seating.groups is None else 1
+    fillings = list(islice(seating.iter_block(block), most + 1))
+    is_listed = len(fillings) <= most
     distance = _block_distance(block, graph)
     best = min(distance(filling) for filling in fillings)
-    return min(
-        (filling for filling in fillings if distance(filling) == best),
-        key=lambda filling: canonical_order(block.nodes, filling),
-    )
+    nearest = (filling for filling in fillings if distance(filling) == best)
+    return min(nearest, key=lambda filling: canonical_order(block.nodes, filling)), is_listed
 
 
 def _block_distance(block: Block, graph: DirectedGraph) -> Callable[[tuple[int, ...]], int]:
@@ -114,70 +104,10 @@ def _block_distance(block: Block, graph: DirectedGraph) -> Callable[[tuple[int, 
     return distance
 
 
-def _by_programmes(
-    seating: Seating, graph: DirectedGraph, time_limit: float | None
-) -> NearestMember:
-    """A member near to the graph by assignments, or else by the integer programme."""
-    single = graph.adjacency != graph.adjacency.T
-    candidates = [
-        _best_assignment(seating, graph, np.where(single, halved, 1.0)) for halved in (0.5, 1.0)
-    ]
-    lower_bound = 0 if seating.reducible else ceil(candidates[0][1] - 1e-6)
-    nearest = min(
-        (_measured(columns, graph, lower_bound) for columns, _ in candidates),
-        key=lambda found: found.distance,
-    )
-    if nearest.is_exact:
-        return nearest
-    return _by_integer_programme(seating, graph, nearest, time_limit)
-
-
-def _measured(columns: Sequence[int], graph: DirectedGraph, lower_bound: int) -> NearestMember:
+def _measured(columns: Sequence[int], graph: DirectedGraph) -> NearestMember:
     member = DirectedGraph.from_columns(columns, graph.names)
-    return NearestMember(member, structural_hamming_distance(member, graph), lower_bound)
-
-
-def _best_assignment(
-    seating: Seating, graph: DirectedGraph, price: FloatArray
-) -> tuple[list[int], float]:
-    """Cheapest member when entry (i, j) that differs from the graph costs ``price[i, j]``."""
-    from scipy.optimize import linear_sum_assignment
-
-    p = graph.n_nodes
-    cost = np.full((p, p), np.inf)
-    best: dict[tuple[int, int], int] = {}
-    for seat, territory in enumerate(seating.territories):
-        for anchor in territory.anchors:
-            for j in filter(partial(seating.may_take, seat), bits(anchor)):
-                members, value = _cheapest_set(territory.size, anchor, j, graph, price[:, j])
-                if value < cost[seat, j]:
-                    cost[seat, j], best[seat, j] = value, members
-    for seat, j in [key for key, members in best.items() if members in seating.excluded(*key)]:
-        values = {
-            members: float(sum(price[i, j] for i in bits(members ^ graph.columns[j])))
-            for members in seating.iter_sets(seat, j)
-        }
-        best[seat, j] = min(values, key=values.__getitem__, default=0)
-        cost[seat, j] = values.get(best[seat, j], np.inf)
-    seats, nodes = linear_sum_assignment(cost)
-    columns = [0] * p
-    for seat, j in zip(seats.tolist(), nodes.tolist(), strict=True):
-        columns[j] = best[seat, j]
-    return columns, float(cost[seats, nodes].sum())
-
-
-def _cheapest_set(
-    size: int, anchor: int, j: int, graph: DirectedGraph, price: FloatArray
-) -> tuple[int, float]:
-    """The set of ``size`` inside ``anchor`` around j that costs least against column j."""
-    wanted = graph.columns[j]
-    # Taking an element saves its price if the graph has it and costs it otherwise.
-    gain = sorted(
-        (-price[i] if wanted >> i & 1 else price[i], i) for i in bits(anchor & ~(1 << j))
-    )[: size - 1]
-    everything_missed = float(sum(price[i] for i in bits(wanted & ~(1 << j))))
-    members = (1 << j) | sum(1 << i for _, i in gain)
-    return members, everything_missed + sum(value for value, _ in gain)
+    distance = structural_hamming_distance(member, graph)
+    return NearestMember(member, distance, distance)
 
 
 class _Programme:
@@ -217,25 +147,24 @@ class _Programme:
 
 
 def _by_integer_programme(
-    seating: Seating, graph: DirectedGraph, known: NearestMember, time_limit: float | None
-) -> NearestMember:
+    seating: Seating, graph: DirectedGraph, time_limit: float | None
+) -> tuple[list[int] | None, int]:
+    """Columns of the nearest member met, None where the time did not suffice, and a lower bound."""
     programme = _Programme()
     _add_members(programme, seating)
     _add_distance(programme, graph)
     solved = programme.solve(time_limit)
-    bound = known.lower_bound
+    bound = 0
     if solved.mip_dual_bound is not None:
-        bound = max(bound, ceil(solved.mip_dual_bound + programme.constant - 1e-6))
-    if solved.x is not None:
-        columns = [1 << j for j in range(graph.n_nodes)]
-        for (kind, which), number in programme.number.items():
-            if kind == "edge" and solved.x[number] > 0.5:
-                i, j = which
-                columns[j] |= 1 << i
-        found = _measured(columns, graph, bound)
-        if found.distance <= known.distance:
-            known = found
-    return NearestMember(known.member, known.distance, min(bound, known.distance))
+        bound = max(0, ceil(solved.mip_dual_bound + programme.constant - 1e-6))
+    if solved.x is None:
+        return None, bound
+    columns = [1 << j for j in range(graph.n_nodes)]
+    for (kind, which), number in programme.number.items():
+        if kind == "edge" and solved.x[number] > 0.5:
+            i, j = which
+            columns[j] |= 1 << i
+    return columns, bound
 
 
 def _add_members(programme: _Programme, seating: Seating) -> None:

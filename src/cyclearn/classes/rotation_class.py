@@ -14,13 +14,14 @@ leaving out some sets of the larger ones.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
 
 from cyclearn.classes.chordal_growth import SearchBudget
+from cyclearn.classes.filling_counts import chain_below
 from cyclearn.classes.rule_search import MAX_EFFORT, ClassKey, linked_classes
 from cyclearn.classes.seated_graphs import SeatedGraphs
 from cyclearn.classes.seating import Seating
@@ -117,7 +118,7 @@ def irreducible_seatings(
     found: dict[int, dict[tuple[int, ...], frozenset[int]]] = {}
     placed: dict[int, list[int]] = {}
     for m in shrinking:
-        inside = list(_chain_below(m, below))
+        inside = chain_below(m, below)[1:]
         sets = _shrunk_sets(key, m, inside, fewer, budget)
         if len(set(sets.values())) > 1:
             more = placed | {s: list(key[s].iter_sets()) for s in inside}
@@ -130,7 +131,7 @@ def irreducible_seatings(
         at = dict(zip(placed, chosen, strict=True))
         redundant = {}
         for m, sets in found.items():
-            inside = list(_chain_below(m, below))
+            inside = chain_below(m, below)[1:]
             # Where it does not depend on the smaller columns, any place of them will do.
             place = tuple(at.get(s, next(key[s].iter_sets())) for s in inside)
             redundant[m] = sets.get(place, frozenset())
@@ -146,14 +147,6 @@ def irreducible_seatings(
         tuple(part for part in parts if not part.is_empty),
         f"max_effort={max_effort}" if budget.is_exhausted else None,
     )
-
-
-def _chain_below(seat: int, below: Sequence[int | None]) -> Iterator[int]:
-    """The seats of the columns that move inside that of a seat, largest first."""
-    following = below[seat]
-    while following is not None:
-        yield following
-        following = below[following]
 
 
 def _shrunk_sets(
@@ -185,42 +178,26 @@ def _shrunk_sets(
     return found
 
 
+@dataclass(eq=False, repr=False)
 class RotationClass(SeatedGraphs):
     """The graphs with these territories; part of an :class:`EquivalenceClass`, which makes it.
 
-    Irreducible members only, unless ``reducible``. ``linked`` are the territories of all classes
-    with the same distributions: members with a subgraph in one of them are left out too. There may
-    be none left, and then ``seatings`` is empty.
+    Irreducible members only. ``linked`` are the territories of all classes with the same
+    distributions: members with a subgraph in one of them are left out too. There may be none left,
+    and then ``seatings`` is empty.
     """
 
-    def __init__(
-        self,
-        territories: ClassKey,
-        names: tuple[str, ...],
-        *,
-        linked: Collection[ClassKey],
-        reducible: bool,
-        max_states: int,
-    ) -> None:
-        self.territories = territories
-        self.names = names
-        self.reducible = reducible
-        self._linked = linked
-        self._max_states = max_states
+    territories: ClassKey
+    names: tuple[str, ...]
+    linked: Collection[ClassKey]
+    max_states: int
 
-    @cached_property
+    @property
     def seatings(self) -> tuple[Seating, ...]:
         """Which node can hold a set of which territory; the members in disjoint parts.
 
         One part, unless some members have an edge that only a rule shows to be redundant.
         """
-        if self.reducible:
-            return (Seating(self.territories, reducible=True, max_states=self._max_states),)
-        return self.irreducible_seatings
-
-    @property
-    def irreducible_seatings(self) -> tuple[Seating, ...]:
-        """The parts of the irreducible members."""
         return self._irreducible.parts
 
     @property
@@ -230,7 +207,7 @@ class RotationClass(SeatedGraphs):
 
     @cached_property
     def _irreducible(self) -> IrreducibleSeatings:
-        return irreducible_seatings(self.territories, self._linked, self._max_states)
+        return irreducible_seatings(self.territories, self.linked, self.max_states)
 
     @property
     def n_edges(self) -> int:

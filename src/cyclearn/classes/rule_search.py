@@ -16,7 +16,7 @@ other, and the class of the whole is complete if those of its parts are.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice, product
@@ -25,10 +25,9 @@ from typing import TypeAlias
 
 from cyclearn.classes.chordal_growth import SearchBudget
 from cyclearn.classes.column_rules import RuleUse, iter_rule_uses
-from cyclearn.classes.filling_counts import completions
+from cyclearn.classes.filling_counts import chain_below, completions
 from cyclearn.classes.territories import Territory, territories, territory_below
-from cyclearn.graphs.bitsets import union
-from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.bitsets import columns_to_support, union
 
 ClassKey: TypeAlias = tuple[Territory, ...]
 """The territories of an irreducible graph: they identify its class of rotations."""
@@ -122,11 +121,7 @@ def _iter_links(key: ClassKey, budget: SearchBudget) -> Iterator[RuleLink]:
         placed = dict(use.witness) | {use.mover: use.before}
         # Smaller columns moved inside this one; where they stand when it goes makes a difference.
         # All others go on moving as before, so it does not matter where they are.
-        inside = []
-        seat = below[use.mover]
-        while seat is not None:
-            inside.append(seat)
-            seat = below[seat]
+        inside = chain_below(use.mover, below)[1:]
         if not budget.spend(prod(key[s].count() for s in inside)):
             return
         for chosen in product(*(key[s].iter_sets() for s in inside)):
@@ -225,12 +220,12 @@ class Completeness(Enum):
     )
 
 
-def completeness(graph: DirectedGraph, linked: LinkedClasses) -> Completeness:
+def completeness(columns: Sequence[int], linked: LinkedClasses) -> Completeness:
     """What is known about a class that the rules were searched for."""
     from scipy.sparse.csgraph import connected_components
 
     if linked.cut_by is not None:
         return Completeness.CUT
-    _, part = connected_components(graph.adjacency, directed=False)
+    _, part = connected_components(columns_to_support(columns), directed=False)
     is_settled = max(Counter(part.tolist()).values(), default=0) <= _NODES_SETTLED
     return Completeness.PROVED if is_settled else Completeness.CONJECTURED

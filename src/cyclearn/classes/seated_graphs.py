@@ -17,14 +17,11 @@ from math import prod
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cyclearn.classes.class_statements import pair_verdict
-from cyclearn.classes.seating import Block, Seating
+from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory
 from cyclearn.foundation.arrays import BoolArray
-from cyclearn.graphs.bitsets import bits, words_to_supports
+from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 
 if TYPE_CHECKING:
@@ -174,10 +171,10 @@ class MemberSampler:
     def draw(self, source: Random) -> tuple[int, ...]:
         """Columns of one member."""
         columns = [0] * len(self._seating.territories)
-        for block in self._seating.blocks:
+        for n, block in enumerate(self._seating.blocks):
             chosen: tuple[int, ...] = ()
             for j in block.nodes:
-                ways = self._ways(block.nodes[0], chosen)
+                ways = self._ways(n, chosen)
                 seat = _weighted(ways, source)
                 columns[j] = self._draw_set(seat, j, source)
                 chosen = (*chosen, seat)
@@ -189,9 +186,9 @@ class MemberSampler:
             return source.choice(list(self._seating.iter_sets(seat, j)))
         return _drawn_set(self._seating.territory(j, seat), self._seating.least[j], source)
 
-    def _count_ways(self, first: int, chosen: tuple[int, ...]) -> dict[int, int]:
+    def _count_ways(self, n: int, chosen: tuple[int, ...]) -> dict[int, int]:
         """Members of a block for each seat of its next node, given the seats chosen so far."""
-        block = self._block(first)
+        block = self._seating.blocks[n]
         fixed = {j: {seat: 1} for j, seat in zip(block.nodes, chosen, strict=False)}
         j = block.nodes[len(chosen)]
         ways = {}
@@ -201,9 +198,6 @@ class MemberSampler:
                 if found:
                     ways[seat] = found
         return ways
-
-    def _block(self, first: int) -> Block:
-        return next(block for block in self._seating.blocks if block.nodes[0] == first)
 
 
 def _weighted(ways: dict[int, int], source: Random) -> int:
@@ -263,29 +257,13 @@ class SeatedGraphs:
         )
 
     def __iter__(self) -> Iterator[DirectedGraph]:
-        for words in self._iter_words():
-            if words.shape[2] == 1:
-                batch = words[:, :, 0].tolist()
-            else:
-                batch = [
-                    [int.from_bytes(column.tobytes(), "little") for column in m] for m in words
-                ]
-            for columns in batch:
+        for seating in self.seatings:
+            for columns in seating.iter_columns():
                 yield DirectedGraph.from_columns(columns, self.names)
 
     def iter_adjacencies(self) -> Iterator[BoolArray]:
-        """Stream the adjacency arrays of the members, in the order of iteration.
-
-        Faster than making graphs; memory does not grow with the number of members.
-        """
-        diagonal = np.arange(len(self.names))
-        for words in self._iter_words():
-            adjacencies = words_to_supports(words, len(self.names))
-            adjacencies[:, diagonal, diagonal] = False
-            yield from adjacencies
-
-    def _iter_words(self) -> Iterator[NDArray[np.uint64]]:
-        return chain.from_iterable(seating.iter_words() for seating in self.seatings)
+        """Stream the adjacency arrays of the members, in the order of iteration."""
+        return (graph.adjacency for graph in self)
 
     def draw(self, place: int, source: Random) -> DirectedGraph:
         """A member drawn at random from the part in which number ``place`` of all members is."""

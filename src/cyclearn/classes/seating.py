@@ -17,31 +17,21 @@ one further down from it. So the blocks are those of the perfect matchings of th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import chain, islice
-from math import prod
-from typing import Any
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.classes.filling_counts import completions, count_fillings, down_chain, permanent
+from cyclearn.classes.filling_counts import chain_below, completions, count_fillings
 from cyclearn.classes.territories import Territory, territory_below
 from cyclearn.foundation.arrays import BoolArray
-from cyclearn.graphs.bitsets import (
-    bits,
-    columns_to_words,
-    strong_components,
-    support_to_columns,
-    union,
-)
+from cyclearn.graphs.bitsets import bits, strong_components, support_to_columns, union
 
-# How many members of a block, and sets of a territory, are kept as a table.
-_TABLE_SIZE = 1 << 14
+# How many fillings of a block, and sets of a territory, are kept.
+_MOST_KEPT = 1 << 12
 _KEPT_SETS = 1 << 10
-# How many members of a block are made before the first is handed on; later pieces are larger.
-_FIRST_PIECE = 64
 
 
 @dataclass(frozen=True)
@@ -59,6 +49,7 @@ class Block:
     below: tuple[int | None, ...]
 
 
+@dataclass(eq=False, kw_only=True)
 class Seating:
     """All ways to give each node a set of some territory, one block at a time.
 
@@ -67,41 +58,29 @@ class Seating:
     own group. Only irreducible members can be seated in groups.
     """
 
-    def __init__(
-        self,
-        territories: Sequence[Territory],
-        *,
-        reducible: bool,
-        redundant: Mapping[int, frozenset[int]] | None = None,
-        max_states: int = 300_000,
-        least: Sequence[int] | None = None,
-        most: Sequence[int] | None = None,
-        groups: tuple[Sequence[int], Sequence[int]] | None = None,
-    ) -> None:
-        p = len(territories)
-        self.territories = tuple(territories)
-        self.reducible = reducible
-        self.redundant = {} if reducible or redundant is None else dict(redundant)
-        self.max_states = max_states
-        self.least = tuple(1 << j for j in range(p)) if least is None else tuple(least)
-        self.most = ((1 << p) - 1,) * p if most is None else tuple(most)
-        self.groups = groups
+    territories: Sequence[Territory] = field(kw_only=False)
+    reducible: bool
+    redundant: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    max_states: int = 300_000
+    least: Sequence[int] = ()
+    most: Sequence[int] = ()
+    groups: tuple[Sequence[int], Sequence[int]] | None = None
+
+    def __post_init__(self) -> None:
+        p = len(self.territories)
+        self.redundant = {} if self.reducible else self.redundant
+        self.least = self.least or tuple(1 << j for j in range(p))
+        self.most = self.most or ((1 << p) - 1,) * p
         self.below = territory_below(self.territories)
         self._excluded: dict[tuple[int, int], frozenset[int]] = {}
-        self._tables: dict[tuple[int, ...], NDArray[np.uint64]] = {}
+        self._kept: dict[tuple[int, ...], tuple[tuple[int, ...], ...]] = {}
 
     def respecting(self, allowed: BoolArray | None, required: BoolArray | None) -> Seating:
         """The members all of whose edges are allowed and that have all required edges."""
         own = np.eye(len(self.territories), dtype=bool)
-        return Seating(
-            self.territories,
-            reducible=self.reducible,
-            redundant=self.redundant,
-            max_states=self.max_states,
-            groups=self.groups,
-            least=None if required is None else support_to_columns(required | own),
-            most=None if allowed is None else support_to_columns(allowed | own),
-        )
+        least = () if required is None else support_to_columns(required | own)
+        most = () if allowed is None else support_to_columns(allowed | own)
+        return replace(self, least=least, most=most)
 
     def territory(self, j: int, seat: int) -> Territory:
         """The sets of a territory that have no element which node j may not have."""
@@ -113,7 +92,7 @@ class Seating:
     def weights(self) -> tuple[dict[int, int], ...]:
         """For every node, how many sets it may hold of each territory in which it occurs."""
         return tuple(
-            {seat: ways for seat in self._seats_around(j) if (ways := self.count_sets(seat, j))}
+            {seat: ways for seat in self._seats_with[j] if (ways := self.count_sets(seat, j))}
             for j in range(len(self.territories))
         )
 
@@ -156,18 +135,13 @@ class Seating:
         return bool((matched_seats(pairs, len(self.territories)) < 0).any())
 
     @cached_property
-    def _pairs(self) -> list[tuple[int, int]]:
-        """Nodes and the territories that they may fill, whether sets are excluded or not."""
-        # Turning a cycle keeps all sets, excluded or not, so cycles stay inside blocks.
-        return [(j, s) for j in range(len(self.territories)) for s in self._within_reach(j)]
-
-    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The finest split, in the order of the smallest node of each block."""
         p = len(self.territories)
         if p == 0:
             return ()
-        pairs = self._pairs
+        # Turning a cycle keeps all sets, excluded or not, so cycles stay inside blocks.
+        pairs = [(j, s) for j in range(p) for s in self._within_reach(j)]
         # An entry is in no perfect matching unless it lies inside a strong component of the
         # matrix with one perfect matching put on its diagonal.
         seat_of = matched_seats(pairs, p)
@@ -183,28 +157,24 @@ class Seating:
             self._block(group, tuple(sorted(int(seat_of[j]) for j in group))) for group in groups
         )
 
-    def _within_reach(self, j: int) -> Iterator[int]:
-        """The territories that node j may fill: those it uses and, among all members, below."""
-        seats = self._usable(j)
-        return bits(union(down_chain(s, self.below) if self.reducible else 1 << s for s in seats))
+    def _within_reach(self, j: int) -> set[int]:
+        """The territories that node j may fill: those with a set for it, excluded or not.
 
-    def _usable(self, j: int) -> Iterable[int]:
-        """The territories with a set for node j, excluded or not."""
-        if not self.redundant:
-            return self.weights[j]
-        return [s for s in self._seats_around(j) if self.territory(j, s).count(self.least[j])]
-
-    def _seats_around(self, j: int) -> list[int]:
-        """The territories in which node j occurs."""
-        return [seat for seat in self._seats_with[j] if self.may_take(seat, j)]
+        Among all members, those below them as well.
+        """
+        seats = {s for s in self._seats_with[j] if self.territory(j, s).count(self.least[j])}
+        if self.reducible:
+            return {below for s in seats for below in chain_below(s, self.below)}
+        return seats
 
     @cached_property
     def _seats_with(self) -> list[list[int]]:
-        """For every node, the territories that have an anchor with it."""
+        """For every node, the territories of its group that have an anchor with it."""
         found: list[list[int]] = [[] for _ in self.territories]
         for seat, territory in enumerate(self.territories):
             for j in bits(territory.elements):
-                found[j].append(seat)
+                if self.may_take(seat, j):
+                    found[j].append(seat)
         return found
 
     def may_take(self, seat: int, j: int) -> bool:
@@ -237,80 +207,39 @@ class Seating:
                 if seat in block.entry:
                     row[block.entry[seat]] = row.get(block.entry[seat], 0) + ways
             rows.append(row)
-        if self.reducible:
-            return count_fillings(rows, block.below, self.max_states)
-        return permanent(
-            [[row.get(n, 0) for n in range(len(block.seats))] for row in rows], self.max_states
-        )
+        return count_fillings(rows, block.below, self.max_states)
 
-    def iter_words(self) -> Iterator[NDArray[np.uint64]]:
-        """Stream all members as columns in 64-bit words, shape (members, p, words), in batches."""
-        p = len(self.territories)
-        if p == 0:
-            # The graph without nodes is the only member of its class.
-            yield np.empty((1, 0, 1), dtype=np.uint64)
-            return
-        # A batch of adjacency arrays stays inside the cache of the processor.
-        batch = min(4096, max(64, (1 << 21) // max(1, p * p)))
-        order = np.array([j for block in self.blocks for j in block.nodes], dtype=np.intp)
-        for tables in self._iter_table_products(batch):
-            for rows in _iter_products(tables, batch):
-                members = np.empty((len(rows[0]), p, rows[0].shape[2]), dtype=np.uint64)
-                members[:, order] = np.concatenate(rows, axis=1)
-                yield members
-
-    def _iter_table_products(self, batch: int) -> Iterator[list[NDArray[np.uint64]]]:
-        """Stream tables, one a block, whose products are all members; large blocks in pieces."""
-        walks = [self._iter_tables(block, batch) for block in self.blocks]
-        first = [next(walk, None) for walk in walks]
-        tables = [table for table in first if table is not None]
-        if len(tables) < len(walks):
-            return
+    def iter_columns(self) -> Iterator[tuple[int, ...]]:
+        """Stream all members as columns, in a fixed order; memory does not grow with them."""
+        # What can be filled in one way only comes first, and is filled once.
+        blocks = sorted(self.blocks, key=lambda b: len(list(islice(self.iter_block(b), 2))))
+        columns = [0] * len(self.territories)
+        walks: list[Iterator[tuple[int, ...]]] = []
         while True:
-            yield list(tables)
-            for n in range(len(walks) - 1, -1, -1):
-                following = next(walks[n], None)
-                if following is not None:
-                    tables[n] = following
-                    break
-                walks[n] = self._iter_tables(self.blocks[n], batch)
-                tables[n] = next(walks[n])
+            if len(walks) < len(blocks):
+                walks.append(iter(self._fillings(blocks[len(walks)])))
             else:
+                yield tuple(columns)
+            while walks and (filling := next(walks[-1], ())) == ():
+                walks.pop()
+            if not walks:
                 return
+            for j, column in zip(blocks[len(walks) - 1].nodes, filling, strict=True):
+                columns[j] = column
 
-    def _iter_tables(self, block: Block, batch: int) -> Iterator[NDArray[np.uint64]]:
-        # Pieces have the same sizes whether the block is kept or not, so that every walk over the
-        # class meets the members in the same order.
-        kept = self._tables.get(block.nodes)
-        pieces: list[NDArray[np.uint64]] = []
-        stream = self.iter_block(block)
-        start, size = 0, _FIRST_PIECE
-        while True:
-            if kept is not None:
-                table = kept[start : start + size]
-            else:
-                piece = list(islice(stream, size))
-                words = columns_to_words(list(chain.from_iterable(piece)), len(self.territories))
-                table = words.reshape(len(piece), len(block.nodes), words.shape[1])
-                if start < _TABLE_SIZE:
-                    pieces.append(table)
-                    if len(piece) < size:
-                        self._tables[block.nodes] = np.concatenate(pieces)
-                else:
-                    pieces.clear()
-            if len(table):
-                yield table
-            if len(table) < size:
-                return
-            start += size
-            size = min(2 * size, max(batch, _TABLE_SIZE))
+    def _fillings(self, block: Block) -> Iterable[tuple[int, ...]]:
+        """The fillings of a block: kept where they are few, streamed where they are many."""
+        if block.nodes not in self._kept:
+            listed = tuple(islice(self.iter_block(block), _MOST_KEPT + 1))
+            self._kept[block.nodes] = listed if len(listed) <= _MOST_KEPT else ()
+        return self._kept[block.nodes] or self.iter_block(block)
 
     def iter_block(self, block: Block) -> Iterator[tuple[int, ...]]:
         """Stream the fillings of a block, each as one column for each of its nodes."""
         last = len(block.nodes) - 1
         seats_of = [sorted(set(self.weights[j]).intersection(block.entry)) for j in block.nodes]
         reach = [
-            union(down_chain(block.entry[seat], block.below) for seat in seats)
+            union(1 << n for seat in seats for n in chain_below(block.entry[seat], block.below))
             for seats in seats_of
         ]
         kept: dict[tuple[int, int], tuple[int, ...]] = {}
@@ -382,23 +311,3 @@ def _completable(reach: Sequence[int], free: int) -> int:
         )
         allowed |= frontier
     return allowed
-
-
-def _iter_products(
-    tables: list[NDArray[np.uint64]], batch: int
-) -> Iterator[list[NDArray[np.uint64]]]:
-    """Stream the rows of a product of tables, the last table varying fastest, in batches."""
-    if not tables:
-        return
-    total = prod(len(table) for table in tables)
-    for start in range(0, total, batch):
-        numbers = range(start, min(start + batch, total))
-        if total < 2**62:
-            rest: NDArray[Any] = np.arange(numbers.start, numbers.stop)
-        else:
-            rest = np.array(list(numbers), dtype=object)
-        picked = []
-        for table in reversed(tables):
-            picked.append(table[(rest % len(table)).astype(np.intp)])
-            rest = rest // len(table)
-        yield picked[::-1]

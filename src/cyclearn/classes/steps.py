@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TypeAlias
 
 from cyclearn.foundation.errors import InputError
-from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 
 
@@ -191,7 +189,7 @@ class CycleReversion:
         return list(zip(self.nodes, self.nodes[1:] + self.nodes[:1], strict=True))
 
 
-GraphStep: TypeAlias = ParentReduction | ParentExchange | CycleReversion
+GraphStep: TypeAlias = ParentReduction | ParentAddition | ParentExchange | CycleReversion
 
 
 def replay(graph: DirectedGraph, steps: Iterable[GraphStep]) -> DirectedGraph:
@@ -199,24 +197,6 @@ def replay(graph: DirectedGraph, steps: Iterable[GraphStep]) -> DirectedGraph:
     for step in steps:
         graph = step.apply(graph)
     return graph
-
-
-def iter_reductions(graph: DirectedGraph) -> Iterator[ParentReduction]:
-    """Stream the parent reductions that the graph allows now."""
-    for j, k in combinations(range(graph.n_nodes), 2):
-        if graph.columns[j] == graph.columns[k]:
-            for child, twin in ((j, k), (k, j)):
-                for parent in bits(graph.columns[child] ^ (1 << child)):
-                    yield ParentReduction(child, twin, parent)
-
-
-def iter_exchanges(graph: DirectedGraph) -> Iterator[ParentExchange]:
-    """Stream the parent exchanges that the graph allows now."""
-    for j, k in combinations(range(graph.n_nodes), 2):
-        if (graph.columns[j] ^ graph.columns[k]).bit_count() == 1:
-            for loser, partner in ((j, k), (k, j)):
-                for dropped in bits(graph.columns[loser] ^ (1 << loser)):
-                    yield ParentExchange.of(graph, loser, partner, drop=dropped)
 
 
 def iter_reversions(graph: DirectedGraph) -> Iterator[CycleReversion]:

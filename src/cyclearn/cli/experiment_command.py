@@ -23,7 +23,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
-    help="Run an experiment into one SQLite file; the same command continues a run that was cut.",
+    help="Run an experiment into one file; the same command continues a run that was cut.",
 )
 
 Seed = Annotated[int, typer.Option(min=0, help="Seed; every instance derives its own from it.")]
@@ -43,7 +43,7 @@ _METHODS = "hill-climbing,tabu,auto,default,l1"
 
 def _run(
     study: Study,
-    out: Annotated[Path, typer.Option(help="Results file (SQLite).")],
+    out: Annotated[Path, typer.Option(help="Results file (lines of JSON).")],
     instances: Annotated[
         int | None,
         typer.Option(
@@ -93,7 +93,7 @@ def _runs(make: Callable[..., Study]) -> Callable[..., Study]:
     """Make a command of a function that makes a study; it gets the options of a run as well."""
     name = make.__name__.replace("_", "-")
     _, *running = _parameters(_run)
-    running[0] = running[0].replace(default=Path(f"{name}.sqlite"))
+    running[0] = running[0].replace(default=Path(f"{name}.jsonl"))
 
     @functools.wraps(make)
     def command(**given: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from cyclearn.drawing.layout import FONT_SIZE, NODE_HEIGHT, Layout
 from cyclearn.drawing.palette import GREY, INK, Dashes, plain_text
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
+from cyclearn.graphs.directed_graph import Edge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,14 +37,43 @@ class Stroke:
     width: float = 1.2
 
 
-class Canvas:
-    """Axes prepared for a layout, the x and y directions of equal scale, y downwards.
+@dataclass(frozen=True)
+class Line:
+    """An edge as it is drawn: stroke, label, heads at (source, target), whether these are open."""
+
+    edge: Edge
+    stroke: Stroke
+    label: str = ""
+    heads: tuple[bool, bool] = (False, True)
+    open_head: bool = False
+
+
+def draw_lines(
+    layout: Layout,
+    lines: Sequence[Line],
+    ax: Axes | None,
+    legend: Mapping[str, Stroke] | None = None,
+    note: str = "",
+) -> Axes:
+    """Draw nodes and edges, and below them what strokes mean, with a note under it.
 
     Without axes, a figure of fitting size is made, unknown to pyplot, so that nothing is shown
     or kept alive behind the back of the caller.
     """
+    canvas = _Canvas(layout, ax, bool(legend) + bool(note))
+    for line in lines:
+        canvas.draw_edge(line)
+    canvas.draw_labels([line for line in lines if line.label])
+    canvas.draw_nodes()
+    if legend:
+        canvas.draw_legend(legend, note)
+    return canvas.ax
 
-    def __init__(self, layout: Layout, ax: Axes | None, *, legend_rows: int = 0) -> None:
+
+class _Canvas:
+    """Axes prepared for a layout, the x and y directions of equal scale, y downwards."""
+
+    def __init__(self, layout: Layout, ax: Axes | None, legend_rows: int) -> None:
         height = layout.height + _LEGEND_ROW * legend_rows
         if ax is None:
             from matplotlib.figure import Figure
@@ -63,15 +93,16 @@ class Canvas:
         inches = np.array(ax.figure.bbox.size) / ax.figure.dpi * (box.width, box.height)
         scale = 72 * min(inches[0] / max(layout.width, 1.0), inches[1] / max(height, 1.0))
         self._points = float(min(scale, 72 * _UNIT))
-        # Labels of edges, which find their places when all are known.
-        self._labels: list[tuple[tuple[str, str], str, str]] = []
+
+    def draw_labels(self, lines: Sequence[Line]) -> None:
+        """Labels in front of the edges, in places that are found when all are known."""
+        size = 0.72 * FONT_SIZE
+        places = label_places(self.layout, [(line.edge, line.label) for line in lines], size)
+        for line, (x, y) in zip(lines, places, strict=True):
+            self._text(x, y, line.label, size, zorder=2.5, color=line.stroke.color, boxed=True)
 
     def draw_nodes(self) -> None:
-        """Groups behind everything; nodes, names and labels of edges in front of the edges."""
-        size = 0.72 * FONT_SIZE
-        places = label_places(self.layout, [(e, text) for e, text, _ in self._labels], size)
-        for (_, text, color), (x, y) in zip(self._labels, places, strict=True):
-            self._text(x, y, text, size, zorder=2.5, color=color, boxed=True)
+        """Groups behind everything; nodes and names in front of the edges."""
         for group in self.layout.groups:
             look = {"facecolor": _GROUP_FILL, "edgecolor": _GROUP_EDGE, "zorder": 0}
             self._box(group.left, group.top, group.width, group.height, 0.3, 0.7, **look)
@@ -100,22 +131,14 @@ class Canvas:
         look |= {"boxstyle": f"round,pad={rounding}", "linewidth": self._line(line)}
         self.ax.add_patch(FancyBboxPatch(corner, *inner, **look))
 
-    def draw_edge(
-        self,
-        edge: tuple[str, str],
-        stroke: Stroke,
-        *,
-        heads: tuple[bool, bool] = (False, True),
-        label: str = "",
-        open_head: bool = False,
-    ) -> None:
-        """An edge along its route, with heads at (source, target), and a label on it."""
+    def draw_edge(self, edge: Line) -> None:
+        """An edge along its route, with its heads."""
         from matplotlib.patches import PathPatch, Polygon
         from matplotlib.path import Path
 
-        line = self.layout.routes[edge]
+        line, stroke = self.layout.routes[edge.edge], edge.stroke
         # Turned round before each head, so that a line begins where it began after both.
-        for has_head in heads:
+        for has_head in edge.heads:
             line = line[::-1]
             if not has_head:
                 continue
@@ -124,8 +147,8 @@ class Canvas:
                 Polygon(
                     corners,
                     closed=True,
-                    facecolor="white" if open_head else stroke.color,
-                    edgecolor=stroke.color if open_head else "none",
+                    facecolor="white" if edge.open_head else stroke.color,
+                    edgecolor=stroke.color if edge.open_head else "none",
                     linewidth=self._line(0.8),
                     zorder=2,
                 )
@@ -142,17 +165,11 @@ class Canvas:
                 zorder=1,
             )
         )
-        if label:
-            self._labels.append((edge, label, stroke.color))
 
-    def legend(
-        self, entries: Sequence[tuple[str, Stroke]], *, columns: int, note: str = ""
-    ) -> None:
+    def draw_legend(self, entries: Mapping[str, Stroke], note: str) -> None:
         """Samples of strokes and what they mean, below the graph; a note stands under them."""
         from matplotlib.lines import Line2D
 
-        if not entries:
-            return
         lines = [
             Line2D(
                 [],
@@ -161,13 +178,13 @@ class Canvas:
                 linestyle=stroke.dashes,
                 linewidth=max(self._line(stroke.width), 0.8),
             )
-            for _, stroke in entries
+            for stroke in entries.values()
         ]
         legend = self.ax.legend(
             lines,
-            [text for text, _ in entries],
+            list(entries),
             loc="lower center",
-            ncols=columns,
+            ncols=3,
             frameon=False,
             fontsize=max(0.8 * FONT_SIZE * self._points, 5),
             handlelength=2.4,

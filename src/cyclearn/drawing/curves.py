@@ -101,18 +101,10 @@ def headed(route: FloatArray, size: float) -> tuple[FloatArray, FloatArray]:
 
 def _split(piece: FloatArray, low: float, high: float) -> FloatArray:
     """The part of one cubic curve between two parameters (blossoming)."""
-
-    def blossom(r: float, s: float, t: float) -> FloatArray:
+    controls = []
+    for n_high in range(4):
         points = piece
-        for value in (r, s, t):
+        for value in (low,) * (3 - n_high) + (high,) * n_high:
             points = points[:-1] * (1 - value) + points[1:] * value
-        return np.asarray(points[0])
-
-    return np.array(
-        [
-            blossom(low, low, low),
-            blossom(low, low, high),
-            blossom(low, high, high),
-            blossom(high, high, high),
-        ]
-    )
+        controls.append(points[0])
+    return np.array(controls)

@@ -95,13 +95,7 @@ def _candidates(route: FloatArray, half: FloatArray) -> tuple[FloatArray, FloatA
     # Far enough that the rectangle clears the line.
     clear = np.abs(aside) @ half + 0.08
     # On the line a label hides about this share of it.
-    hidden = (
-        np.minimum(
-            2 * half[0] / np.maximum(np.abs(direction[:, 0]), 1e-9),
-            2 * half[1] / np.maximum(np.abs(direction[:, 1]), 1e-9),
-        )
-        / length
-    )
+    hidden = (2 * half / np.maximum(np.abs(direction), 1e-9)).min(axis=1) / length
     off_middle = 0.6 * np.abs(_PLACES - 0.46)
     sides = [(sign, extra) for extra in _ASIDE for sign in (1, -1)]
     beyond = [points + sign * (clear[:, None] + extra) * aside for sign, extra in sides]

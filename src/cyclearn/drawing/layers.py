@@ -39,16 +39,15 @@ class PlacedGroup:
     height: float
 
 
-@dataclass(frozen=True, eq=False)
-class Placement:
-    """Centres of all nodes, and where long edges bend on their way."""
-
-    centres: FloatArray
-    bends: dict[Pair, list[tuple[float, float]]]
+# Where long edges bend on their way.
+Bends = dict[Pair, list[tuple[float, float]]]
 
 
-def place_blocks(blocks: list[PlacedGroup], edges: list[list[int]]) -> Placement:
-    """Place blocks, given causes before effects, part by part; edges are pairs of nodes."""
+def place_blocks(blocks: list[PlacedGroup], edges: list[list[int]]) -> tuple[FloatArray, Bends]:
+    """Centres of all nodes, and bends; blocks, given causes before effects, part by part.
+
+    Edges are pairs of nodes.
+    """
     block_of = {v: b for b, block in enumerate(blocks) for v in block.nodes}
     between = [(i, j) for i, j in edges if block_of[i] != block_of[j]]
     whole = nx.Graph()
@@ -60,13 +59,13 @@ def place_blocks(blocks: list[PlacedGroup], edges: list[list[int]]) -> Placement
         inside = [(i, j) for i, j in between if block_of[i] in members]
         parts.append(_Part(chosen, blocks, inside, block_of))
     centres = np.zeros((len(block_of), 2))
-    bends: dict[Pair, list[tuple[float, float]]] = {}
+    bends: Bends = {}
     for part, corner in _packed(parts):
         for b, (x, y) in part.centres.items():
             centres[list(blocks[b].nodes)] = part.offsets(b) + np.array([x, y]) + corner
         for edge, points in part.bends.items():
             bends[edge] = [(float(x + corner[0]), float(y + corner[1])) for x, y in points]
-    return Placement(centres, bends)
+    return centres, bends
 
 
 def _packed(parts: list[_Part]) -> list[tuple[_Part, FloatArray]]:
@@ -137,8 +136,8 @@ class _Part:
             for b in self.blocks
             for n, v in enumerate(self._all[b].nodes)
         }
-        self._layer_of = [layer_of[b] for b in self.blocks]
-        self._width = [self._all[b].width + _COLUMN_GAP for b in self.blocks]
+        layer_at = [layer_of[b] for b in self.blocks]
+        width = [self._all[b].width + _COLUMN_GAP for b in self.blocks]
         links: list[tuple[int, int, float, float, float]] = []
         self._passages: dict[Pair, list[int]] = {}
         for i, j in self._edges:
@@ -146,9 +145,9 @@ class _Part:
             previous, port = self._item[a], self._offset[i]
             passages = []
             for layer in range(layer_of[a] + 1, layer_of[b]):
-                passages.append(len(self._layer_of))
-                self._layer_of.append(layer)
-                self._width.append(_PASSAGE)
+                passages.append(len(layer_at))
+                layer_at.append(layer)
+                width.append(_PASSAGE)
                 # Links between passages weigh most, so that long edges run straight.
                 weight = 2.0 if previous < len(self.blocks) else 8.0
                 links.append((previous, passages[-1], port, 0.0, weight))
@@ -158,10 +157,10 @@ class _Part:
             self._passages[i, j] = passages
         columns = np.array(links).reshape(-1, 5).T
         self._ends, self._ports, self._weights = columns[:2].astype(int), columns[2:4], columns[4]
-        n_layers = max(self._layer_of) + 1
-        self._rows: list[list[int]] = [[] for _ in range(n_layers)]
-        for item, layer in enumerate(self._layer_of):
-            self._rows[layer].append(item)
+        self._layer_of, self._width = np.array(layer_at), np.array(width)
+        self._rows: list[list[int]] = [
+            np.flatnonzero(self._layer_of == layer).tolist() for layer in range(max(layer_at) + 1)
+        ]
 
     def _pull(
         self, x: FloatArray, link_weights: FloatArray, *, upwards: bool
@@ -196,13 +195,13 @@ class _Part:
         """Where items stand when every row is packed and centred."""
         places = np.zeros(len(self._width))
         for row in rows:
-            right = np.cumsum([self._width[item] for item in row])
-            places[row] = right - np.array([self._width[item] for item in row]) / 2 - right[-1] / 2
+            right = np.cumsum(self._width[row])
+            places[row] = right - self._width[row] / 2 - right[-1] / 2
         return places
 
     def _crossings(self, rows: list[list[int]]) -> int:
         a, b = self._middles(rows)[self._ends] + self._ports
-        layer = np.array(self._layer_of)[self._ends[0]]
+        layer = self._layer_of[self._ends[0]]
         crossed = (a[:, None] < a) & (b[:, None] > b) & (layer[:, None] == layer)
         return int(crossed.sum())
 
@@ -214,41 +213,38 @@ class _Part:
             last = sweep >= _COORDINATE_SWEEPS - 2
             for row in self._rows[::-1] if upwards else self._rows:
                 self._align(row, x, {True, False} if last else {upwards})
-        heights = [
-            max([self._all[self.blocks[i]].height for i in row if i < len(self.blocks)] or [0.4])
-            for row in self._rows
-        ]
+        heights = np.array(
+            [
+                max([self._all[b].height for b in self.blocks if self._item[b] in row] or [0.4])
+                for row in map(set, self._rows)
+            ]
+        )
         gaps = self._gaps(x)
-        y, top = [], 0.0
-        for number, height in enumerate(heights):
-            y.append(top + height / 2)
-            top += height + gaps[number]
-        self.height = top - gaps[-1]
-        spread = [
-            (x[i] - (self._width[i] - _COLUMN_GAP) / 2, x[i] + (self._width[i] - _COLUMN_GAP) / 2)
-            for row in self._rows
-            for i in row
-        ]
-        left, right = min(low for low, _ in spread), max(high for _, high in spread)
-        self.width = right - left
-        self.centres = {b: (x[i] - left, y[self._layer_of[i]]) for i, b in enumerate(self.blocks)}
+        below = np.cumsum(heights + gaps)
+        self.height = float(below[-1] - gaps[-1])
+        y = (below - gaps - heights / 2)[self._layer_of]
+        half = (self._width - _COLUMN_GAP) / 2
+        left = (x - half).min()
+        self.width = float((x + half).max() - left)
+        self.centres = {b: (x[i] - left, y[i]) for i, b in enumerate(self.blocks)}
+        tall = heights[self._layer_of]
         self.bends = {
             edge: [
-                (x[i] - left, y[self._layer_of[i]] + side * max(heights[self._layer_of[i]] - 1, 0))
+                (x[i] - left, y[i] + side * max(tall[i] - 1, 0))
                 for i in passages
                 # A tall layer is passed straight, along the ring that makes it tall.
-                for side in ((-0.5, 0.5) if heights[self._layer_of[i]] > 2 else (0.0,))
+                for side in ((-0.5, 0.5) if tall[i] > 2 else (0.0,))
             ]
             for edge, passages in self._passages.items()
         }
 
-    def _gaps(self, x: FloatArray) -> list[float]:
+    def _gaps(self, x: FloatArray) -> FloatArray:
         """Space below every row: more where edges run far to the side."""
         upper, lower = x[self._ends] + self._ports
         wanted = np.minimum(_LAYER_GAP + 0.12 * np.abs(upper - lower), 2.2 * _LAYER_GAP)
         gaps = np.full(len(self._rows), _LAYER_GAP)
-        np.maximum.at(gaps, np.array(self._layer_of)[self._ends[0]], wanted)
-        return gaps.tolist()
+        np.maximum.at(gaps, self._layer_of[self._ends[0]], wanted)
+        return gaps
 
     def _align(self, row: list[int], x: FloatArray, directions: set[bool]) -> None:
         """Move a row towards its neighbours as far as order and widths allow."""
@@ -257,7 +253,7 @@ class _Part:
         found = [self._pull(x, self._weights, upwards=upwards) for upwards in directions]
         pulled, weights = (np.sum(each, axis=0)[row] for each in zip(*found, strict=True))
         wanted = np.where(weights > 0, pulled / np.maximum(weights, 1), x[row])
-        width = np.array([self._width[item] for item in row])
+        width = self._width[row]
         # In these coordinates "to the right of its neighbour" becomes "not smaller than".
         base = np.concatenate([[0.0], np.cumsum((width[:-1] + width[1:]) / 2)])
         weights = np.where(weights > 0, weights, _FREE)

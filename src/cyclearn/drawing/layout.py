@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import networkx as nx
 import numpy as np
 
-from cyclearn.drawing.layers import PlacedGroup, Placement, place_blocks
+from cyclearn.drawing.layers import Bends, PlacedGroup, place_blocks
 from cyclearn.drawing.rings import ring
 from cyclearn.drawing.routes import Frame, Router
 from cyclearn.foundation.arrays import FloatArray
@@ -105,12 +105,12 @@ def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
     widths = np.array([max(_MIN_WIDTH, _CHARACTER * len(label) + 0.7) for label in labels.values()])
     edges = np.argwhere(graph.adjacency).tolist()
     is_circle = is_thicket(graph)
+    bends: Bends = {}
     if is_circle:
-        placement = Placement(_circle(graph, widths), {})
+        centres = _circle(graph, widths)
     else:
         blocks = [_block(graph, nodes, widths) for nodes in graph.component_indices]
-        placement = place_blocks(blocks, edges)
-    centres = placement.centres
+        centres, bends = place_blocks(blocks, edges)
     pairs = dict.fromkeys((i, j) for i, j in edges)
     for a, b in also:
         i, j = graph.index(a), graph.index(b)
@@ -122,7 +122,7 @@ def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
         for nodes in graph.component_indices
         if len(nodes) > 1 and not is_circle
     ]
-    curves = Router(centres, widths, frames, list(pairs), placement.bends).routes()
+    curves = Router(centres, widths, frames, list(pairs), bends).routes()
     low, high = _extent(centres, widths, list(curves.values()), frames)
     shift, size = _MARGIN - low, high - low + 2 * _MARGIN
     names = graph.names
@@ -190,22 +190,19 @@ def _block(graph: DirectedGraph, nodes: tuple[int, ...], widths: FloatArray) -> 
     return PlacedGroup(nodes, offsets, float(high[0] - low[0]), float(high[1] - low[1]))
 
 
-def _frame(centres: FloatArray, widths: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _frame(
+    centres: FloatArray, widths: FloatArray, padding: float = _GROUP_PADDING
+) -> tuple[FloatArray, FloatArray]:
     """Corners of the rectangle around nodes, padding included."""
     half = np.column_stack([widths / 2, np.full(len(widths), NODE_HEIGHT / 2)])
-    low, high = (centres - half).min(axis=0), (centres + half).max(axis=0)
-    return low - _GROUP_PADDING, high + _GROUP_PADDING
+    return (centres - half).min(axis=0) - padding, (centres + half).max(axis=0) + padding
 
 
 def _extent(
-    centres: FloatArray,
-    widths: FloatArray,
-    curves: list[FloatArray],
-    frames: list[Frame],
+    centres: FloatArray, widths: FloatArray, curves: list[FloatArray], frames: list[Frame]
 ) -> tuple[FloatArray, FloatArray]:
     if not len(centres):
         return np.zeros(2), np.zeros(2)
-    half = np.column_stack([widths / 2, np.full(len(widths), NODE_HEIGHT / 2)])
-    corners = [np.array([low, high]) for _, low, high in frames]
-    points = np.concatenate([centres - half, centres + half, *curves, *corners])
+    corners = [_frame(centres, widths, 0.0), *((low, high) for _, low, high in frames)]
+    points = np.concatenate([*corners, *curves])
     return points.min(axis=0), points.max(axis=0)

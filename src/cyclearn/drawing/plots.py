@@ -5,15 +5,15 @@ Every difference of colour is one of dashes as well.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cyclearn.classes import EquivalenceClass, class_statements
 from cyclearn.classes.class_statements import OPTIONAL, SAME, TURNS, edge_verdict
-from cyclearn.drawing.canvas import Canvas, Stroke
+from cyclearn.drawing.canvas import Line, Stroke, draw_lines
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import number
 from cyclearn.drawing.palette import BLUE, DASHED, DOTTED, INK, VERMILION
@@ -21,7 +21,6 @@ from cyclearn.foundation.arguments import flag
 from cyclearn.foundation.arguments import share as share_of
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.directed_graph import Edge
 from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.models import FittedModel
 from cyclearn.results.edge_rows import edge_rows
@@ -60,11 +59,7 @@ def plot_graph(graph: DirectedGraph, ax: Axes | None = None) -> Axes:
     >>> ax.figure.savefig("graph.pdf")  # doctest: +SKIP
     """
     checked_graph(graph)
-    canvas = Canvas(lay_out(graph), ax)
-    for edge in graph.edges:
-        canvas.draw_edge(edge, SOLID)
-    canvas.draw_nodes()
-    return canvas.ax
+    return draw_lines(lay_out(graph), [Line(edge, SOLID) for edge in graph.edges], ax)
 
 
 def plot_fit(
@@ -91,11 +86,11 @@ def plot_fit(
     flag("standardised", standardised)
     graph, strength = model.graph, model.standardised_weights
     weights = strength if standardised else model.B
-    edges = [
-        _WeighedEdge((graph.names[i], graph.names[j]), number(weights[i, j], 2), strength[i, j])
+    lines = [
+        Line((graph.names[i], graph.names[j]), _weighed(strength[i, j]), number(weights[i, j], 2))
         for i, j in np.argwhere(graph.adjacency)
     ]
-    return _draw_weighed(graph, edges, ax, labels)
+    return _draw_weighed(graph, lines, ax, labels)
 
 
 def plot_result(
@@ -113,7 +108,7 @@ def plot_result(
     Of several groups, ``group`` names the one whose weights are drawn.
     """
     flag("standardised", standardised)
-    edges = []
+    lines = []
     for row in edge_rows(result, None if group is None else [result.model_of(group)]):
         if not row.in_graph:
             continue
@@ -121,43 +116,28 @@ def plot_result(
         share = row.resamples if row.probability is None else row.probability
         if share is not None:
             words += f" ({share:.0%})"
-        edges.append(_WeighedEdge(row.edge, words, row.standardised, row.verdict != SAME))
-    return _draw_weighed(result.graph, edges, ax, labels)
+        is_open = row.verdict != SAME
+        lines.append(Line(row.edge, _weighed(row.standardised), words, open_head=is_open))
+    return _draw_weighed(result.graph, lines, ax, labels)
 
 
-@dataclass(frozen=True)
-class _WeighedEdge:
-    """An edge, what is written on it, its standardised weight, and whether its head is open."""
-
-    edge: Edge
-    words: str
-    strength: float
-    open_head: bool = False
+def _weighed(strength: float) -> Stroke:
+    """The stroke of an edge with a standardised weight."""
+    base = NEGATIVE if strength < 0 else POSITIVE
+    return replace(base, width=0.7 + 2.3 * min(abs(strength), 1.0))
 
 
 def _draw_weighed(
-    graph: DirectedGraph, edges: list[_WeighedEdge], ax: Axes | None, labels: bool | None
+    graph: DirectedGraph, lines: list[Line], ax: Axes | None, labels: bool | None
 ) -> Axes:
     if labels is None or not flag("labels", labels):
         labels = labels is None and graph.n_edges <= _MAX_LABELS
-    is_open = any(each.open_head for each in edges)
-    canvas = Canvas(lay_out(graph), ax, legend_rows=bool(edges) + is_open)
-    for each in edges:
-        base = NEGATIVE if each.strength < 0 else POSITIVE
-        width = 0.7 + 2.3 * min(abs(each.strength), 1.0)
-        canvas.draw_edge(
-            each.edge,
-            Stroke(base.color, base.dashes, width),
-            label=each.words if labels else "",
-            open_head=each.open_head,
-        )
-    canvas.draw_nodes()
-    if edges:
-        entries = [("positive", POSITIVE), ("negative", NEGATIVE)]
-        canvas.legend(
-            entries, columns=2, note="open head: not in all equally good graphs" if is_open else ""
-        )
-    return canvas.ax
+    if not labels:
+        lines = [replace(line, label="") for line in lines]
+    is_open = any(line.open_head for line in lines)
+    note = "open head: not in all equally good graphs" if is_open else ""
+    legend = {"positive": POSITIVE, "negative": NEGATIVE} if lines else {}
+    return draw_lines(lay_out(graph), lines, ax, legend, note)
 
 
 def plot_bootstrap(
@@ -207,30 +187,27 @@ def draw_shares(
     # One way in some graphs and the other way in others is no feedback.
     often &= ~often.T | (shares.both >= threshold)
     only_joined = np.triu((shares.joined >= threshold) & ~often & ~often.T, 1)
-    strokes: dict[Edge, tuple[Stroke, float]] = {}
-    for i, j in np.argwhere(often).tolist():
-        base = SOLID if shares.is_sure[i, j] else BROKEN
-        strokes[names[i], names[j]] = base, float(shares.edges[i, j])
-    for i, j in np.argwhere(only_joined).tolist():
-        strokes[names[i], names[j]] = LOOSE, float(shares.joined[i, j])
-    layout = lay_out(DirectedGraph(often, names), also=strokes)
-    canvas = Canvas(layout, ax, legend_rows=bool(strokes))
-    for edge, (base, value) in strokes.items():
-        canvas.draw_edge(
+    found = [
+        ((names[i], names[j]), SOLID if shares.is_sure[i, j] else BROKEN, shares.edges[i, j])
+        for i, j in np.argwhere(often)
+    ] + [((names[i], names[j]), LOOSE, shares.joined[i, j]) for i, j in np.argwhere(only_joined)]
+    lines = [
+        Line(
             edge,
-            Stroke(base.color, base.dashes, 0.6 + 1.4 * value),
+            replace(base, width=0.6 + 1.4 * value),
+            f"{100 * value:.0f}%" if len(found) <= _MAX_LABELS else "",
             heads=(False, base is not LOOSE),
-            label=f"{100 * value:.0f}%" if len(strokes) <= _MAX_LABELS else "",
         )
-    canvas.draw_nodes()
+        for edge, base, value in found
+    ]
+    layout = lay_out(DirectedGraph(often, names), also=[line.edge for line in lines])
     meanings = {words[0]: SOLID, words[1]: BROKEN, "joined": LOOSE}
-    _explain(canvas, meanings, [stroke for stroke, _ in strokes.values()])
-    return canvas.ax
+    return draw_lines(layout, lines, ax, _drawn(meanings, [base for _, base, _ in found]))
 
 
-def _explain(canvas: Canvas, meanings: dict[str, Stroke], drawn: Collection[Stroke]) -> None:
-    """A legend of the strokes that were drawn."""
-    canvas.legend([each for each in meanings.items() if each[1] in drawn], columns=3)
+def _drawn(meanings: Mapping[str, Stroke], strokes: Collection[Stroke]) -> dict[str, Stroke]:
+    """What the strokes mean that were drawn."""
+    return {words: stroke for words, stroke in meanings.items() if stroke in strokes}
 
 
 def plot_class(members: EquivalenceClass, ax: Axes | None = None) -> Axes:
@@ -242,31 +219,19 @@ def plot_class(members: EquivalenceClass, ax: Axes | None = None) -> Axes:
     """
     names = members.names
     found = class_statements(members)
-    strokes: dict[Edge, Stroke] = {}
-    two_headed = set()
-    for i, j in np.argwhere(found.possible).tolist():
-        verdict = edge_verdict(
-            compelled=bool(found.compelled[i, j]),
-            back_compelled=bool(found.compelled[j, i]),
-            always_adjacent=bool(found.always_adjacent[i, j]),
-        )
-        edge, back = (names[i], names[j]), bool(found.possible[j, i])
-        if found.compelled[i, j] or found.compelled[j, i]:
-            strokes[edge] = _LOOKS[verdict]
-        # Of an open pair one line is drawn, the way round for which the representative has a route.
-        elif (
-            not back
-            or members.representative.has_edge(i, j)
-            or (i < j and not members.representative.has_edge(j, i))
-        ):
-            strokes[edge] = _LOOKS[verdict]
-            if back:
-                two_headed.add(edge)
-    for a, b in [edge for edge in two_headed if edge[::-1] in two_headed and edge[0] > edge[1]]:
-        del strokes[a, b]
-    canvas = Canvas(lay_out(members.representative, also=strokes), ax, legend_rows=bool(strokes))
-    for edge, stroke in strokes.items():
-        canvas.draw_edge(edge, stroke, heads=(edge in two_headed, True))
-    canvas.draw_nodes()
-    _explain(canvas, _LOOKS, strokes.values())
-    return canvas.ax
+    lines = []
+    for i, j in np.argwhere(np.triu(found.possible | found.possible.T)).tolist():
+        ways = [way for way in ((i, j), (j, i)) if found.possible[way]]
+        is_open = len(ways) == 2 and not (found.compelled[i, j] or found.compelled[j, i])
+        if is_open:
+            # One line for both, the way round for which the representative has a route.
+            ways = [way for way in ways if members.representative.has_edge(*way)] or ways
+        for a, b in ways[:1] if is_open else ways:
+            verdict = edge_verdict(
+                compelled=bool(found.compelled[a, b]),
+                back_compelled=bool(found.compelled[b, a]),
+                always_adjacent=bool(found.always_adjacent[a, b]),
+            )
+            lines.append(Line((names[a], names[b]), _LOOKS[verdict], heads=(is_open, True)))
+    layout = lay_out(members.representative, also=[line.edge for line in lines])
+    return draw_lines(layout, lines, ax, _drawn(_LOOKS, [line.stroke for line in lines]))

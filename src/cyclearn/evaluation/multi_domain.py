@@ -19,20 +19,14 @@ from cyclearn.classes.territories import Territory, territories
 from cyclearn.data import Moments
 from cyclearn.data.input_checks import as_float, whole_number
 from cyclearn.foundation.arguments import seconds
-from cyclearn.foundation.arrays import FloatArray
-from cyclearn.foundation.deadlines import (
-    Deadline,
-    check_deadline,
-    deadline_after,
-    seconds_left,
-)
+from cyclearn.foundation.deadlines import Deadline, check_deadline, deadline_after, seconds_left
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.models import LinearGaussianModel, random_model
-from cyclearn.models.projection import is_within
+from cyclearn.models.projection import is_within, moments_of
 
 _ETA_PER_NODE = 1e-3
 
@@ -82,7 +76,7 @@ class Domains:
         self.true = true
         self.models = tuple(models)
         self.eta = _ETA_PER_NODE * true.n_nodes if eta is None else float(eta)
-        self._correlations = [_correlation(model, true.names) for model in models]
+        self._correlations = [moments_of(model, true.names).correlation for model in models]
         self._found: dict[tuple[Territory, ...], SuccessRate] = {}
         if all(model.graph.is_subgraph_of(true) for model in models):
             # The true graph, and with it its class, generates all its own distributions.
@@ -220,9 +214,3 @@ def sampled_moments(
     """Moments of a sample from a model."""
     rows = model.sample(n_samples, random_state=random_state).to_numpy()
     return Moments(np.cov(rows.T, bias=True), n_samples, mean=rows.mean(axis=0), names=model.names)
-
-
-def _correlation(model: LinearGaussianModel, names: tuple[str, ...]) -> FloatArray:
-    return (
-        Moments(model.covariance, len(names) + 2, names=model.names).aligned_to(names).correlation
-    )

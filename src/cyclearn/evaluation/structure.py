@@ -92,10 +92,9 @@ def class_distance(
 ) -> ClassDistance:
     """Smallest structural Hamming distance from a graph to a member of the true class.
 
-    The members are not listed: two assignment problems bound the distance, and an integer
-    programme settles what they leave open. Members are irreducible, so a graph with redundant
-    edges is at least as far away as it has of them, unless it is equivalent to the true one: then
-    the distance is zero.
+    Where a part of the class has too many members to be listed, an integer programme finds the
+    nearest. Members are irreducible, so a graph with redundant edges is at least as far away as it
+    has of them, unless it is equivalent to the true one: then the distance is zero.
 
     Parameters
     ----------
@@ -115,7 +114,10 @@ def class_distance(
     time_limit = seconds("time_limit", time_limit)
     aligned(learned, true)
     members = true if isinstance(true, EquivalenceClass) else equivalence_class(true)
-    found = members.nearest(as_member(aligned(learned, members), members), time_limit=time_limit)
+    learned = aligned(learned, members)
+    if learned in members:
+        return ClassDistance(0, 0, as_member(learned, members))
+    found = members.nearest(learned, time_limit=time_limit)
     return ClassDistance(found.distance, found.lower_bound, found.member)
 
 

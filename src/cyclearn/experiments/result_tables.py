@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -166,59 +167,66 @@ def _pair(rows: pd.DataFrame, name: str) -> str:
     return f"{_mean(rows[name + '_precision'])}, {_mean(rows[name + '_recall'])}"
 
 
+# What a table says of the rows of one setting and method, by heading.
+Columns = dict[str, Callable[["pd.DataFrame"], object]]
+
+
+def _described(parts: Iterable[pd.DataFrame], columns: Columns) -> str:
+    rows = [[describe(part) for describe in columns.values()] for part in parts]
+    return markdown_table(list(columns), rows)
+
+
+def _the(name: str) -> Callable[[pd.DataFrame], object]:
+    """What all rows have in common."""
+    return lambda part: part[name].iloc[0]
+
+
+_PAIRS: Columns = {name: partial(_pair, name=name) for name in ("adjacency", "arrowhead", "cycle")}
+_GROUP: Columns = {"setting": _the("setting"), "method": _the("method")}
+_SIMULATED: Columns = _GROUP | {
+    "graphs": lambda part: part["instance"].nunique(),
+    "outputs": len,
+    "success > 25%": lambda part: _share_of(part, part["success"] > 0.25),
+    "success 100%": lambda part: _share_of(part, part["success"] == 1),
+    "mean success": lambda part: _mean(part["success"]),
+    "equivalent": lambda part: _share_of(part, part["equivalent"]),
+    "mean distance": lambda part: (
+        _mean(part["class_distance"], 1) + ("" if part["distance_is_exact"].all() else "*")
+    ),
+    "median": lambda part: f"{part['class_distance'].median():g}",
+    "at least the true score": lambda part: _share_reached(part),
+}
+
+
+def _share_reached(part: pd.DataFrame) -> object:
+    reached = part["reached"].dropna() if "reached" in part else part["success"][:0]
+    return _share_of(part.loc[reached.index], reached) if len(reached) else "–"
+
+
 def _simulated(frame: pd.DataFrame) -> str:
-    head = ["setting", "method", "graphs", "outputs", "success > 25%", "success 100%",
-            "mean success", "equivalent", "mean distance", "median",
-            "at least the true score"]  # fmt: skip
-    rows, scores = [], []
-    for setting, method, part in groups(frame):
-        reached = part["reached"].dropna() if "reached" in part else part["success"][:0]
-        rows.append(
-            [
-                setting,
-                method,
-                part["instance"].nunique(),
-                len(part),
-                _share_of(part, part["success"] > 0.25),
-                _share_of(part, part["success"] == 1),
-                _mean(part["success"]),
-                _share_of(part, part["equivalent"]),
-                _mean(part["class_distance"], 1) + ("" if part["distance_is_exact"].all() else "*"),
-                f"{part['class_distance'].median():g}",
-                _share_of(part.loc[reached.index], reached) if len(reached) else "–",
-            ]
-        )
-        scores.append(
-            [setting, method, *(_pair(part, name) for name in ("adjacency", "arrowhead", "cycle"))]
-        )
-    text = markdown_table(head, rows)
+    parts = [part for _, _, part in groups(frame)]
+    text = _described(parts, _SIMULATED)
     if not frame["distance_is_exact"].all():
         text += "\n\\* some distances are upper bounds.\n"
-    return (
-        text
-        + "\nMean precision and recall against the true class:\n\n"
-        + markdown_table(["setting", "method", "adjacency", "arrowhead", "cycle"], scores)
-    )
+    text += "\nMean precision and recall against the true class:\n\n"
+    return text + _described(parts, _GROUP | _PAIRS)
+
+
+_CONSISTENCY: Columns = {
+    "setting": _the("setting"),
+    "graphs": len,
+    "equivalent": lambda part: _share_of(part, part["equivalent"]),
+    "quasi equivalent": lambda part: _share_of(part, part["quasi_equivalent"]),
+    "better score than the truth": lambda part: _share_of(part, part["better_than_truth"]),
+    "mean distance": lambda part: _mean(part["class_distance"]),
+    "edges, learned and true": lambda part: (
+        f"{_mean(part['n_edges'])}, {_mean(part['n_true_edges'])}"
+    ),
+}
 
 
 def _consistency(frame: pd.DataFrame) -> str:
-    head = ["setting", "graphs", "equivalent", "quasi equivalent", "better score than the truth",
-            "mean distance", "edges, learned and true"]  # fmt: skip
-    return markdown_table(
-        head,
-        [
-            [
-                setting,
-                len(part),
-                _share_of(part, part["equivalent"]),
-                _share_of(part, part["quasi_equivalent"]),
-                _share_of(part, part["better_than_truth"]),
-                _mean(part["class_distance"]),
-                f"{_mean(part['n_edges'])}, {_mean(part['n_true_edges'])}",
-            ]
-            for setting, _, part in groups(frame)
-        ],
-    )
+    return _described([part for _, _, part in groups(frame)], _CONSISTENCY)
 
 
 def _virtual_edges(frame: pd.DataFrame) -> str:
@@ -280,32 +288,25 @@ def _optimum(structure: Any) -> str:
     return text if structure["is_stable"] else f"({text})"
 
 
+_FEEDBACK: Columns = {
+    "network": _the("setting"),
+    "nodes": _the("n_nodes"),
+    "edges": _the("n_true_edges"),
+    "method": _the("method"),
+    "data sets": len,
+    "distance": lambda part: _mean(part["class_distance"], 1),
+    "edges found": lambda part: _mean(part["n_edges"], 1),
+    **{name: partial(_pair, name=f"graph_{name}") for name in _PAIRS},
+    **{f"{name}, class": partial(_pair, name=f"class_{name}") for name in _PAIRS},
+}
+
+
 def _feedback(frame: pd.DataFrame) -> str:
-    head = ["network", "nodes", "edges", "method", "data sets", "distance", "edges found",
-            "adjacency", "arrowhead", "cycle", "adjacency, class", "arrowhead, class",
-            "cycle, class"]  # fmt: skip
-    rows = []
-    everything = [("all", method, part) for method, part in frame.groupby("method", sort=False)]
-    for setting, method, part in [*groups(frame), *everything]:
-        sizes = [part[name].unique() for name in ("n_nodes", "n_true_edges")]
-        rows.append(
-            [
-                setting,
-                *(found[0] if len(found) == 1 and setting != "all" else "" for found in sizes),
-                method,
-                len(part),
-                _mean(part["class_distance"], 1),
-                _mean(part["n_edges"], 1),
-                *(
-                    _pair(part, f"{against}_{name}")
-                    for against in ("graph", "class")
-                    for name in ("adjacency", "arrowhead", "cycle")
-                ),
-            ]
-        )
+    of_all = frame.assign(setting="all", n_nodes="", n_true_edges="")
+    everything = [part for _, part in of_all.groupby("method", sort=False)]
     return (
         "Means over data sets. Precision, recall against the true graph, then its class:\n\n"
-        + markdown_table(head, rows)
+        + _described([*(part for _, _, part in groups(frame)), *everything], _FEEDBACK)
     )
 
 

@@ -1,8 +1,7 @@
 """Run the instances of a study that are not in its results file yet: here or on a cluster.
 
-The results of a study are one SQLite file: a transaction for each instance that finishes. A run
-that is killed at any moment leaves the instances that were committed, and nothing of the one in
-progress; SQLite sees to that.
+The results of a study are one file of lines, one for each instance that finishes. A run that is
+killed at any moment leaves the instances that were written, and nothing of the one in progress.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ import asyncio
 import json
 import os
 import platform
-import sqlite3
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import date
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ from cyclearn.foundation.arguments import processes
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.interruption import ended_quietly
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.record_file import RecordFile, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,13 +38,8 @@ if TYPE_CHECKING:
 _ANSWER = 10
 
 
-@dataclass(frozen=True)
-class Finished:
-    """The outputs of one instance and the seconds it took."""
-
-    task: Task
-    outputs: list[Output]
-    seconds: float
+# An instance, its outputs, and the seconds it took.
+Finished = tuple[Task, list[Output], float]
 
 
 def run_study(
@@ -57,10 +52,10 @@ def run_study(
     must_be_new: bool = False,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> ResultsFile:
-    """Run a study, or what is left of it, into one SQLite file.
+    """Run a study, or what is left of it, into one file.
 
     Each instance has a seed of its own and runs on one core, so the results depend neither on
-    ``n_jobs`` nor on the order nor on interruptions. A row is written as each instance finishes.
+    ``n_jobs`` nor on the order nor on interruptions. A line is written as each instance finishes.
 
     Parameters
     ----------
@@ -87,8 +82,8 @@ def run_study(
     results = ResultsFile(path)
     tasks = study.tasks(n_instances)
     results.open(study.configuration, must_be_new=must_be_new)
-    finished = results.finished()
-    left = [task for task in tasks if task not in finished]
+    known = results.finished()
+    left = [task for task in tasks if task not in known]
     done = len(tasks) - len(left)
     if on_progress is not None:
         on_progress(done, len(tasks))
@@ -100,8 +95,8 @@ def run_study(
         else _run_on_cluster(study, left, scheduler)
     )
     with ended_quietly(stream):
-        for instance in stream:
-            results.add(instance.task, instance.outputs, instance.seconds)
+        for finished in stream:
+            results.add(*finished)
             done += 1
             if on_progress is not None:
                 on_progress(done, len(tasks))
@@ -119,7 +114,7 @@ def run_task(study: Study, task: Task) -> Finished:
             outputs = study.run(task)
     except (InputError, LimitError) as error:
         raise type(error)(f"instance {task.instance} of {task.setting!r}: {error}") from error
-    return Finished(task, outputs, perf_counter() - begun)
+    return task, outputs, perf_counter() - begun
 
 
 def _run_here(study: Study, tasks: Sequence[Task], n_jobs: int) -> Generator[Finished, None, None]:
@@ -186,41 +181,12 @@ def _run_on_cluster(
             ) from None
 
 
-_SCHEMA = (
-    "CREATE TABLE configuration (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "CREATE TABLE environment (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "CREATE TABLE instances (setting TEXT, instance INTEGER, seconds REAL NOT NULL, "
-    "PRIMARY KEY (setting, instance))",
-    "CREATE TABLE outputs (setting TEXT, instance INTEGER, number INTEGER, method TEXT, "
-    "measures TEXT NOT NULL, seconds REAL NOT NULL, "
-    "PRIMARY KEY (setting, instance, number, method))",
-)
-_TABLES_OF = "SELECT coalesce(sql, '') FROM sqlite_master WHERE name NOT LIKE 'sqlite_autoindex%'"
-# How long one process waits for another that writes.
-_TIMEOUT = 60.0
-
-
 class ResultsFile:
-    """Configuration and results of one study in one SQLite file."""
+    """Configuration and results of one study in one file of lines of JSON."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-
-    @contextmanager
-    def _connected(self, *, may_be_new: bool = False) -> Iterator[sqlite3.Connection]:
-        if not may_be_new and not self.path.is_file():
-            raise InputError(f"there is no results file {self.path}; run an experiment first")
-        if not self.path.parent.is_dir():
-            raise InputError(
-                f"there is no folder {self.path.parent} for the results; make it first"
-            )
-        try:
-            with closing(sqlite3.connect(self.path, timeout=_TIMEOUT)) as connection, connection:
-                yield connection
-        except sqlite3.DatabaseError as error:
-            raise InputError(
-                f"cannot use {self.path} for results: {error}; name a results file or a new file"
-            ) from None
+        self._file = RecordFile(self.path, "results file of an experiment", "cyclearn.experiment/1")
 
     def open(self, configuration: Mapping[str, Any], *, must_be_new: bool = False) -> None:
         """Start the file, or check that it holds the same configuration.
@@ -232,27 +198,14 @@ class ResultsFile:
         InputError
             Where the file holds another configuration, with what differs.
         """
-        wanted = {name: _as_json(value) for name, value in configuration.items()}
-        with self._connected(may_be_new=True) as connection:
-            # One process at a time starts a file.
-            connection.execute("BEGIN IMMEDIATE")
-            held_tables = [sql for (sql,) in connection.execute(_TABLES_OF)]
-            if not held_tables:
-                for statement in _SCHEMA:
-                    connection.execute(statement)
-            elif sorted(held_tables) != sorted(_SCHEMA):
-                raise InputError(
-                    f"{self.path} is a database of something else; name a results file or a new "
-                    "file"
-                )
-            if not connection.execute("SELECT 1 FROM instances").fetchone():
-                for table, rows in (("configuration", wanted), ("environment", _environment())):
-                    connection.execute(f"DELETE FROM {table}")
-                    connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", rows.items())
-                return
-            if must_be_new:
-                raise InputError(f"{self.path} has results already; name a new file or continue it")
-            held = dict(connection.execute("SELECT name, value FROM configuration"))
+        wanted = plain(configuration)
+        header = {"configuration": wanted, "environment": _environment()}
+        held = self._file.begin(header).get("configuration", {})
+        if held != wanted and not self.finished():
+            self._file.path.unlink()
+            held = self._file.begin(header).get("configuration", {})
+        if must_be_new and self.finished():
+            raise InputError(f"{self.path} has results already; name a new file or continue it")
         differing = [
             f"{name} is {held.get(name, 'absent')} there and {wanted.get(name, 'absent')} here"
             for name in sorted({*held, *wanted})
@@ -264,55 +217,51 @@ class ResultsFile:
                 "the same options to continue it, or name another file"
             )
 
+    def _header(self) -> dict[str, Any]:
+        if not self.path.is_file():
+            raise InputError(f"there is no results file {self.path}; run an experiment first")
+        return self._file.header()
+
     @property
     def configuration(self) -> dict[str, Any]:
         """The configuration that the results were made with."""
-        pairs = self._pairs("configuration")
-        try:
-            found = {str(name): json.loads(value) for name, value in pairs}
-        except (ValueError, TypeError, RecursionError) as error:
-            raise InputError(f"the configuration in {self.path} is damaged: {error}") from None
-        if not isinstance(found.get("study"), str):
+        found = self._header().get("configuration")
+        if not (isinstance(found, dict) and isinstance(found.get("study"), str)):
             raise InputError(f"{self.path} names no study; it is no results file of an experiment")
         return found
 
     @property
     def environment(self) -> dict[str, str]:
         """When and with what the run was started."""
-        return dict(self._pairs("environment"))
-
-    def _pairs(self, table: str) -> list[tuple[str, str]]:
-        with self._connected() as connection:
-            return connection.execute(f"SELECT name, value FROM {table} ORDER BY name").fetchall()
+        return dict(self._header().get("environment", {}))
 
     def finished(self) -> set[Task]:
         """The instances whose results are in the file."""
-        with self._connected() as connection:
-            rows = connection.execute("SELECT setting, instance FROM instances")
-            return {Task(*row) for row in rows}
+        return set(self._instances())
+
+    def _instances(self) -> dict[Task, dict[str, Any]]:
+        self._header()
+        found: dict[Task, dict[str, Any]] = {}
+        for line, record in self._file.records():
+            with self._refusing_damage(line):
+                # A second process on the same file may have been faster; its results are the same.
+                found.setdefault(Task(record["setting"], record["instance"]), record)
+        return found
+
+    @contextmanager
+    def _refusing_damage(self, line: int | None = None) -> Iterator[None]:
+        where = self.path if line is None else f"line {line} of {self.path}"
+        try:
+            yield
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(
+                f"{where} is damaged ({short(str(error))}); run the study into a new file"
+            ) from None
 
     def add(self, task: Task, outputs: Sequence[Output], seconds: float) -> None:
         """Write the results of one instance, all or nothing."""
-        with self._connected() as connection:
-            # A second process on the same file may have been faster; its results are the same.
-            connection.execute(
-                "INSERT OR IGNORE INTO instances VALUES (?, ?, ?)",
-                (task.setting, task.instance, seconds),
-            )
-            connection.executemany(
-                "INSERT OR IGNORE INTO outputs VALUES (?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        task.setting,
-                        task.instance,
-                        output.number,
-                        output.method,
-                        _as_json(output.measures),
-                        output.seconds,
-                    )
-                    for output in outputs
-                ],
-            )
+        parts = [asdict(output) for output in outputs]
+        self._file.add(asdict(task) | {"seconds": seconds, "outputs": parts})
 
     def table(self, *, timings: bool = False) -> pd.DataFrame:
         """All outputs, one a row, in a fixed order; the same for the same configuration.
@@ -321,52 +270,31 @@ class ResultsFile:
         """
         import pandas as pd
 
-        with self._connected() as connection:
-            rows = connection.execute(
-                "SELECT setting, instance, number, method, measures, seconds FROM outputs "
-                "ORDER BY setting, instance, number, method"
-            ).fetchall()
-        records = []
-        for setting, instance, number, method, measures, seconds in rows:
-            record = {"setting": setting, "instance": instance, "number": number, "method": method}
-            record |= self._measures(record, measures)
-            records.append(record | {"seconds": seconds} if timings else record)
-        return pd.DataFrame(records)
-
-    def _measures(self, record: dict[str, Any], text: Any) -> dict[str, Any]:
-        """The measures of one output, checked: names and plain values."""
-        try:
-            measures = json.loads(text)
-            is_sound = isinstance(record["setting"], str) and isinstance(record["method"], str)
-            is_sound = is_sound and not any(isinstance(v, (list, dict)) for v in measures.values())
-            is_sound = is_sound and not {*measures} & {*record}
-            # Halves of characters cannot be put into a table.
-            _as_json(measures).encode()
-        except (ValueError, TypeError, AttributeError, RecursionError):
-            is_sound = False
-        if not is_sound:
-            raise InputError(
-                f"output {record['number']} of instance {record['instance']} of "
-                f"{short(record['setting'])} in {self.path} is damaged; run the study into a new "
-                "file"
-            )
-        return dict(measures)
+        instances = self._instances()
+        with self._refusing_damage():
+            rows = [
+                _row(task, output, timings)
+                for task, record in sorted(instances.items())
+                for output in sorted(record["outputs"], key=itemgetter("number", "method"))
+            ]
+        return pd.DataFrame(rows)
 
     def total_seconds(self) -> float:
         """Time of all instances together."""
-        with self._connected() as connection:
-            found = connection.execute("SELECT total(seconds) FROM instances").fetchone()[0]
-        return float(found)
+        return float(sum(record["seconds"] for record in self._instances().values()))
 
 
-def _as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=_plain)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{value!r} has no plain form")
+def _row(task: Task, output: dict[str, Any], timings: bool) -> dict[str, Any]:
+    """One output as a row of a table, checked: names and plain values."""
+    named = {**asdict(task), "number": output["number"], "method": output["method"]}
+    measures = output["measures"]
+    if not (isinstance(task.setting, str) and isinstance(output["method"], str)):
+        raise ValueError("a setting or a method is no name")
+    if {*named} & {*measures} or any(isinstance(v, (list, dict)) for v in measures.values()):
+        raise ValueError("the measures are no plain values")
+    # Halves of characters cannot be put into a table.
+    json.dumps(measures, ensure_ascii=False).encode()
+    return {**named, **measures, **({"seconds": output["seconds"]} if timings else {})}
 
 
 def _environment() -> dict[str, str]:

@@ -51,6 +51,14 @@ def _drawn_tasks(settings: Iterable[str], n_instances: int | None) -> list[Task]
     return [Task(setting, instance) for setting in settings for instance in instances]
 
 
+def _check_different(what: str, values: Sequence[int], least: int) -> None:
+    if not values or min(values) < least or len(set(values)) < len(values):
+        raise InputError(
+            f"{what} are {', '.join(map(str, values)) or 'none'}; give different numbers of at "
+            f"least {least}"
+        )
+
+
 @dataclass(frozen=True)
 class SimulatedStudy(Study):
     """Methods compared on random graphs by distance to the class and multi-domain success."""
@@ -64,12 +72,8 @@ class SimulatedStudy(Study):
 
     def __post_init__(self) -> None:
         check_methods(self.methods)
-        for what, values, least in (("nodes", self.nodes, 2), ("samples", self.samples, 10)):
-            if not values or min(values) < least or len(set(values)) < len(values):
-                raise InputError(
-                    f"{what} are {', '.join(map(str, values)) or 'none'}; give different numbers "
-                    f"of at least {least}"
-                )
+        _check_different("nodes", self.nodes, 2)
+        _check_different("samples", self.samples, 10)
         if self.n_domains < 1:
             raise InputError(f"domains are {self.n_domains}; give at least 1")
 
@@ -153,8 +157,7 @@ class ConsistencyStudy(Study):
     def __post_init__(self) -> None:
         if not 2 <= self.nodes <= 5:
             raise InputError(f"nodes are {self.nodes}; the exact method is run on 2 to 5 here")
-        if not self.samples or min(self.samples) < 10 or len(set(self.samples)) < len(self.samples):
-            raise InputError("samples are different numbers of at least 10")
+        _check_different("samples", self.samples, 10)
 
     def tasks(self, n_instances: int | None) -> list[Task]:
         """One task for each true graph and sample size."""

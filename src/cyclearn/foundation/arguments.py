@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from math import isfinite, isnan
+from collections.abc import Callable, Sequence, Set
+from math import isfinite
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -47,33 +48,28 @@ def one_of(name: str, value: object, words: Sequence[str], remedy: str = "") -> 
     return str(value)
 
 
+def _number(name: str, value: Any, is_right: Callable[[Any], bool], rule: str) -> float:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (is_number and is_right(value)):
+        raise InputError(f"{name} is {short(value)}; give {rule}")
+    return float(value)
+
+
 def share(name: str, value: float, least: float, most: float) -> float:
     """A number strictly above ``least`` and up to ``most``."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (is_number and least < value <= most):
-        raise InputError(
-            f"{name} is {short(value)}; give a number above {least:g} and at most {most:g}"
-        )
-    return float(value)
+    rule = f"a number above {least:g} and at most {most:g}"
+    return _number(name, value, lambda number: least < number <= most, rule)
 
 
 def cost(name: str, value: float) -> float:
     """A number of at least zero."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (is_number and 0 <= value < _MOST):
-        raise InputError(f"{name} is {short(value)}; give a number of at least 0")
-    return float(value)
+    return _number(name, value, lambda number: 0 <= number < _MOST, "a number of at least 0")
 
 
 def between(name: str, value: float, least: float, most: float, example: float) -> float:
     """A number strictly between two others."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (is_number and least < value < most):
-        raise InputError(
-            f"{name} is {short(value)}; give a number between {least:g} and {most:g}, such as "
-            f"{example:g}"
-        )
-    return float(value)
+    rule = f"a number between {least:g} and {most:g}, such as {example:g}"
+    return _number(name, value, lambda number: least < number < most, rule)
 
 
 def function(name: str, value: object) -> None:
@@ -96,11 +92,9 @@ def seconds(name: str, value: float | None) -> float | None:
     """A number of seconds, or None."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, Real) or isnan(value) or value < 0:
-        raise InputError(
-            f"{name} is {short(value)}; give a number of seconds, or None for no limit"
-        )
-    return float(value) if isfinite(value) else None
+    rule = "a number of seconds, or None for no limit"
+    found = _number(name, value, lambda number: number >= 0, rule)
+    return found if isfinite(found) else None
 
 
 def flag(name: str, value: bool) -> bool:

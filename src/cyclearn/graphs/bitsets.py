@@ -11,7 +11,6 @@ from functools import reduce
 from operator import or_
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyclearn.foundation.arrays import BoolArray
 
@@ -35,26 +34,13 @@ def support_to_columns(support: BoolArray) -> tuple[int, ...]:
     return tuple(int.from_bytes(packed[:, j].tobytes(), "little") for j in range(support.shape[1]))
 
 
-def columns_to_words(columns: Sequence[int], n_rows: int) -> NDArray[np.uint64]:
-    """Sets as rows of 64-bit words, lowest word first: shape (len(columns), words)."""
-    if n_rows <= 64:
-        return np.array(columns, dtype=np.uint64)[:, None]
-    n_bytes = 8 * -(-n_rows // 64)
-    packed = b"".join(column.to_bytes(n_bytes, "little") for column in columns)
-    return np.frombuffer(packed, dtype="<u8").reshape(len(columns), n_bytes // 8)
-
-
-def words_to_supports(words: NDArray[np.uint64], n_rows: int) -> BoolArray:
-    """Supports, shape (…, rows, columns), of sets of shape (…, columns, words)."""
-    packed = np.ascontiguousarray(words.astype("<u8", copy=False)).view(np.uint8)
-    unpacked = np.unpackbits(packed, axis=-1, count=n_rows, bitorder="little")
-    return np.swapaxes(unpacked, -1, -2).view(np.bool_)
-
-
 def columns_to_support(columns: Sequence[int]) -> BoolArray:
     """Square binary matrix with these columns."""
-    support = words_to_supports(columns_to_words(columns, len(columns)), len(columns))
-    return np.ascontiguousarray(support)
+    p = len(columns)
+    packed = b"".join(column.to_bytes(-(-p // 8), "little") for column in columns)
+    rows = np.frombuffer(packed, dtype=np.uint8).reshape(p, -(-p // 8))
+    unpacked = np.unpackbits(rows, axis=1, count=p, bitorder="little")
+    return np.ascontiguousarray(unpacked.T).view(np.bool_)
 
 
 def reached(neighbours: Sequence[int], nodes: int) -> int:
@@ -79,38 +65,35 @@ def strong_components(neighbours: Sequence[int]) -> list[int]:
     """For each node, the set of those it lies on a cycle with, and itself.
 
     Edges lead from a node to its neighbours, or from these to it; the components are the same.
-    One walk in depth finds them (the path-based algorithm): what is still on the path lies below
-    different components, and an edge back to it joins all that follow.
     """
-    component, visit = [0] * len(neighbours), [-1] * len(neighbours)
-    left = list(neighbours)
-    n_visited = 0
-    waiting: list[int] = []
-    path: list[int] = []
-    for root in range(len(neighbours)):
-        walk = [root] if visit[root] < 0 else []
-        while walk:
-            node = walk[-1]
-            if visit[node] < 0:
-                visit[node] = n_visited
-                n_visited += 1
-                waiting.append(node)
-                path.append(node)
-            if lowest := left[node] & -left[node]:
-                left[node] ^= lowest
-                other = lowest.bit_length() - 1
-                if visit[other] < 0:
-                    walk.append(other)
-                elif not component[other]:
-                    while visit[path[-1]] > visit[other]:
-                        path.pop()
-                continue
-            walk.pop()
-            if path[-1] == node:
-                path.pop()
-                start = waiting.index(node)
-                members = sum(1 << member for member in waiting[start:])
-                for member in waiting[start:]:
-                    component[member] = members
-                del waiting[start:]
-    return component
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    ends = [other for members in neighbours for other in bits(members)]
+    # Older scipy takes no other kind of index.
+    starts = np.cumsum([0, *(members.bit_count() for members in neighbours)], dtype=np.int32)
+    shape = (len(neighbours), len(neighbours))
+    edges = csr_array((np.ones(len(ends)), np.array(ends, dtype=np.int32), starts), shape=shape)
+    return nodes_alike(connected_components(edges, connection="strong")[1].tolist())
+
+
+def ancestor_sets(columns: Sequence[int]) -> tuple[int, ...]:
+    """For each node j, the set of its ancestors, j among them: the transitive closure."""
+    closure = list(columns)
+    for k in range(len(closure)):
+        above = closure[k]
+        for j, ancestors in enumerate(closure):
+            if ancestors >> k & 1:
+                closure[j] = ancestors | above
+    return tuple(closure)
+
+
+def nodes_alike(labels: Sequence[int]) -> list[int]:
+    """For each node, the set of those with the same label.
+
+    With sets of ancestors as labels these are the strong components.
+    """
+    members: dict[int, int] = {}
+    for node, label in enumerate(labels):
+        members[label] = members.get(label, 0) | 1 << node
+    return [members[label] for label in labels]

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from graphlib import TopologicalSorter
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cyclearn.foundation.arguments import at_least
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
@@ -115,8 +115,7 @@ class DirectedGraph:
         >>> DirectedGraph.from_edges([(0, 1)], n_nodes=3).names
         ('X1', 'X2', 'X3')
         """
-        if n_nodes is not None and (not isinstance(n_nodes, Integral) or n_nodes < 0):
-            raise InputError(f"n_nodes is {short(n_nodes)}; give the number of nodes")
+        at_least("n_nodes", n_nodes, 0)
         pairs = checked_edges(edges)
         if names is None:
             names = names_of_ends(pairs, n_nodes)
@@ -250,10 +249,7 @@ class DirectedGraph:
         >>> list(DirectedGraph.from_edges([("a", "b"), ("b", "a")]).simple_cycles())
         [('a', 'b')]
         """
-        if max_length is not None and (not isinstance(max_length, Integral) or max_length < 0):
-            raise InputError(
-                f"max_length is {short(max_length)}; give zero or more, or None for no limit"
-            )
+        at_least("max_length", max_length, 0)
         return self._iter_cycles(max_length)
 
     def _iter_cycles(self, max_length: int | None) -> Iterator[tuple[str, ...]]:

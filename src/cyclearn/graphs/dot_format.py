@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
@@ -25,29 +27,19 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
-_KEYWORDS = re.compile(r"(?:strict\s+)?(?:di)?graph\b", re.IGNORECASE)
-_TITLE = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s{}"<>-]+', re.DOTALL)
 # Groups inside groups, and pairs of nodes that arrows between groups may stand for.
 _MAX_DEPTH, _MAX_EDGES = 100, 4_000_000
 
 
 def is_dot(text: str) -> bool:
     """Whether a text begins like a DOT file, after comments if any."""
-    # Part by part: one pattern for all would try every way to divide comments among its parts.
-    keywords = _KEYWORDS.match(text, _after_comments(text, 0))
-    if not keywords:
-        return False
-    position = _after_comments(text, keywords.end())
-    title = _TITLE.match(text, position)
-    if title:
-        position = _after_comments(text, title.end())
-    return text.startswith("{", position)
-
-
-def _after_comments(text: str, position: int) -> int:
-    while (found := _TOKEN.match(text, position)) and found.lastgroup == "skip":
-        position = found.end()
-    return position
+    first: list[str] = []
+    with suppress(InputError):
+        first += (token.symbol for token in islice(_tokens(text), 4))
+    if first[:1] == ["strict"]:
+        del first[0]
+    # A title may stand in between.
+    return first[:1] in (["graph"], ["digraph"]) and "{" in first[1:3]
 
 
 def parse_dot(text: str) -> DirectedGraph:

@@ -35,10 +35,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from cyclearn.graphs.bitsets import bits, union
+from cyclearn.graphs.bitsets import ancestor_sets, bits, nodes_alike, reached, union
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
-from cyclearn.graphs.separation import ancestor_sets, p_adjacencies
+from cyclearn.graphs.separation import p_adjacencies
 
 
 class MarkovSignature(NamedTuple):
@@ -186,7 +186,9 @@ def _iter_exclusive_conductors(
     ancestors: Sequence[int], partners: Sequence[int]
 ) -> Iterator[tuple[int, int, int, int]]:
     # Quadruples (A, B, set of Y, Z) with A < Z.
-    for component in _cyclic_components(ancestors):
+    for component in dict.fromkeys(nodes_alike(ancestors)):
+        if component.bit_count() == 1:
+            continue
         anyone = component.bit_length() - 1
         outside = [a for a in bits(ancestors[anyone] & ~component) if partners[a] & component]
         for a, z in combinations(outside, 2):
@@ -202,20 +204,7 @@ def _iter_exclusive_conductors(
                     yield a, b, ys, z
 
 
-def _cyclic_components(ancestors: Sequence[int]) -> list[int]:
-    # Nodes share a strong component exactly if they have the same ancestors.
-    members: dict[int, int] = {}
-    for node, above in enumerate(ancestors):
-        members[above] = members.get(above, 0) | 1 << node
-    return [nodes for nodes in members.values() if nodes & (nodes - 1)]
-
-
 def _flood(partners: Sequence[int], start: int, allowed: int) -> int:
     # Nodes next to the start or to a node that it reaches through allowed nodes.
-    near = partners[start]
-    reached, frontier = 0, near & allowed
-    while frontier:
-        reached |= frontier
-        near |= union(partners[node] for node in bits(frontier))
-        frontier = near & allowed & ~reached
-    return near
+    inside = reached([near & allowed for near in partners], partners[start] & allowed)
+    return partners[start] | union(partners[node] for node in bits(inside))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from cyclearn.foundation.errors import InputError
-from cyclearn.graphs.bitsets import bits, reached
+from cyclearn.graphs.bitsets import ancestor_sets, bits, reached
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge, Node
 from cyclearn.graphs.graph_input import checked_graph
 
@@ -122,17 +122,6 @@ def columns_d_separated(columns: Sequence[int], x: int, y: int, given: int) -> b
             return False
         waiting = later
     return True
-
-
-def ancestor_sets(columns: Sequence[int]) -> tuple[int, ...]:
-    """For each node j, the set of its ancestors, j among them: the transitive closure."""
-    closure = list(columns)
-    for k in range(len(closure)):
-        above = closure[k]
-        for j, ancestors in enumerate(closure):
-            if ancestors >> k & 1:
-                closure[j] = ancestors | above
-    return tuple(closure)
 
 
 def p_adjacencies(columns: Sequence[int], ancestors: Sequence[int]) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from cyclearn.classes.class_certificate import ClassCertificate, RuleStep, class_certificate
 from cyclearn.classes.equivalence import Equivalence, equivalent
 from cyclearn.classes.rule_search import LinkedClasses, is_contained, linked_classes
-from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.arguments import between, whole
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.identifiability.comparison import (
@@ -88,8 +88,6 @@ def compare(
     --------
     cyclearn.equivalent : the relation of the paper, by rotations alone.
     """  # noqa: E501 - a line of output
-    checked_graph(g, "first graph")
-    checked_graph(h, "second graph")
     settings = DrawOptions(n_draws, n_starts, tolerance, sampler, random_state)
     return Comparison(**_compared(g, h, settings))
 
@@ -120,19 +118,16 @@ def quasi_equivalent(
     >>> bool(found), found.verdict.name, found.forward.share, found.backward.share < 1
     (True, 'NOT_GENERATED', 1.0, True)
     """
-    checked_graph(g, "first graph")
-    checked_graph(h, "second graph")
     settings = DrawOptions(n_draws, n_starts, tolerance, sampler, random_state)
     return QuasiEquivalence(**_compared(g, h, settings))
 
 
 def _compared(g: DirectedGraph, h: DirectedGraph, settings: DrawOptions) -> dict[str, Any]:
-    if settings.n_draws < 1 or settings.n_starts < 1 or not settings.tolerance > 0:
-        raise InputError(
-            f"n_draws={settings.n_draws}, n_starts={settings.n_starts}, "
-            f"tolerance={settings.tolerance}: the counts are at least 1 and the tolerance is "
-            "positive"
-        )
+    checked_graph(g, "first graph")
+    checked_graph(h, "second graph")
+    whole("n_draws", settings.n_draws, 1)
+    whole("n_starts", settings.n_starts, 1)
+    between("tolerance", settings.tolerance, 0, 1, 1e-9)
     h = h.reordered(g.names)
     proof = equivalent(g, h)
     answer: dict[str, Any] = {

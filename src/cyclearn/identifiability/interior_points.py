@@ -221,7 +221,7 @@ class DeterminedEntry:
     def has_cofactor(self, theta: Sequence[Sequence[int]]) -> bool:
         """Whether the entry is multiplied by something other than zero."""
         a, b = self.minor
-        return _determinant(theta, a ^ (1 << self.row), b ^ (1 << self.column)) != 0
+        return not _vanishes(theta, a ^ (1 << self.row), b ^ (1 << self.column))
 
     def to_dict(self) -> dict[str, Any]:
         """The entry, and the rows and columns of the minor, all by position."""
@@ -248,7 +248,7 @@ def are_determined(
     families = matched_column_sets(graph.columns) if determined else ()
     return all(
         not families[each.minor[0]] & families[each.minor[1]]
-        and _determinant(theta, *each.minor) == 0
+        and _vanishes(theta, *each.minor)
         and each.occurs_once()
         and each.has_cofactor(theta)
         and not any(_has(each.minor, later) for later in determined[n + 1 :])
@@ -310,21 +310,16 @@ def _has(minor: Minor, entry: DeterminedEntry) -> bool:
     return _is_in(entry.row, entry.column, minor) or _is_in(entry.column, entry.row, minor)
 
 
-def _determinant(theta: Sequence[Sequence[int]], a: int, b: int) -> int:
-    """The minor with these rows and columns, by elimination without fractions (Bareiss)."""
-    rows = [[theta[i][j] for j in bits(b)] for i in bits(a)]
-    sign, before = 1, 1
+def _vanishes(theta: Sequence[Sequence[int]], a: int, b: int) -> bool:
+    """Whether a minor is zero, by elimination without fractions (Bareiss)."""
+    rows = np.array([[theta[i][j] for j in bits(b)] for i in bits(a)], dtype=object)
+    before = 1
     for step in range(len(rows) - 1):
-        pivot = next((r for r in range(step, len(rows)) if rows[r][step]), None)
-        if pivot is None:
-            return 0
-        if pivot != step:
-            rows[step], rows[pivot] = rows[pivot], rows[step]
-            sign = -sign
-        for r in range(step + 1, len(rows)):
-            for k in range(step + 1, len(rows)):
-                rows[r][k] = (
-                    rows[r][k] * rows[step][step] - rows[r][step] * rows[step][k]
-                ) // before
-        before = rows[step][step]
-    return sign * rows[-1][-1] if rows else 1
+        pivots = step + np.flatnonzero(rows[step:, step])
+        if not pivots.size:
+            return True
+        rows[[step, pivots[0]]] = rows[[pivots[0], step]]
+        left, row = rows[step + 1 :, step:], rows[step, step:]
+        left[:] = (left * row[0] - np.outer(left[:, 0], row)) // before
+        before = row[0]
+    return len(rows) > 0 and bool(rows[-1, -1] == 0)

@@ -11,8 +11,9 @@ enough.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,8 @@ from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.fit_status import FitStatus
+from cyclearn.models.fit_status import SEVERITY, FitStatus
+from cyclearn.models.linear_gaussian import LinearGaussianModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,10 +101,6 @@ def component_columns(
     )
 
 
-# Most answers need only the first start, so it is tried alone; then five times as many each time.
-_GROWTH = 5
-
-
 @dataclass(frozen=True, eq=False)
 class ComponentRuns:
     """Where the starts of one component led: arrays with an entry or a row for every run."""
@@ -133,70 +131,6 @@ class ComponentRuns:
                 R, nodes, offsets, parents, starts, tolerance, max_iterations
             ),
         )
-
-    @classmethod
-    def none(cls, columns: ComponentColumns) -> ComponentRuns:
-        """No run yet."""
-        numbers, counts = np.empty(0), np.empty(0, dtype=np.int64)
-        coefficients = np.empty((0, len(columns.parents)))
-        return cls(columns, numbers, coefficients, numbers, counts, counts)
-
-    def joined(self, others: ComponentRuns) -> ComponentRuns:
-        """These runs and others."""
-        if not len(self.values):
-            return others
-        names = [each.name for each in fields(self) if each.name != "columns"]
-        pairs = ((getattr(self, name), getattr(others, name)) for name in names)
-        return ComponentRuns(self.columns, *map(np.concatenate, pairs))
-
-    @property
-    def least(self) -> float:
-        """The smallest value that was found, infinite without any."""
-        return float(self.values.min(initial=np.inf))
-
-    @property
-    def best_coefficients(self) -> FloatArray:
-        """The coefficients at the smallest value."""
-        return np.asarray(self.coefficients[self.values.argmin()])
-
-
-def run_components(
-    R: FloatArray,
-    loops: Sequence[ComponentColumns],
-    starts: Sequence[FloatArray],
-    *,
-    tolerance: float,
-    max_iterations: int,
-    close: float | None = None,
-    bound: float | None = None,
-) -> list[ComponentRuns]:
-    """Run every component from its starts, shape (n_starts, edges) each.
-
-    Without ``close`` every component is run from all of its starts. With it starts are tried in
-    stages, and a component so close to its least conceivable value is not run again. A ``bound``
-    ends all stages once the best values sum to less than it, and keeps every run away where even
-    the least conceivable values sum to more.
-    """
-    runs = [ComponentRuns.none(columns) for columns in loops]
-    stages = [max((len(rows) for rows in starts), default=0)]
-    least = [-np.inf] * len(loops)
-    if close is not None:
-        least = [least_value(R, columns) for columns in loops]
-        while stages[0] > 1:
-            stages.insert(0, (stages[0] - 1) // _GROWTH + 1)
-    if bound is not None and sum(least) >= bound:
-        return runs
-    done = 0
-    for stage in stages:
-        for n, columns in enumerate(loops):
-            rows = starts[n][done:stage]
-            if len(rows) and (close is None or runs[n].least - least[n] >= close):
-                found = ComponentRuns.of(R, columns, rows, tolerance, max_iterations)
-                runs[n] = runs[n].joined(found)
-        if bound is not None and sum(run.least for run in runs) < bound:
-            break
-        done = stage
-    return runs
 
 
 def least_value(R: FloatArray, columns: ComponentColumns) -> float:
@@ -267,14 +201,8 @@ def fit_component_solutions(
     random_state: RandomState,
 ) -> ComponentFit:
     """Fit one component of two nodes or more to the correlation matrix R."""
-    (runs,) = run_components(
-        R,
-        [columns],
-        [fit_starts(columns, n_starts, random_state)],
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-    )
-    return solutions_of(R, runs)
+    starts = fit_starts(columns, n_starts, random_state)
+    return solutions_of(R, ComponentRuns.of(R, columns, starts, tolerance, max_iterations))
 
 
 def fit_components(
@@ -282,25 +210,16 @@ def fit_components(
     R: FloatArray,
     *,
     order: tuple[int, ...] | None = None,
-    n_starts: int | None,
-    tolerance: float,
-    max_iterations: int,
-    random_state: RandomState,
+    **options: Any,
 ) -> tuple[ComponentFit, ...]:
     """Fit every component to the correlation matrix R, causes before effects.
 
-    All single nodes come as one component fit, first. Nodes are worked on in ``order``.
+    All single nodes come as one component fit, first. Nodes are worked on in ``order``. The options
+    are those of :func:`fit_component_solutions`.
     """
     singles, loops = component_columns(graph, order)
     fits = [] if singles is None else [fit_single_nodes(R, singles)]
-    runs = run_components(
-        R,
-        loops,
-        [fit_starts(columns, n_starts, random_state) for columns in loops],
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-    )
-    return (*fits, *(solutions_of(R, each) for each in runs))
+    return (*fits, *(fit_component_solutions(R, columns, **options) for columns in loops))
 
 
 def fit_single_nodes(R: FloatArray, columns: ComponentColumns) -> ComponentFit:
@@ -392,6 +311,36 @@ def parameters_of(
         B[columns.parents, columns.children] = solution.coefficients
         variances[columns.nodes] = solution.noise_variances
     return B, variances
+
+
+def models_of(
+    graph: DirectedGraph,
+    components: Sequence[ComponentFit],
+    scale: FloatArray,
+    mean: FloatArray | None = None,
+) -> tuple[LinearGaussianModel, ...]:
+    """Models of equal likelihood on the scale of the data, that of the preferred solutions first.
+
+    Each of the others differs from it in one component.
+    """
+    best = [(each, each.solutions[0]) for each in components]
+    others = [
+        [*best[:c], (component, solution), *best[c + 1 :]]
+        for c, component in enumerate(components)
+        for solution in component.solutions[1:]
+    ]
+    centre = np.zeros(graph.n_nodes) if mean is None else mean
+    found = []
+    for chosen in (best, *others):
+        B, variances = parameters_of(chosen, graph.n_nodes)
+        B, variances = B * scale / scale[:, None], variances * scale**2
+        found.append(LinearGaussianModel._unchecked(B, variances, graph.names, centre))
+    return tuple(found)
+
+
+def worst_status(components: Sequence[ComponentFit]) -> FitStatus:
+    """The most serious status of any component."""
+    return max((c.status for c in components), key=SEVERITY.__getitem__)
 
 
 def solution_preference(solution: ComponentSolution) -> tuple[float, tuple[float, ...]]:

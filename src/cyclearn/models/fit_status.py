@@ -31,7 +31,7 @@ class FitStatus(Enum):
     @property
     def warning(self) -> DataWarning | None:
         """The warning about this outcome; None for an ordinary maximum."""
-        return _WARNINGS.get(self)
+        return _WARNINGS.get(self.value)
 
     @property
     def is_converged(self) -> bool:
@@ -41,11 +41,9 @@ class FitStatus(Enum):
 
 # From harmless to serious: a graph reports the last that any of its components has.
 SEVERITY = {status: rank for rank, status in enumerate(FitStatus)}
-_WARNINGS: dict[FitStatus, DataWarning] = {
-    FitStatus.NOT_IDENTIFIED: warn.NotIdentified(),
-    FitStatus.BOUNDARY: warn.BoundaryFit(),
-    FitStatus.AT_INFINITY: warn.NoMaximum(),
-    FitStatus.ITERATION_LIMIT: warn.IterationLimit(),
+_WARNINGS: dict[str, DataWarning] = {
+    str(each): each
+    for each in (warn.NotIdentified(), warn.BoundaryFit(), warn.NoMaximum(), warn.IterationLimit())
 }
 
 

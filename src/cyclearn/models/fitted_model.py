@@ -274,6 +274,15 @@ def _or_none(value: Any) -> Any:
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
+def _total(name: str, meaning: str) -> Any:
+    """A property of groups: the sum of that of their models."""
+
+    def total(groups: FittedGroups) -> Any:
+        return sum(getattr(model, name) for model in groups.models.values())
+
+    return property(total, doc=meaning)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class FittedGroups:
     """Maximum likelihood estimates of one graph, with weights and noise of its own in each group.
@@ -299,35 +308,12 @@ class FittedGroups:
         """Names of the variables."""
         return self.graph.names
 
-    @property
-    def log_likelihood(self) -> float:
-        """Log-likelihood of all groups together."""
-        return sum(model.log_likelihood for model in self.models.values())
-
-    @property
-    def n_samples(self) -> int:
-        """Number of rows, of all groups together."""
-        return sum(model.n_samples for model in self.models.values())
-
-    @property
-    def n_effective(self) -> float:
-        """How many independent rows all groups together count for."""
-        return sum(model.n_effective for model in self.models.values())
-
-    @property
-    def n_parameters(self) -> int:
-        """Number of edges plus number of nodes, in every group."""
-        return sum(model.n_parameters for model in self.models.values())
-
-    @property
-    def aic(self) -> float:
-        """−2 log-likelihood + 2 · number of parameters."""
-        return sum(model.aic for model in self.models.values())
-
-    @property
-    def bic(self) -> float:
-        """Sum of the BIC of the groups, each with its own number of rows."""
-        return sum(model.bic for model in self.models.values())
+    log_likelihood = _total("log_likelihood", "Log-likelihood of all groups together.")
+    n_samples = _total("n_samples", "Number of rows, of all groups together.")
+    n_effective = _total("n_effective", "How many independent rows all groups count for.")
+    n_parameters = _total("n_parameters", "Number of edges plus number of nodes, in every group.")
+    aic = _total("aic", "−2 log-likelihood + 2 · number of parameters.")
+    bic = _total("bic", "Sum of the BIC of the groups, each with its own number of rows.")
 
     @property
     def status(self) -> FitStatus:

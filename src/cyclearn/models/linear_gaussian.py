@@ -18,7 +18,6 @@ from cyclearn.foundation.json_input import load_json, short
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
-from cyclearn.graphs.graph_input import check_number_of_nodes, checked_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -291,22 +290,19 @@ class LinearGaussianModel:
         for key in sorted(needed):
             if not isinstance(record[key], (list, tuple)):
                 raise InputError(f'"{key}" of a model is {short(record[key])}; give a list')
-        check_number_of_nodes(len(record["nodes"]))
-        names = check_names([checked_label(node) for node in record["nodes"]], None)
-        index = {name: i for i, name in enumerate(names)}
-        B = np.zeros((len(names), len(names)))
         for edge in record["edges"]:
             if not isinstance(edge, (list, tuple)) or len(edge) != 3:
                 raise InputError(
                     f"{short(edge)} is not an edge of a model; give [from, to, weight]"
                 )
-            for end in map(checked_label, edge[:2]):
-                if end not in index:
-                    raise InputError(f"edge {short(edge)}: no node {short(end)}")
             if isinstance(edge[2], bool) or not isinstance(edge[2], (int, float)):
                 raise InputError(f"edge {short(edge)}: the weight is not a number")
-            B[index[str(edge[0])], index[str(edge[1])]] = as_float(edge[2], "weight")
-        return cls(B, record["noise_variances"], names, record.get("mean"))
+        ends = [edge[:2] for edge in record["edges"]]
+        graph = DirectedGraph.from_dict({"nodes": record["nodes"], "edges": ends})
+        B = np.zeros((graph.n_nodes, graph.n_nodes))
+        for a, b, weight in record["edges"]:
+            B[graph.index(str(a)), graph.index(str(b))] = as_float(weight, "weight")
+        return cls(B, record["noise_variances"], graph.names, record.get("mean"))
 
     def to_json(self) -> str:
         """The model as JSON text; numbers survive the round trip exactly."""

@@ -19,7 +19,13 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.option_values import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.components import CollinearError, ComponentFit, fit_components, parameters_of
+from cyclearn.models.components import (
+    CollinearError,
+    ComponentFit,
+    fit_components,
+    models_of,
+    worst_status,
+)
 from cyclearn.models.experiments import (
     Experiments,
     check_rows,
@@ -27,9 +33,7 @@ from cyclearn.models.experiments import (
     observed_mean,
     shared_log_likelihood,
 )
-from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.fitted_model import FittedGroups, FittedModel
-from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.observed_fit import fit_rows_with_holes
 
 if TYPE_CHECKING:
@@ -103,6 +107,7 @@ def fit(
 
     Examples
     --------
+    >>> from cyclearn import LinearGaussianModel
     >>> g = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "b")])
     >>> truth = LinearGaussianModel([[0, 0.7, 0], [0, 0, 0.5], [0, -0.4, 0]], [1, 1, 1], g.names)
     >>> fit(g, truth.sample(10_000, random_state=0)).B.round(1)
@@ -139,7 +144,7 @@ def _fit_shared(graph: DirectedGraph, tables: Tables, options: dict[str, Any]) -
         components = fit_shared_components(graph, experiments, order, options)
     log_likelihood = shared_log_likelihood(experiments, components)
     scale = experiments.scale
-    mean = observed_mean(experiments, assemble(graph, components, scale, None).B)
+    mean = observed_mean(experiments, models_of(graph, components, scale)[0].B)
     return _fitted(
         graph,
         experiments.moments,
@@ -199,12 +204,13 @@ def _fitted(
     mean: FloatArray | None,
     **found: Any,
 ) -> FittedModel:
+    model, *alternatives = models_of(graph, components, scale, mean)
     return FittedModel(
         graph=graph,
-        model=assemble(graph, components, scale, mean),
+        model=model,
         moments=moments,
         status=worst_status(components),
-        alternatives=alternatives(graph, components, scale, mean),
+        alternatives=tuple(alternatives),
         components=components,
         **found,
     )
@@ -220,47 +226,6 @@ def _naming_collinear_nodes(graph: DirectedGraph) -> Iterator[None]:
             f"{name!r} is an exact linear function of its parents "
             f"{', '.join(graph.parents(name))} in these data; drop a parent or add samples"
         ) from None
-
-
-def assemble(
-    graph: DirectedGraph,
-    components: tuple[ComponentFit, ...],
-    scale: FloatArray,
-    mean: FloatArray | None,
-    chosen: tuple[int, int] = (0, 0),
-) -> LinearGaussianModel:
-    """Model of the preferred solutions on the scale of the data.
-
-    ``chosen = (c, s)`` takes solution s instead of the preferred one for component c.
-    """
-    places = [chosen[1] if c == chosen[0] else 0 for c in range(len(components))]
-    solutions = [(each, each.solutions[n]) for each, n in zip(components, places, strict=True)]
-    B, variances = parameters_of(solutions, graph.n_nodes)
-    return LinearGaussianModel._unchecked(
-        B * scale / scale[:, None],
-        variances * scale**2,
-        graph.names,
-        np.zeros(graph.n_nodes) if mean is None else mean,
-    )
-
-
-def alternatives(
-    graph: DirectedGraph,
-    components: tuple[ComponentFit, ...],
-    scale: FloatArray,
-    mean: FloatArray | None,
-) -> tuple[LinearGaussianModel, ...]:
-    """Models of equal likelihood, each differing from the preferred one in one component."""
-    return tuple(
-        assemble(graph, components, scale, mean, (c, s))
-        for c, component in enumerate(components)
-        for s in range(1, len(component.solutions))
-    )
-
-
-def worst_status(components: tuple[ComponentFit, ...]) -> FitStatus:
-    """The most serious status of any component."""
-    return max((c.status for c in components), key=SEVERITY.__getitem__)
 
 
 def _with_all_past(graph: DirectedGraph, past: tuple[str, ...]) -> DirectedGraph:

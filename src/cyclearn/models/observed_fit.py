@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cyclearn.data.moments import Moments
 from cyclearn.data.observed_rows import Expected, ObservedRows
-from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.components import (
@@ -25,9 +25,10 @@ from cyclearn.models.components import (
     ComponentRuns,
     fit_components,
     fit_single_nodes,
-    parameters_of,
+    models_of,
     solutions_of,
 )
+from cyclearn.models.linear_gaussian import LinearGaussianModel
 
 # Step of the central differences, on standardised parameters: errors of the square and of
 # rounding are about the same.
@@ -91,69 +92,49 @@ class ObservedLikelihood:
         return cls(**{**record, **{name: np.array(record[name], dtype=float) for name in arrays}})
 
 
-@dataclass(frozen=True, eq=False)
-class ObservedEstimate:
-    """An estimate on a graph beside the rows that it was made of, columns in the order of nodes.
+def _likelihood(
+    data: ObservedRows, A: BoolArray, model: LinearGaussianModel, *, converged: bool
+) -> ObservedLikelihood:
+    """What inference needs of an estimate on the standardised scale; A is the adjacency."""
+    at_estimate, _ = data.expected(model.mean, model.precision)
+    best = data.saturated()
+    return ObservedLikelihood(
+        at_estimate.log_likelihood,
+        best.log_likelihood,
+        data.independent_log_likelihood(),
+        best.covariance * np.outer(data.scale, data.scale),
+        _information(data, A, model),
+        data.scale,
+        converged,
+    )
 
-    ``B``, ``noise_variances`` and ``mean`` are on the standardised scale of ``data``.
+
+def _information(data: ObservedRows, A: BoolArray, model: LinearGaussianModel) -> FloatArray:
+    """Observed information: weights of the edges, noise variances, means.
+
+    The negative Hessian, by central differences of the exact gradient.
     """
+    m, p = np.count_nonzero(A), len(A)
 
-    data: ObservedRows
-    B: FloatArray
-    noise_variances: FloatArray
-    mean: FloatArray
-
-    def likelihood(self, A: BoolArray, *, converged: bool) -> ObservedLikelihood:
-        """What inference needs, where A is the adjacency of the graph."""
-        C = np.eye(len(self.mean)) - self.B
-        at_estimate, _ = self.data.expected(self.mean, C / self.noise_variances @ C.T)
-        best = self.data.saturated()
-        parents, children = (each.astype(np.int64) for each in np.nonzero(A))
-        return ObservedLikelihood(
-            at_estimate.log_likelihood,
-            best.log_likelihood,
-            self.data.independent_log_likelihood(),
-            best.covariance * np.outer(self.data.scale, self.data.scale),
-            self._information(parents, children),
-            self.data.scale,
-            converged,
-        )
-
-    def _information(self, parents: IntArray, children: IntArray) -> FloatArray:
-        """Observed information: weights of these edges, noise variances, means.
-
-        The negative Hessian, by central differences of the exact gradient.
-        """
-        m, p = len(parents), len(self.mean)
-        parameters = np.concatenate([self.B[parents, children], self.noise_variances, self.mean])
-        steps = np.full(len(parameters), _STEP)
-        steps[m : m + p] *= self.noise_variances
-        hessian = np.empty((len(parameters), len(parameters)))
-        for a in range(len(parameters)):
-            sides = []
-            for sign in (1.0, -1.0):
-                moved = parameters.copy()
-                moved[a] += sign * steps[a]
-                sides.append(self._gradient(moved, parents, children))
-            hessian[a] = (sides[1] - sides[0]) / (2 * steps[a])
-        return np.asarray((hessian + hessian.T) / 2)
-
-    def _gradient(
-        self, parameters: FloatArray, parents: IntArray, children: IntArray
-    ) -> FloatArray:
+    def gradient(parameters: FloatArray) -> FloatArray:
         """Gradient of the observed log-likelihood: that of complete rows, as expected (Fisher)."""
-        m, p, n = len(parents), len(self.mean), self.data.n_rows
         C = np.eye(p)
-        C[parents, children] -= parameters[:m]
+        C[A] -= parameters[:m]
         omega, mean = parameters[m : m + p], parameters[m + p :]
         K = C / omega @ C.T
-        expected, _ = self.data.expected(mean, K)
+        expected, _ = data.expected(mean, K)
         shift = expected.mean - mean
-        S = expected.covariance + np.outer(shift, shift)
-        SC = S @ C
+        SC = (expected.covariance + np.outer(shift, shift)) @ C
         by_weight = SC / omega - np.linalg.inv(C).T
         by_variance = 0.5 * ((C * SC).sum(axis=0) / omega - 1) / omega
-        return n * np.concatenate([by_weight[parents, children], by_variance, K @ shift])
+        return data.n_rows * np.concatenate([by_weight[A], by_variance, K @ shift])
+
+    parameters = np.concatenate([model.B[A], model.noise_variances, model.mean])
+    steps = np.full(len(parameters), _STEP)
+    steps[m : m + p] *= model.noise_variances
+    rows = [gradient(parameters - step) - gradient(parameters + step) for step in np.diag(steps)]
+    hessian = np.array(rows) / (2 * steps[:, None])
+    return np.asarray((hessian + hessian.T) / 2)
 
 
 # Largest change of a standardised mean or covariance at which EM has arrived.
@@ -196,22 +177,21 @@ def fit_rows_with_holes(
         if components and _value(found) > _value(components) - _BETTER:
             components = found
             break
-        components, mean, K = found, expected.mean, _precision(found, scale)
+        components, mean, K = found, expected.mean, _precision(graph, found, scale)
         while iterations < _MAX_ITERATIONS:
             iterations += 1
             expected, _ = observed.expected(mean, K)
             R, scale = _correlation(expected.covariance)
             components = tuple(_refitted(R, each, tolerance, max_iterations) for each in components)
-            last, K = K, _precision(components, scale)
+            last, K = K, _precision(graph, components, scale)
             change = float(np.abs(expected.mean - mean).max())
             change = max(change, float(np.abs(np.linalg.inv(K) - np.linalg.inv(last)).max()))
             mean = expected.mean
             if change <= _TOLERANCE:
                 break
     _, scale = _correlation(expected.covariance)
-    B, variances = _parameters(components, scale)
-    estimate = ObservedEstimate(observed, B, variances, expected.mean)
-    likelihood = estimate.likelihood(graph.adjacency, converged=change <= _TOLERANCE)
+    model = models_of(graph, components, scale, expected.mean)[0]
+    likelihood = _likelihood(observed, graph.adjacency, model, converged=change <= _TOLERANCE)
     units = observed.scale
     moments = Moments(
         expected.covariance * np.outer(units, units),
@@ -256,20 +236,13 @@ def _refitted(
     return solutions_of(R, ComponentRuns.of(R, columns, start, tolerance, max_iterations))
 
 
-def _parameters(
-    components: tuple[ComponentFit, ...], scale: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Weights and noise variances on the scale of the covariance that was fitted."""
-    B, variances = parameters_of(((each, each.solutions[0]) for each in components), len(scale))
-    return B * scale / scale[:, None], variances * scale**2
-
-
-def _precision(components: tuple[ComponentFit, ...], scale: FloatArray) -> FloatArray:
-    B, variances = _parameters(components, scale)
-    C = np.eye(len(scale)) - B
-    if not np.isfinite(C).all() or not (variances > 0).all():
+def _precision(
+    graph: DirectedGraph, components: tuple[ComponentFit, ...], scale: FloatArray
+) -> FloatArray:
+    model = models_of(graph, components, scale)[0]
+    if not np.isfinite(model.B).all() or not (model.noise_variances > 0).all():
         raise InputError(
             "the likelihood of the observed cells has no maximum on this graph; drop edges, or "
             "use missing='rows'"
         )
-    return np.asarray(C / variances @ C.T)
+    return model.precision

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,14 +13,17 @@ from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.components import (
+    ComponentColumns,
+    ComponentRuns,
     component_columns,
     component_starts,
     fit_components,
-    run_components,
+    least_value,
+    models_of,
+    worst_status,
 )
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel
-from cyclearn.models.maximum_likelihood import alternatives, assemble, worst_status
 
 # More than for a fit, because a distance is wrong when its best optimum is missed.
 PROJECTION_STARTS = 20
@@ -71,13 +76,7 @@ def project(
     >>> bool(turned.kl_divergence < 1e-12)
     True
     """
-    if isinstance(model, Moments):
-        moments = model.aligned_to(graph.names)
-    else:
-        # The number of samples plays no part; any number above p asks for a regular covariance.
-        moments = Moments(
-            model.covariance, len(model.names) + 2, mean=model.mean, names=model.names
-        ).aligned_to(graph.names)
+    moments = moments_of(model, graph.names)
     R = moments.correlation
     components = fit_components(
         graph,
@@ -90,28 +89,78 @@ def project(
     )
     value = sum(component.value for component in components)
     divergence = value - 0.5 * float(np.linalg.slogdet(R)[1])
+    closest, *alternatives = models_of(graph, components, moments.scale, moments.mean)
     return Projection(
-        graph,
-        assemble(graph, components, moments.scale, moments.mean),
-        max(float(divergence), 0.0),
-        worst_status(components),
-        alternatives(graph, components, moments.scale, moments.mean),
+        graph, closest, max(float(divergence), 0.0), worst_status(components), tuple(alternatives)
     )
+
+
+def moments_of(distribution: LinearGaussianModel | Moments, names: tuple[str, ...]) -> Moments:
+    """Mean and covariance of a distribution, the variables in the order of ``names``."""
+    if isinstance(distribution, LinearGaussianModel):
+        # The number of samples plays no part; any number above p asks for a regular covariance.
+        n_samples = distribution.n_variables + 2
+        distribution = Moments(
+            distribution.covariance, n_samples, distribution.mean, distribution.names
+        )
+    return distribution.aligned_to(names)
+
+
+# Most answers need only the first start, so it is tried alone; then five times as many each time.
+_GROWTH = 5
+
+
+def nearest_weights(
+    graph: DirectedGraph,
+    R: FloatArray,
+    starts: Callable[[ComponentColumns], FloatArray],
+    *,
+    tolerance: float,
+    max_iterations: int,
+    close: float,
+    bound: float | None = None,
+) -> tuple[float, FloatArray]:
+    """Smallest KL divergence found from the correlation matrix R to the graph, and B there.
+
+    The divergence is a sum over components. Starts are tried in stages, and a component so
+    ``close`` to its least conceivable value is not run again. A ``bound`` ends all stages once the
+    divergence is below it, and keeps every run away where it cannot be: then it is infinite.
+    """
+    from cyclearn._kernels.component_fit import fit_nodes
+
+    singles, loops = component_columns(graph)
+    known = -0.5 * float(np.linalg.slogdet(R)[1])
+    B = np.zeros_like(R)
+    if singles is not None:
+        values, weights = fit_nodes(R, singles.nodes, singles.offsets, singles.parents)
+        known += float(values.sum())
+        B[singles.parents, singles.children] = weights
+    least = [least_value(R, columns) for columns in loops]
+    best = [np.inf] * len(loops)
+    if bound is not None and known + sum(least) >= bound:
+        return np.inf, B
+    rows = [starts(columns) for columns in loops]
+    stages = [max(map(len, rows), default=0)]
+    while stages[0] > 1:
+        stages.insert(0, (stages[0] - 1) // _GROWTH + 1)
+    for first, last in pairwise([0, *stages]):
+        for n, columns in enumerate(loops):
+            if best[n] - least[n] < close:
+                continue
+            runs = ComponentRuns.of(R, columns, rows[n][first:last], tolerance, max_iterations)
+            if runs.values.min() < best[n]:
+                best[n] = float(runs.values.min())
+                B[columns.parents, columns.children] = runs.coefficients[runs.values.argmin()]
+        if bound is not None and known + sum(best) < bound:
+            break
+    return known + sum(best), B
 
 
 # A component this near to what is conceivable is not fitted again.
 _CLOSE = 1e-9
 
 
-def is_within(
-    graph: DirectedGraph,
-    correlation: FloatArray,
-    bound: float,
-    *,
-    n_starts: int = PROJECTION_STARTS,
-    tolerance: float = 1e-10,
-    max_iterations: int = 1000,
-) -> bool:
+def is_within(graph: DirectedGraph, correlation: FloatArray, bound: float) -> bool:
     """Whether the projection on the graph has a KL divergence below ``bound``.
 
     Parameters
@@ -120,8 +169,6 @@ def is_within(
     correlation : array of shape (p, p)
         Correlation matrix of the given distribution, in the order of the graph's nodes.
     bound : float
-    n_starts, tolerance, max_iterations
-        As in :func:`cyclearn.project`.
 
     Examples
     --------
@@ -130,20 +177,13 @@ def is_within(
     >>> is_within(chain, R, 1e-9), is_within(DirectedGraph(np.zeros((2, 2))), R, 0.1)
     (True, False)
     """
-    from cyclearn._kernels.component_fit import fit_nodes
-
-    singles, loops = component_columns(graph)
-    known = -0.5 * float(np.linalg.slogdet(correlation)[1])
-    if singles is not None:
-        values, _ = fit_nodes(correlation, singles.nodes, singles.offsets, singles.parents)
-        known += float(values.sum())
-    runs = run_components(
+    divergence, _ = nearest_weights(
+        graph,
         correlation,
-        loops,
-        [component_starts(0, n_starts, len(columns.parents)) for columns in loops],
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-        bound=bound - known,
+        lambda columns: component_starts(0, PROJECTION_STARTS, len(columns.parents)),
+        tolerance=1e-10,
+        max_iterations=1000,
         close=_CLOSE,
+        bound=bound,
     )
-    return known + sum(run.least for run in runs) < bound
+    return divergence < bound

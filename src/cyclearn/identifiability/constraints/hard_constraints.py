@@ -8,7 +8,6 @@ list cannot see them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -16,11 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cyclearn.data.input_checks import (
-    check_positive_definite,
-    checked_covariance,
-    checked_matrix,
-)
+from cyclearn.data.moments import Moments
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs.bitsets import bits
@@ -34,6 +29,7 @@ from cyclearn.identifiability.constraints.invariants import (
     vanishing_minors,
 )
 from cyclearn.models.linear_gaussian import LinearGaussianModel
+from cyclearn.models.projection import moments_of
 
 
 class ConstraintKind(Enum):
@@ -217,29 +213,12 @@ def _block(matrix: FloatArray, a: int, b: int) -> FloatArray:
 
 
 def _precision(graph: DirectedGraph, distribution: LinearGaussianModel | ArrayLike) -> FloatArray:
-    if isinstance(distribution, LinearGaussianModel):
-        place = _places(graph.names, distribution.names)
-        covariance = distribution.covariance[np.ix_(place, place)]
-    else:
-        covariance = checked_matrix(distribution, "the covariance")
-    p = graph.n_nodes
-    if covariance.shape != (p, p):
-        raise InputError(
-            f"the covariance has shape {covariance.shape}; the graph has {p} nodes: give ({p}, {p})"
-        )
-    covariance = checked_covariance(covariance, graph.names)
-    check_positive_definite(covariance, graph.names, n_samples=p + 1)
-    scale = np.sqrt(covariance.diagonal())
-    return np.asarray(np.linalg.inv(covariance / np.outer(scale, scale)))
-
-
-def _places(wanted: Sequence[str], held: Sequence[str]) -> list[int]:
-    if set(wanted) != set(held):
-        raise InputError(
-            f"the model's variables are {', '.join(held)}, the graph's nodes {', '.join(wanted)}; "
-            "use the same names"
-        )
-    return [list(held).index(name) for name in wanted]
+    known = (
+        distribution
+        if isinstance(distribution, LinearGaussianModel)
+        else Moments(distribution, graph.n_nodes + 2)
+    )
+    return np.asarray(np.linalg.inv(moments_of(known, graph.names).correlation), dtype=np.float64)
 
 
 def _check_size(n_nodes: int) -> None:

@@ -35,13 +35,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 
 IntMatrix = tuple[tuple[int, ...], ...]
-Fractions = list[list[Fraction]]
 
 _ROUNDS = 400
 _Q_SCALE = 10_000
@@ -65,26 +65,15 @@ class Separation:
 
     def holds(self) -> bool:
         """Verify the proof in exact arithmetic."""
-        p = self.generates.n_nodes
-        on_support = all(
-            self.Q[i][j] == 0 or self.generates.columns[j] >> i & 1
-            for i in range(p)
-            for j in range(p)
-        )
-        symmetric = all(self.Y[i][k] == self.Y[k][i] for i in range(p) for k in range(i))
-        theta = [
-            [Fraction(sum(self.Q[i][n] * self.Q[k][n] for n in range(p))) for k in range(p)]
-            for i in range(p)
-        ]
+        Q, Y = np.array(self.Q, dtype=object), np.array(self.Y, dtype=object)
+        theta = Q.dot(Q.T)
         inverse = _inverse(theta)
-        if not (on_support and symmetric and inverse):
+        if (Q * ~self.generates.support).any() or (Y != Y.T).any() or inverse is None:
             return False
-        trace = sum(self.Y[i][k] * theta[i][k] for i in range(p) for k in range(p))
-        return trace < sum(self.c) and all(
-            _is_positive_definite(
-                [[self.Y[i][k] - c * inverse[i][k] for k in bits(column)] for i in bits(column)]
-            )
-            for column, c in zip(self.cannot.columns, self.c, strict=True)
+        columns = [list(bits(column)) for column in self.cannot.columns]
+        return (Y * theta).sum() < sum(self.c) and all(
+            _is_positive_definite((Y - c * inverse)[np.ix_(column, column)])
+            for column, c in zip(columns, self.c, strict=True)
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -98,33 +87,28 @@ class Separation:
         }
 
 
-def _is_positive_definite(matrix: Sequence[Sequence[Fraction]]) -> bool:
-    rows = [list(row) for row in matrix]
-    for step in range(len(rows)):
-        pivot = rows[step][step]
-        if pivot <= 0:
+def _is_positive_definite(matrix: NDArray[Any]) -> bool:
+    """Whether all pivots of a symmetric matrix of fractions are positive."""
+    rows = matrix.copy()
+    for step, row in enumerate(rows):
+        if row[step] <= 0:
             return False
-        for i in range(step + 1, len(rows)):
-            factor = rows[i][step] / pivot
-            for k in range(step, len(rows)):
-                rows[i][k] -= factor * rows[step][k]
+        rows[step + 1 :] -= np.outer(rows[step + 1 :, step] / row[step], row)
     return True
 
 
-def _inverse(matrix: Fractions) -> Fractions | None:
-    """Inverse of a positive semidefinite matrix of fractions, None where there is none."""
+def _inverse(matrix: NDArray[Any]) -> NDArray[Any] | None:
+    """Inverse of a positive semidefinite matrix of integers, None where there is none."""
     n = len(matrix)
-    rows = [[*row, *(Fraction(i == j) for j in range(n))] for i, row in enumerate(matrix)]
+    rows = np.hstack([matrix, np.eye(n, dtype=int)]) * Fraction(1)
     for step in range(n):
         # A pivot of a positive definite matrix is never zero.
-        if rows[step][step] == 0:
+        if rows[step, step] == 0:
             return None
-        rows[step] = [x / rows[step][step] for x in rows[step]]
-        for r in range(n):
-            if r != step and rows[r][step]:
-                head = rows[r][step]
-                rows[r] = [x - head * y for x, y in zip(rows[r], rows[step], strict=True)]
-    return [row[n:] for row in rows]
+        rows[step] /= rows[step, step]
+        others = np.arange(n) != step
+        rows[others] -= np.outer(rows[others, step], rows[step])
+    return np.asarray(rows[:, n:])
 
 
 def separate(

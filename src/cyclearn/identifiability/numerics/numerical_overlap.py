@@ -20,7 +20,8 @@ from cyclearn.classes.dimension import gram_jacobian
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.components import ComponentColumns, component_columns, run_components
+from cyclearn.models.components import ComponentColumns
+from cyclearn.models.projection import nearest_weights
 
 # Draws whose correlation matrix is closer to singular than this say more about rounding.
 _SMALLEST_EIGENVALUE = 1e-4
@@ -146,30 +147,17 @@ def nearest_factor(
     The divergence is a sum over components; each stops where it is within a hundredth of the
     tolerance of the best conceivable, and all do once the sum is.
     """
-    from cyclearn._kernels.component_fit import fit_nodes
-
-    singles, loops = component_columns(graph)
-    saturated = 0.5 * float(np.linalg.slogdet(R)[1])
-    p = graph.n_nodes
-    B = np.zeros((p, p))
-    value = 0.0
-    if singles is not None:
-        values, weights = fit_nodes(R, singles.nodes, singles.offsets, singles.parents)
-        value += float(values.sum())
-        B[singles.parents, singles.children] = weights
-    for runs in run_components(
+    divergence, B = nearest_weights(
+        graph,
         R,
-        loops,
-        [_starts(n_starts, columns, generator) for columns in loops],
+        lambda columns: _starts(n_starts, columns, generator),
         tolerance=_GRADIENT,
         max_iterations=_MAX_ITERATIONS,
         close=tolerance / 100,
-    ):
-        value += runs.least
-        B[runs.columns.parents, runs.columns.children] = runs.best_coefficients
-    residual = np.eye(p) - B
+    )
+    residual = np.eye(graph.n_nodes) - B
     variances = np.einsum("ij,ik,kj->j", residual, R, residual)
-    return value - saturated, residual / np.sqrt(variances)
+    return divergence, residual / np.sqrt(variances)
 
 
 def overlap(
