@@ -10,7 +10,7 @@ columns already found, as in a table sorted by several columns or a designed exp
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, log
+from math import log
 
 import numpy as np
 
@@ -22,8 +22,8 @@ _CHANCE = 1e-6
 _EVEN = 0.5
 # Rows a value, on average, above which the mean of each value is removed; below, parabolas are.
 _ROWS_PER_VALUE = 4
-# A parabola takes three degrees of freedom; twenty of them follow strong bends.
-_ROWS_PER_PARABOLA, _MOST_PARABOLAS = 7, 20
+# A parabola takes three degrees of freedom; ten of them follow strong bends.
+_ROWS_PER_PARABOLA, _MOST_PARABOLAS = 7, 10
 # A column that is not sorted mostly shows it in so many rows: a part of a sorted one is sorted.
 _FIRST_ROWS = 1_000
 
@@ -54,9 +54,9 @@ class Order:
         n, p = X.shape
         begins, cells, within = np.arange(n) == 0, None, None
         is_sorted, is_left = np.zeros(p, dtype=bool), np.ones(p, dtype=bool)
-        while True:
+        while not begins.all():
             for j in np.flatnonzero(~is_sorted):
-                is_sorted[j] = _evidence(X[:, j], begins) > -log(_CHANCE)
+                is_sorted[j] = _is_sorted(X[:, j], begins)
             finer = {j: begins | _changes(X[:, j]) for j in np.flatnonzero(is_sorted & is_left)}
             if not finer:
                 break
@@ -93,15 +93,12 @@ class Order:
         return _without(both[:, 1:], both[:, :1], begins)
 
 
-def _evidence(x: FloatArray, begins: BoolArray) -> float:
-    """−log of the probability that a random order within runs sorts a column; −∞ if it is not.
+def _is_sorted(x: FloatArray, begins: BoolArray) -> bool:
+    """Whether a column is sorted within runs, which a random order makes improbable.
 
     Of n! / (n₁! … nₖ!) arrangements of a run with k values, k! have each value in one stretch, and
     two are monotone.
     """
-    first = slice(_FIRST_ROWS)
-    if len(x) > _FIRST_ROWS and _evidence(x[first], begins[first]) == -inf:
-        return -inf
     # It takes a while to load.
     from scipy.special import gammaln
 
@@ -109,16 +106,27 @@ def _evidence(x: FloatArray, begins: BoolArray) -> float:
     change = np.where(begins[1:], 0, np.sign(np.diff(x)))
     rises, falls = (np.bincount(run[1:], change == sign, run[-1] + 1) for sign in (1, -1))
     is_monotone = (rises == 0) | (falls == 0)
-    if not is_monotone.all():
-        order = np.lexsort((x, run))
-        n_stretches = np.count_nonzero(begins[1:] | (change != 0))
-        if n_stretches > np.count_nonzero(np.diff(run[order]) | (np.diff(x[order]) != 0)):
-            return -inf
-    n_values = rises + falls + 1
+    n_stretches = rises + falls + 1
     arrangements = gammaln(_lengths(begins) + 1).sum()
     arrangements -= gammaln(_lengths(begins | _changes(x)) + 1).sum()
-    sorting = np.where(is_monotone, np.log(np.minimum(n_values, 2)), gammaln(n_values + 1)).sum()
-    return float(arrangements - sorting)
+    sorting = np.where(is_monotone, np.log(np.minimum(n_stretches, 2)), gammaln(n_stretches + 1))
+    if arrangements - sorting.sum() <= -log(_CHANCE):
+        return False
+    return bool(is_monotone.all()) or _has_whole_stretches(x, run)
+
+
+def _has_whole_stretches(x: FloatArray, run: IntArray) -> bool:
+    """Whether each value of a run stands in one stretch."""
+    for rows in (slice(_FIRST_ROWS), slice(None)):
+        values, runs = x[rows], run[rows]
+        order = np.lexsort((values, runs))
+        n_stretches, n_values = (
+            np.count_nonzero((np.diff(v) != 0) | (np.diff(r) != 0))
+            for v, r in ((values, runs), (values[order], runs[order]))
+        )
+        if n_stretches > n_values:
+            return False
+    return True
 
 
 def _changes(x: FloatArray | IntArray) -> BoolArray:
