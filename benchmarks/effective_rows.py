@@ -170,10 +170,8 @@ def print_measured(folder: Path) -> None:
 def print_cost() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((100_000, 20))
-    print(
-        "\nCPU seconds for 100,000 rows of 20 columns, the best of three, beside the autocorrelations"
-    )
-    print("alone, which were computed of every table before.\n")
+    print("\nCPU seconds for 100,000 rows of 20 columns, the best of three, beside those of the")
+    print("autocorrelations alone, which were computed of every table before.\n")
     sorted_rows = X[X[:, 0].argsort()]
     tasks: dict[str, Callable[[], object]] = {
         "in random order": lambda: counted(X),
