@@ -22,8 +22,10 @@ _CHANCE = 1e-6
 _EVEN = 0.5
 # Rows a value, on average, above which the mean of each value is removed; below, parabolas are.
 _ROWS_PER_VALUE = 4
-# A parabola takes three degrees of freedom; ten of them follow strong bends.
-_ROWS_PER_PARABOLA, _MOST_PARABOLAS = 7, 10
+# A parabola takes three degrees of freedom. It has so many rows at least, and so many times the root
+# of the rows of a cell, as benchmarks/effective_rows.py chose: it follows bends over sorted columns,
+# and leaves the memory of fewer rows.
+_ROWS_PER_PARABOLA, _ROOTS_PER_PARABOLA = 7, 1.2
 # A column that is not sorted mostly shows it in so many rows: a part of a sorted one is sorted.
 _FIRST_ROWS = 1_000
 
@@ -83,7 +85,8 @@ class Order:
             return _without(X, ones, self.cells)
         # The parabolas of a cell have equal shares of its rows.
         cell, sizes = np.cumsum(self.cells) - 1, _lengths(self.cells)
-        n_parabolas = np.clip(sizes // _ROWS_PER_PARABOLA, 1, _MOST_PARABOLAS)
+        rows = np.maximum(_ROWS_PER_PARABOLA, _ROOTS_PER_PARABOLA * np.sqrt(sizes))
+        n_parabolas = np.maximum(sizes // rows, 1).astype(int)
         place = np.arange(len(X)) - np.flatnonzero(self.cells)[cell]
         begins = self.cells | _changes(place * n_parabolas[cell] // sizes[cell])
         x = _without(self.within[:, None], ones, begins)
