@@ -198,6 +198,8 @@ def test_memory_beside_a_column_of_time_is_found():
     assert effective_rows(more.assign(stamp=np.cumsum(stamps))) < 750
     half = np.repeat([0.0, 1.0], 150)
     assert effective_rows(rows.assign(half=half)) == pytest.approx(alone, rel=0.2)
+    both = rows.assign(half=half, year=np.arange(300))
+    assert effective_rows(both) == pytest.approx(alone, rel=0.2)
 
 
 def test_the_order_of_columns_changes_nothing():

@@ -22,9 +22,9 @@ _CHANCE = 1e-6
 _EVEN = 0.5
 # Rows a value, on average, above which the mean of each value is removed; below, parabolas are.
 _ROWS_PER_VALUE = 4
-# A parabola takes three degrees of freedom. It has so many rows at least, and so many times the root
-# of the rows of a cell, as benchmarks/effective_rows.py chose: it follows bends over sorted columns,
-# and leaves the memory of fewer rows.
+# A parabola takes three degrees of freedom. It has so many rows at least, and so many times the
+# root of the rows of a cell, as benchmarks/effective_rows.py chose: it follows bends over sorted
+# columns, and leaves the memory of fewer rows.
 _ROWS_PER_PARABOLA, _ROOTS_PER_PARABOLA = 7, 1.2
 # A column that is not sorted mostly shows it in so many rows: a part of a sorted one is sorted.
 _FIRST_ROWS = 1_000
@@ -70,7 +70,8 @@ class Order:
         if cells is None or within is None:
             return cls(is_sorted, begins)
         # Even steps are those of a clock, not of a measured column: a trend over time is memory.
-        is_clock = cells.sum() == 1 and _changes(within)[1:].all() and _evenness(within) >= _EVEN
+        is_strict = abs(np.sign(np.diff(within)).sum()) == n - 1
+        is_clock = is_strict and _evenness(within) >= _EVEN
         return cls(is_sorted, cells, None if is_clock else within)
 
     @property

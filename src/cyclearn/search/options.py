@@ -140,7 +140,8 @@ class ProblemOptions(Reading):
         """Whether rows are few, and the weakest edge that is worth its penalty."""
         n, p = tables.n_effective, tables.n_variables
         # An edge gains n/2 · log 1/(1 − r²), less where correlations were shrunk.
-        weakest = sqrt(-expm1(-2 * self.edge_penalty(tables) / (n * tables.evidence_left)))
+        left = n * tables.evidence_left
+        weakest = sqrt(-expm1(-2 * self.edge_penalty(tables) / left)) if left else 1.0
         n_weights = p * len(_effective_sizes(tables))
         if n >= _ROWS_PER_VARIABLE * n_weights and weakest <= _WEAKEST_EDGE:
             return []
