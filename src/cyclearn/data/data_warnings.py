@@ -253,9 +253,11 @@ class DependentRows(DataWarning):
             f"{_two_digits(self.column_n_effective)})"
         )
         if self.n_counted is not None:
-            counted = f"They count as {self.n_counted:.0f}; for a time series,"
+            counted = f"They count as {self.n_counted:.0f}"
             return Words(
-                f"{message}.", f"{counted} use lags=1.", f"{counted} let earlier rows act (lags)."
+                f"{message}.",
+                f"{counted} (n_effective='all' counts every row); for a time series, use lags=1.",
+                f"{counted}; for a time series, let earlier rows act on a row (lags).",
             )
         return Words(
             f"{message}, so p-values are too small and edges may be spurious.",

@@ -125,14 +125,14 @@ def rows_in_words(n: int, n_effective: float, counting: Counting) -> str:
     'All 500 rows count: neighbouring rows do not resemble each other.'
     """
     if counting == "memory":
-        why = "because neighbouring rows resemble each other (n_effective='all' counts every row)"
+        why = "because neighbouring rows resemble each other"
     elif counting == "number":
-        why = "as asked for (n_effective)"
+        why = "as asked for"
     elif round(n_effective) < n:
         why = "because values are missing"
     else:
         reasons = {
-            "all": "as asked for (n_effective='all')",
+            "all": "as asked for",
             "unchecked": "rows were not checked, since only moments are known",
             "few": f"fewer than {TESTED_ROWS} are not checked",
             "independent": "neighbouring rows do not resemble each other",
