@@ -31,7 +31,7 @@ def demo(folder: Path) -> Path:
 def hippocampus(folder: Path) -> Path:
     """One person's regions around the hippocampus, rows counted for what they are worth."""
     rows = cl.read_table(Path(os.environ["CYCLEARN_DATA"]) / "hippocampus" / "subject1_left.csv")
-    result = cl.learn(rows, n_effective="auto")
+    result = cl.learn(rows)
     title = "What drives what around the hippocampus (subject 1)"
     return result.report(folder / "hippocampus.html", data=rows, title=title)
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from cyclearn.data import DataWarning as DataWarning
     from cyclearn.data import Moments as Moments
     from cyclearn.data import Reading as Reading
-    from cyclearn.data import check_data as check_data
     from cyclearn.data import read_table as read_table
     from cyclearn.foundation.errors import InputError as InputError
     from cyclearn.foundation.errors import LimitError as LimitError
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from cyclearn.results import next_experiment as next_experiment
     from cyclearn.search import Knowledge as Knowledge
     from cyclearn.search import SearchOptions as SearchOptions
+    from cyclearn.search import check_data as check_data
     from cyclearn.search import l1_learn as l1_learn
 
 __version__ = "0.1.0"
@@ -67,11 +67,11 @@ _HOMES = {
     "graphs": "DirectedGraph d_separated markov_equivalent read_graph virtual_edges write_graph",
     "classes": "Equivalence EquivalenceClass InterventionalClass equivalent",
     "classes.equivalence_class": "equivalence_class",
-    "data": "DataWarning Moments Reading check_data read_table",
+    "data": "DataWarning Moments Reading read_table",
     "models": "FittedGroups FittedModel LinearGaussianModel fit project",
     "identifiability": "Comparison QuasiEquivalence compare quasi_equivalent",
     "identifiability.constraints.hard_constraints": "hard_constraints",
-    "search": "Knowledge SearchOptions l1_learn",
+    "search": "Knowledge SearchOptions check_data l1_learn",
     "posterior": "Posterior SamplingWarning posterior",
     "results": "BootstrapResult ClassEffects LearnResult MemberRanking NextExperiment "
     "class_effects next_experiment",

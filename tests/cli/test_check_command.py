@@ -23,6 +23,9 @@ def test_check_says_what_is_used_and_warns(cyclearn, refused):
     found = cyclearn("check", "t.csv", "--drop", "id,day")
     assert found.returncode == 0
     assert "60 rows of 3 variables: a, b, c" in found.stdout
+    assert "60 rows, counted as 11 because neighbouring rows resemble" in found.stdout
+    every = cyclearn("check", "t.csv", "--drop", "id,day", "--n-effective", "all")
+    assert "All 60 rows count: as asked for" in every.stdout
     assert "semicolons" in found.stdout
     assert "decimal commas" in found.stdout
     record = json.loads(cyclearn("check", "t.csv", "--columns", "a,b", "--json").stdout)
@@ -36,15 +39,19 @@ def test_check_says_what_is_used_and_warns(cyclearn, refused):
 @pytest.mark.usefixtures("table")
 def test_learn_and_fit_read_the_same_files(cyclearn, refused, tmp_path):
     assert "missing='em'" in refused("learn", "holes.csv")
-    learned = cyclearn("learn", "holes.csv", "--missing", "em", "--starts", 1)
+    learned = cyclearn(
+        "learn", "holes.csv", "--missing", "em", "--starts", 1, "--n-effective", "all"
+    )
     assert learned.returncode == 0
-    assert "60 samples worth 48 independent ones" in learned.stdout
+    assert "60 rows, counted as 48 because values are missing." in learned.stdout
     (tmp_path / "g.txt").write_text("a -> b\n")
     fitted = cyclearn("fit", "holes.csv", "g.txt", "--missing", "em")
     assert fitted.returncode == 0
+    assert "60 rows, counted as" in fitted.stdout
     (tmp_path / "s.csv").write_text("a,b\n1,0.5\n0.5,1\n")
     assert "--covariance --n" in refused("learn", "s.csv")
     assert "give n_samples" in refused("learn", "s.csv", "--covariance")
     assert "add --covariance" in refused("learn", "s.csv", "--n", 100)
     found = cyclearn("learn", "s.csv", "--covariance", "--n", 100, "--starts", 1)
     assert "2 variables, 100 samples" in found.stdout
+    assert "rows were not checked, since only moments are known" in found.stdout

@@ -119,8 +119,9 @@ def test_collinearity_says_how_much_is_explained():
 
 def test_chance_does_not_pass_for_collinearity():
     # 60 columns explain nearly all of any other in 64 rows, by chance alone.
-    assert codes(np.random.default_rng(0).standard_normal((64, 61))) == ["low_power"]
-    assert codes(np.random.default_rng(0).standard_normal((5, 30))) == ["low_power"]
+    few = ["low_power", "too_few_rows"]
+    assert codes(np.random.default_rng(0).standard_normal((64, 61))) == few
+    assert codes(np.random.default_rng(0).standard_normal((5, 30))) == few
 
 
 def test_more_columns_than_rows_that_are_twins():
@@ -135,9 +136,21 @@ def test_few_rows():
     assert "low_power" in codes(rng.standard_normal((20, 2)))
     assert "low_power" in codes(rng.standard_normal((150, 20)))
     assert "low_power" not in codes(rng.standard_normal((200, 20)))
-    # An edge is noticed where n log 1/(1 − r²) exceeds log n: r = 0.37 for 20 rows.
-    (warning,) = cl.check_data(cl.Moments(np.eye(2), 20))
+
+
+def test_the_weakest_edge_is_that_of_the_penalty_and_the_rows():
+    # An edge is noticed where n/2 log 1/(1 − r²) exceeds its penalty.
+    moments = cl.Moments(np.eye(2), 20)
+    (warning,) = cl.check_data(moments)
+    assert warning.weakest == pytest.approx(np.sqrt(1 - np.exp(-cl.learn(moments).penalty / 10)))
+    (warning,) = cl.learn(moments, penalty="bic").warnings
     assert "about 0.37" in warning.message
+    (warning,) = cl.learn(cl.Moments(np.eye(2), 200), n_effective=15, penalty=0.6).warnings
+    assert "200 rows (effective sample size about 15)" in warning.message
+    assert warning.weakest == pytest.approx(np.sqrt(1 - np.exp(-0.6 / 7.5)))
+    # Groups pay together, and gain together.
+    both = cl.learn([moments, moments])
+    assert both.warnings[0].weakest == pytest.approx(np.sqrt(1 - np.exp(-both.penalty / 20)))
 
 
 def test_the_order_of_rows_is_all_that_dependence_looks_at():

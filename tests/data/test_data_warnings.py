@@ -78,11 +78,15 @@ def test_rows_that_were_counted_for_less():
     warning = DependentRows(n_rows=300, n_effective=31.4, column="a", column_n_effective=12.6)
     assert "about 31 of 300 (a: 13)" in warning.message
     assert "n_effective='auto'" in warning.remedy
-    assert "time series" in warning.page_remedy
+    assert "(lags)" in warning.page_remedy
     counted = DependentRows(
         n_rows=300, n_effective=31.4, column="a", column_n_effective=12.6, n_counted=31.4
     )
-    assert counted.remedy == counted.page_remedy == "Here they count as 31 independent rows."
+    assert counted.remedy == (
+        "They count as 31 (n_effective='all' counts every row); for a time series, use lags=1."
+    )
+    assert counted.page_remedy.startswith("They count as 31;")
+    assert "p-values" not in counted.message
 
 
 @pytest.mark.parametrize(

@@ -298,7 +298,6 @@ def test_bootstrap_and_posterior_keep_the_past_without_causes():
         ({"lags": -1}, "lags"),
         ({"lags": None}, "lags is None"),
         ({"lags": 1, "missing": "em"}, "missing='em' cannot be combined with lags"),
-        ({"lags": 1, "n_effective": "auto"}, "n_effective='auto' cannot be combined with lags"),
         ({"lags": 99}, "100 rows"),
         ({"lags": 1, "interventions": [[]]}, "lags=1 cannot be combined with interventions"),
         ({"lags": 1, "knowledge": cl.Knowledge(required=[("gdp", "gdp[t-1]")])}, "of the past"),

@@ -16,7 +16,7 @@ def test_random_walks_are_not_passed_in_silence():
     walks = np.random.default_rng(0).standard_normal((200, 4)).cumsum(axis=0)
     result = cl.learn(walks, n_starts=1)
     assert "dependent_rows" in codes(result)
-    assert "Warning: Rows depend on earlier rows" in str(result)
+    assert "Warning: Rows resemble earlier rows" in str(result)
     assert "Warning:" in result._repr_html_()
     again = cl.LearnResult.from_json(result.to_json())
     assert again.warnings == result.warnings

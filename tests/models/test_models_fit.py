@@ -141,7 +141,7 @@ def test_the_value_is_the_likelihood_of_the_estimate_and_below_the_saturated_one
     rng = np.random.default_rng(seed)
     adjacency = naive.random_cyclic_adjacency(rng, 4, 1, density=0.2)
     X = rng.standard_normal((60, 5)) @ rng.standard_normal((5, 5))
-    fitted = fit(DirectedGraph(adjacency), X)
+    fitted = fit(DirectedGraph(adjacency), X, n_effective="all")
     if fitted.status is FitStatus.AT_INFINITY:
         return
     S = np.cov(X.T, ddof=0)

@@ -293,7 +293,7 @@ BAD = [
     ),
     ([[], ["a"]], {"intercepts": "own"}, "intercepts is 'own'"),
     ([[], ["a"]], {"missing": "em"}, "missing='em' cannot be combined with interventions"),
-    ([[], ["a"]], {"n_effective": 50}, "n_effective=50.0 cannot be combined"),
+    ([[], ["a"]], {"n_effective": 50}, "table 1: n_effective is 50, and there are 30 rows"),
     ([[], ["a"]], {"margins": "rank"}, "margins='rank' cannot be combined"),
     ([[], ["a"]], {"groups": "a"}, "groups='a' cannot be combined"),
 ]

@@ -14,11 +14,11 @@ import numpy as np
 from cyclearn.app.limits import Limits
 from cyclearn.app.workspace import read_json, write_json
 from cyclearn.data.missing_values import find_holes
-from cyclearn.data.reading import check_data
 from cyclearn.data.table_files import TableFile, read_table, read_table_file, write_table
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError, MatrixError
 from cyclearn.models.example import EXAMPLE_ROWS, MARKET
+from cyclearn.search.checking import check_data
 
 if TYPE_CHECKING:
     import pandas as pd

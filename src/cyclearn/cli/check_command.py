@@ -17,6 +17,7 @@ def check(data: Any, options: Reading, as_json: Json = False) -> None:
     from cyclearn.data.checks import missing_values
     from cyclearn.data.data_warnings import MissingValues
     from cyclearn.data.missing_values import find_holes, missing_by_column
+    from cyclearn.search.options import ProblemOptions
 
     frame = data.frame
     holes = find_holes(frame)
@@ -26,7 +27,7 @@ def check(data: Any, options: Reading, as_json: Json = False) -> None:
         needs_rows = options.lags or options.covariance == "shrunk"
         options = options.replaced(missing="rows" if needs_rows else "em")
     tables = options.tables(frame)
-    warnings = tables.warnings
+    warnings = ProblemOptions.of(options.to_dict()).warnings(tables)
     if holes is not None and is_refused:
         others = (each for each in warnings if not isinstance(each, MissingValues))
         warnings = (missing_values(holes), *others)
@@ -46,6 +47,7 @@ def check(data: Any, options: Reading, as_json: Json = False) -> None:
         )
         return
     say(f"{len(frame)} rows of {frame.shape[1]} variables: {', '.join(map(str, frame.columns))}")
+    say(tables.rows_in_words)
     for note in data.notes:
         say(f"Read: {note}.")
     for warning in warnings:

@@ -8,73 +8,63 @@ assumption and what to do.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import expm1, log, sqrt
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.data import data_warnings as warn
 from cyclearn.data.data_warnings import DataWarning
-from cyclearn.data.effective_rows import (
-    autocorrelations,
-    dependent_columns,
-    inflations,
-    worth_of_rows,
-)
+from cyclearn.data.effective_rows import TEST_LAGS, TESTED_ROWS, Memory, autocorrelations
 from cyclearn.data.margins import Margins
 from cyclearn.data.missing_values import Holes, Treated
 from cyclearn.data.moments import Moments
 from cyclearn.foundation.arrays import FloatArray
 
-# Chance that independent Gaussian rows raise a false alarm, for each of the two tests on rows.
+# Chance that Gaussian columns raise a false alarm.
 _FALSE_ALARMS = 0.01
 # Departures that matter whatever the number of rows: the Gaussian has 0 and 0. Standard errors of
 # covariances scale with the kurtosis, so an excess of one makes them wrong by about a fifth.
 _SKEWNESS, _EXCESS_KURTOSIS = 0.5, 1.0
-# Lags of the test for dependence; memory shows in the first few.
-_TEST_LAGS = 10
-# With fewer rows no test on them has any power, and chance makes large correlations.
-_TESTED_ROWS = 30
 # Numbers that stand for missing values in many tables.
 _CODES = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
 # Share of missing cells from which they are worth a word.
 _HOLES = 0.01
 # Share of a variance that other columns explain from which single edges are hard to place.
 _EXPLAINED = 0.95
-_ROWS_PER_VARIABLE = 10
-# Edges whose partial correlation is weaker than this should not be what n leaves out of reach.
-_WEAKEST_EDGE = 0.3
 
 
-def check_treated(found: Treated, margins: Margins = "raw") -> tuple[DataWarning, ...]:
-    """Warnings about one table; see :func:`cyclearn.check_data`."""
-    moments, X, raw = found.moments, found.filled, found.raw
-    n, p, has_past = moments.n_samples, moments.n_variables, bool(moments.past)
-    if raw is None:
-        return (*_collinear(moments), *low_power(p, n, n))
-    measured = raw
-    if has_past:
-        # What the past leaves of the present has to be independent and Gaussian.
-        moments, X = _given_past(found)
-        measured = X
-    correlations = autocorrelations(X)
-    n_effective = found.n_effective
-    if not has_past:
-        n_effective = worth_of_rows(correlations, len(X)) * n_effective / n
+def check_treated(
+    found: Treated,
+    memory: Memory | None,
+    margins: Margins = "raw",
+    n_counted: float | None = None,
+) -> tuple[DataWarning, ...]:
+    """Warnings about one table, of whose rows the memory is known; see :func:`cyclearn.check_data`.
+
+    ``n_counted`` is what rows count for, where their memory was taken into account.
+    """
+    raw = found.raw
+    if raw is None or memory is None:
+        return tuple(_collinear(found.moments))
+    # What the past leaves of the present has to be independent and Gaussian.
+    moments, X = given_past(found)
+    measured = X if found.moments.past else raw
     return (
         *_suspected_codes(moments, raw),
         *_missing(found),
         *_counters(moments, raw),
-        *_dependent(moments, correlations, None if has_past else n_effective),
-        *(_not_gaussian(moments, measured, correlations) if margins == "raw" else ()),
+        *_dependent(found, memory, n_counted),
+        *(_not_gaussian(moments, measured, X) if margins == "raw" else ()),
         *_collinear(moments),
-        *low_power(p, n, n_effective),
     )
 
 
-def _given_past(found: Treated) -> tuple[Moments, FloatArray]:
-    """What a regression on the past leaves of the present, and its moments."""
+def given_past(found: Treated) -> tuple[Moments, FloatArray]:
+    """What a regression on the past, if there is one, leaves of the present, and its moments."""
     moments, is_past = found.moments, found.moments.is_past
+    if not moments.past:
+        return moments, found.filled
     X = found.filled - found.filled.mean(axis=0)
     weights = np.linalg.lstsq(X[:, is_past], X[:, ~is_past], rcond=None)[0]
     left = X[:, ~is_past] - X[:, is_past] @ weights
@@ -126,40 +116,37 @@ def _suspected_codes(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
 
 
 def _counters(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
-    if len(X) < _TESTED_ROWS:
+    if len(X) < TESTED_ROWS:
         return
     columns = np.flatnonzero((np.diff(X, axis=0) == 1).all(axis=0))
     if columns.size:
         yield warn.RowNumbers(columns=_names(moments, columns))
 
 
-def _dependent(
-    moments: Moments, correlations: FloatArray, n_effective: float | None
-) -> Iterator[DataWarning]:
-    """Rows that resemble earlier rows; without an effective sample size, more than lags explain."""
-    n = moments.n_samples
-    columns = np.flatnonzero(dependent_columns(correlations, n))
+def _dependent(found: Treated, memory: Memory, n_counted: float | None) -> Iterator[DataWarning]:
+    """Rows that resemble earlier rows; with lags, more than these explain."""
+    n, moments = memory.n_rows, found.moments
+    columns = np.flatnonzero(memory.is_dependent)
     if not columns.size:
         return
-    inflation = inflations(correlations)
-    least = int(columns[inflation[columns].argmax()])
+    least = int(columns[memory.inflations[columns].argmax()])
+    # The present stands before the past.
     names, column = _names(moments, columns), moments.names[least]
-    if n_effective is None:
-        yield warn.TooFewLags(columns=names, column=column)
+    if moments.past:
+        yield warn.TooFewLags(columns=names, column=column, n_counted=n_counted)
         return
     yield warn.DependentRows(
         columns=names,
         n_rows=n,
-        n_effective=float(n_effective),
+        n_effective=memory.n_effective * found.n_effective / n,
         column=column,
-        column_n_effective=float(n / inflation[least]),
+        column_n_effective=float(n / memory.inflations[least]),
+        n_counted=n_counted,
     )
 
 
-def _not_gaussian(
-    moments: Moments, X: FloatArray, correlations: FloatArray
-) -> Iterator[DataWarning]:
-    if moments.n_samples < _TESTED_ROWS:
+def _not_gaussian(moments: Moments, X: FloatArray, filled: FloatArray) -> Iterator[DataWarning]:
+    if moments.n_samples < TESTED_ROWS:
         return
     has_holes = bool(np.isnan(X).any())
     mean = np.nanmean if has_holes else np.mean
@@ -178,7 +165,7 @@ def _not_gaussian(
 
     # Memory makes skewness and kurtosis of Gaussian columns more variable, by Σ ρ³ and Σ ρ⁴ over
     # all lags (Lobato and Velasco).
-    lags = correlations[1 : max(_TEST_LAGS, int(sqrt(moments.n_samples))) + 1]
+    lags = autocorrelations(filled, max(TEST_LAGS, int(sqrt(moments.n_samples))))[1:]
     third = np.maximum(1 + 2 * (lags**3).sum(axis=0), 1)
     fourth = 1 + 2 * (lags**4).sum(axis=0)
     present = {"nan_policy": "omit"} if has_holes else {}
@@ -206,7 +193,7 @@ def _collinear(moments: Moments) -> Iterator[DataWarning]:
         # The inverse has 1 / (1 − R²) on its diagonal; (n − 1) / (n − p) takes away what chance
         # explains.
         unexplained = np.minimum((n - 1) / (n - p) / np.linalg.inv(R).diagonal(), 1)
-    elif n >= _TESTED_ROWS:
+    elif n >= TESTED_ROWS:
         unexplained = 1 - (np.abs(R) - np.eye(p)).max(axis=0) ** 2
     else:
         return
@@ -221,15 +208,6 @@ def _collinear(moments: Moments) -> Iterator[DataWarning]:
         closest=moments.names[partner],
         explained=1 - float(unexplained[worst]),
     )
-
-
-def low_power(p: int, n: int, n_effective: float) -> Iterator[DataWarning]:
-    """Whether n rows of p variables are few."""
-    # An edge pays for the penalty ½ log n where n/2 · log 1/(1 − r²) exceeds it.
-    weakest = sqrt(-expm1(-log(max(n_effective, 2)) / n_effective))
-    if n_effective >= _ROWS_PER_VARIABLE * p and weakest <= _WEAKEST_EDGE:
-        return
-    yield warn.LowPower(n_rows=n, n_effective=float(n_effective), n_variables=p, weakest=weakest)
 
 
 def _names(moments: Moments, columns: Sequence[int] | NDArray[np.intp]) -> tuple[str, ...]:

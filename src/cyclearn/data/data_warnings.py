@@ -248,18 +248,21 @@ class DependentRows(DataWarning):
 
     def _words(self) -> Words:
         message = (
-            "Rows depend on earlier rows: the effective sample size is about "
+            "Rows resemble earlier rows: the effective sample size is about "
             f"{_two_digits(self.n_effective)} of {self.n_rows} ({self.column}: "
-            f"{_two_digits(self.column_n_effective)}), so p-values are too small and edges may be "
-            "spurious."
+            f"{_two_digits(self.column_n_effective)})"
         )
         if self.n_counted is not None:
-            return Words(message, f"Here they count as {self.n_counted:.0f} independent rows.")
-        blocks = "Learn from blocks separately; ignore this if the rows were only sorted."
+            counted = f"They count as {self.n_counted:.0f}"
+            return Words(
+                f"{message}.",
+                f"{counted} (n_effective='all' counts every row); for a time series, use lags=1.",
+                f"{counted}; for a time series, let earlier rows act on a row (lags).",
+            )
         return Words(
-            message,
-            f"Use n_effective='auto', or lags=1 for a time series. {blocks}",
-            f"Count the rows as a time series, or let earlier rows act on a row (lags). {blocks}",
+            f"{message}, so p-values are too small and edges may be spurious.",
+            "Use n_effective='auto', or lags=1 for a time series.",
+            "Count the rows for what they are worth, or let earlier rows act on a row (lags).",
         )
 
 
@@ -268,13 +271,14 @@ class TooFewLags(DataWarning):
     """Rows resemble earlier rows more than the lags explain, most of all in ``column``."""
 
     column: str
+    n_counted: float | None = None
 
     def _words(self) -> Words:
-        return Words(
-            f"Rows depend on earlier rows beyond the given lags, most of all {self.column}: "
-            "p-values are too small and edges may be spurious.",
-            "Use more lags, or remove trends and seasons first.",
-        )
+        found = f"Rows resemble earlier rows beyond the given lags, most of all {self.column}"
+        remedy = "se more lags, or remove trends and seasons first."
+        if self.n_counted is not None:
+            return Words(f"{found}.", f"They count as {self.n_counted:.0f}; u{remedy}")
+        return Words(f"{found}: p-values are too small and edges may be spurious.", f"U{remedy}")
 
 
 @dataclass(frozen=True, kw_only=True)

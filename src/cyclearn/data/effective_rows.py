@@ -1,23 +1,144 @@
 """How many independent rows a table is worth, when rows resemble the rows before them.
 
 With autocorrelations ρ(k) the variance of a sample covariance is that of n / (1 + 2 Σ ρ(k)²)
-independent rows (Bartlett, for two columns with the same memory).
+independent rows (Bartlett, for two columns with the same memory). Rows that were only sorted have
+no memory: what sorted columns explain is removed first (:mod:`cyclearn.data.sorted_rows`). That
+makes neighbours differ, so only positive autocorrelations are evidence of memory; negative ones
+count where nothing was removed.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 import numpy as np
 
+from cyclearn.data.sorted_rows import Order
 from cyclearn.foundation.arrays import BoolArray, FloatArray
+from cyclearn.foundation.errors import InputError
 
-# Chance that independent rows raise a false alarm.
-_FALSE_ALARMS = 0.01
+# The effective sample size that is asked for.
+EffectiveRows = float | Literal["auto", "all"]
+# Why rows count for what they count for; that of several tables is the first that one of them has.
+Counting = Literal["memory", "number", "all", "unchecked", "few", "independent"]
+COUNTINGS: tuple[Counting, ...] = ("memory", "number", "all", "unchecked", "few", "independent")
+
+# With fewer rows no test on them has any power, and chance makes large correlations.
+TESTED_ROWS = 30
 # Lags of the test for dependence; memory shows in the first few.
-_TEST_LAGS = 10
-# With fewer rows the test has no power, and chance makes large correlations.
-_TESTED_ROWS = 30
+TEST_LAGS = 10
+# Chance that independent rows raise a false alarm, in large tables; twice that in small ones.
+_FALSE_ALARMS = 0.005
 # Lost information below which dependence is not worth a word.
 _EFFECTIVE_SHARE = 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """What rows remember of the rows before them.
+
+    ``is_dependent`` says which columns have a memory that a test sees and that matters;
+    ``inflations`` how many rows make one effective row, where there are such columns, and NaN for
+    those that rows are sorted by.
+    """
+
+    n_rows: int
+    inflations: FloatArray
+    is_dependent: BoolArray
+
+    @classmethod
+    def of(cls, X: FloatArray) -> Memory:
+        """The memory of rows without missing values, shape (n, p); none where rows are few.
+
+        Examples
+        --------
+        A memory of 0.8 from row to row leaves n (1 − 0.64) / (1 + 0.64), about a fifth:
+
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.zeros((5_000, 3))
+        >>> for t in range(1, 5_000):
+        ...     X[t] = 0.8 * X[t - 1] + rng.standard_normal(3)
+        >>> 900 < Memory.of(X).n_effective < 1_300
+        True
+        >>> independent = rng.standard_normal((500, 3))
+        >>> Memory.of(independent[independent[:, 0].argsort()]).n_effective
+        500.0
+        """
+        n, p = X.shape
+        inflations, is_dependent = np.full(p, np.nan), np.zeros(p, dtype=bool)
+        if n >= TESTED_ROWS:
+            scale = X.std(axis=0)
+            X = (X - X.mean(axis=0)) / np.where(scale > 0, scale, 1)
+            order = Order.of(X)
+            left = order.residuals(X)
+            # What sorted columns determine is sorted too.
+            measured = np.flatnonzero(~order.is_sorted & (left.std(axis=0) > 1e-6))
+            left = left[:, measured]
+            alarmed = _chances(left) < _FALSE_ALARMS / max(len(measured), 1)
+            if alarmed.any():
+                correlations = autocorrelations(left)
+                if order.explains:
+                    correlations = np.maximum(correlations, 0)
+                inflations[measured] = _inflations(correlations)
+                is_dependent[measured] = alarmed & (inflations[measured] > 1 / _EFFECTIVE_SHARE)
+        return cls(n, inflations, is_dependent)
+
+    @property
+    def n_effective(self) -> float:
+        """The number of independent rows that the rows are worth: all where none are dependent."""
+        if not self.is_dependent.any():
+            return float(self.n_rows)
+        return self.n_rows / float(np.nanmedian(self.inflations))
+
+
+def row_weight(asked: EffectiveRows, n: int, memory: Memory | None) -> tuple[float, Counting]:
+    """What one of n rows counts for beside independent ones, and why; moments have no memory.
+
+    Raises
+    ------
+    InputError
+        If more rows are asked for than there are.
+    """
+    if not isinstance(asked, str):
+        if asked > n:
+            raise InputError(
+                f"n_effective is {asked:g}, and there are {n} rows; it is at most their number"
+            )
+        return asked / n, "number"
+    if asked == "all":
+        return 1.0, "all"
+    if memory is None:
+        return 1.0, "unchecked"
+    if n < TESTED_ROWS:
+        return 1.0, "few"
+    weight = memory.n_effective / n
+    return weight, "memory" if weight < 1 else "independent"
+
+
+def rows_in_words(n: int, n_effective: float, counting: Counting) -> str:
+    """How many rows were used, and why.
+
+    Examples
+    --------
+    >>> rows_in_words(500, 500, "independent")
+    'All 500 rows count: neighbouring rows do not resemble each other.'
+    """
+    if counting == "memory":
+        why = "because neighbouring rows resemble each other"
+    elif counting == "number":
+        why = "as asked for"
+    elif round(n_effective) < n:
+        why = "because values are missing"
+    else:
+        reasons = {
+            "all": "as asked for",
+            "unchecked": "rows were not checked, since only moments are known",
+            "few": f"fewer than {TESTED_ROWS} are not checked",
+            "independent": "neighbouring rows do not resemble each other",
+        }
+        return f"All {n} rows count: {reasons[counting]}."
+    return f"{n} rows, counted as {n_effective:.0f} {why}."
 
 
 def autocorrelations(X: FloatArray, max_lag: int | None = None) -> FloatArray:
@@ -39,7 +160,7 @@ def autocorrelations(X: FloatArray, max_lag: int | None = None) -> FloatArray:
     return np.asarray(covariances / covariances[0])
 
 
-def inflations(correlations: FloatArray) -> FloatArray:
+def _inflations(correlations: FloatArray) -> FloatArray:
     """Rows over effective rows of every column, 1 + 2 Σ ρ(k)², shape (p,).
 
     Summed up to the first lag that exceeds six times the sum so far (Sokal's window): all of the
@@ -52,42 +173,22 @@ def inflations(correlations: FloatArray) -> FloatArray:
     return np.asarray(sums[first, np.arange(sums.shape[1])])
 
 
-def dependent_columns(correlations: FloatArray, n: int) -> BoolArray:
-    """Which columns have a memory that the test of Ljung and Box sees and that matters."""
-    # Not scipy.stats, which takes more than a second to load.
-    from scipy.special import chdtrc
+def _chances(X: FloatArray) -> FloatArray:
+    """Probability that independent rows resemble each other as much, for every column.
 
-    p = correlations.shape[1]
-    if n < _TESTED_ROWS:
-        return np.zeros(p, dtype=bool)
-    # With few rows the test keeps its level only for few lags.
-    lags = np.arange(1, min(_TEST_LAGS, n // 10) + 1)
-    statistic = n * (n + 2) * (correlations[lags] ** 2 / (n - lags)[:, None]).sum(axis=0)
-    alarmed = chdtrc(len(lags), statistic) < _FALSE_ALARMS / p
-    return np.asarray(alarmed & (inflations(correlations) > 1 / _EFFECTIVE_SHARE))
-
-
-def effective_rows(X: FloatArray) -> float:
-    """The number of independent rows that the rows of X are worth: all where none are dependent.
-
-    Examples
-    --------
-    A memory of 0.8 from row to row leaves n (1 − 0.64) / (1 + 0.64), about a fifth:
-
-    >>> rng = np.random.default_rng(0)
-    >>> X = np.zeros((5_000, 3))
-    >>> for t in range(1, 5_000):
-    ...     X[t] = 0.8 * X[t - 1] + rng.standard_normal(3)
-    >>> 900 < effective_rows(X) < 1_300
-    True
-    >>> effective_rows(rng.standard_normal((500, 3)))
-    500.0
+    Σ xₜ xₜ₊ₖ / √(Σ xₜ² xₜ₊ₖ²) is standard normal without memory, also where the variance changes
+    along the rows, as it does where they are sorted. The squares of the positive ones among K have
+    the distribution of χ² with j degrees of freedom, j binomial with K and ½.
     """
-    return worth_of_rows(autocorrelations(X), len(X))
+    # Not scipy.stats, which takes more than a second to load.
+    from scipy.special import binom, chdtrc
 
-
-def worth_of_rows(correlations: FloatArray, n: int) -> float:
-    """The same for n rows whose autocorrelations are known."""
-    if not dependent_columns(correlations, n).any():
-        return float(n)
-    return n / float(np.median(inflations(correlations)))
+    # With few rows the test keeps its level only for few lags.
+    n_lags = min(TEST_LAGS, len(X) // 10)
+    statistic = np.zeros(X.shape[1])
+    for lag in range(1, n_lags + 1):
+        products = X[:-lag] * X[lag:]
+        sums = np.maximum(products.sum(axis=0), 0)
+        statistic += sums**2 / (products**2).sum(axis=0)
+    degrees = np.arange(1, n_lags + 1)[:, None]
+    return np.asarray((binom(n_lags, degrees) / 2**n_lags * chdtrc(degrees, statistic)).sum(axis=0))

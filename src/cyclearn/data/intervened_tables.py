@@ -6,14 +6,15 @@ that names the targets of each row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from cyclearn.data.checks import check_treated, low_power
-from cyclearn.data.data_warnings import DataWarning, LowPower
+from cyclearn.data.checks import check_treated
+from cyclearn.data.data_warnings import DataWarning
+from cyclearn.data.effective_rows import EffectiveRows, Memory, row_weight
 from cyclearn.data.grouped_tables import aligned_moments, labelled_rows, named_tables
 from cyclearn.data.input_checks import check_finite
 from cyclearn.data.missing_values import Treated
@@ -55,10 +56,13 @@ def intervened_tables(
     parts: Sequence[Any],
     targets: Sequence[tuple[str, ...]],
     design: Design,
+    n_effective: EffectiveRows,
     *,
     by_column: bool = False,
 ) -> Tables:
     """Tables that share their weights, with the targets of each, and the warnings about them.
+
+    The memory of rows is that of variables that varied by themselves in their table.
 
     ``by_column`` says that the targets came from a column, so that errors name them and not the
     number of a table.
@@ -79,7 +83,15 @@ def intervened_tables(
         ", ".join(own) or "observed" if by_column else str(number)
         for number, own in enumerate(targets, 1)
     ]
-    return replace(tables, warnings=tuple(_warnings(tables, names)))
+    counted, warnings = [], list[DataWarning]()
+    for name, place, table in zip(names, places, tables, strict=True):
+        try:
+            own, found = _counted(table, n_effective)
+        except InputError as error:
+            raise InputError(f"{place}: {error}") from None
+        counted.append(own)
+        warnings += [each.in_group(name) for each in found]
+    return Tables(tuple(counted), design, _most_concerned(warnings))
 
 
 def pooled_tables(
@@ -106,38 +118,35 @@ def pooled_tables(
     return tables
 
 
-def _warnings(tables: Tables, names: Sequence[str]) -> Iterator[DataWarning]:
-    """What checks find in each table, about the variables that varied by themselves there.
+def _counted(table: Table, n_effective: EffectiveRows) -> tuple[Table, tuple[DataWarning, ...]]:
+    """The table with its effective sample size, and what checks find in it.
 
-    A warning of one code is given once, about the table with the most columns that it concerns.
-    How few rows there are is said about all tables together, which share their weights.
+    Only variables that varied by themselves are looked at.
     """
+    moments, rows, n = table.moments, table.rows, table.moments.n_samples
+    is_set = [name in table.targets for name in moments.names]
+    is_free = (moments.covariance.diagonal() > 0) & ~np.array(is_set)
+    memory = None if rows is None else Memory.of(rows[:, is_free])
+    weight, counting = row_weight(n_effective, n, memory)
+    size = max(n * weight, 2.0)
+    counted = replace(table, n_effective=size, row_weight=weight, counting=counting)
+    if rows is None or not is_free.any() or n <= is_free.sum() + 1:
+        return counted, ()
+    X = rows[:, is_free]
+    names = tuple(np.array(moments.names)[is_free].tolist())
+    S = moments.covariance[np.ix_(is_free, is_free)]
+    own = Treated(Moments._unchecked(S, n, None, names, False), float(n), X, None, X)
+    return counted, check_treated(own, memory, n_counted=None if counting == "all" else size)
+
+
+def _most_concerned(warnings: Sequence[DataWarning]) -> tuple[DataWarning, ...]:
+    """One warning of each code: that about the table with the most columns that it concerns."""
     found: dict[str, DataWarning] = {}
-    for name, table in zip(names, tables, strict=True):
-        for warning in _own_warnings(table):
-            known = found.get(warning.code)
-            if known is None or len(warning.columns) > len(known.columns):
-                found[warning.code] = warning.in_group(name)
-    yield from found.values()
-    yield from low_power(tables.n_variables, tables.n_samples, tables.n_effective)
-
-
-def _own_warnings(table: Table) -> Iterator[DataWarning]:
-    moments, rows = table.moments, table.rows
-    free = [
-        j
-        for j, name in enumerate(moments.names)
-        if name not in table.targets and moments.covariance[j, j] > 0
-    ]
-    if rows is None or not free or len(rows) <= len(free) + 1:
-        return
-    X = rows[:, free]
-    names = tuple(moments.names[j] for j in free)
-    S = moments.covariance[np.ix_(free, free)]
-    own = Moments._unchecked(S, len(X), None, names, False)
-    for warning in check_treated(Treated(own, float(len(X)), X, None, X)):
-        if not isinstance(warning, LowPower):
-            yield warning
+    for warning in warnings:
+        known = found.get(warning.code)
+        if known is None or len(warning.columns) > len(known.columns):
+            found[warning.code] = warning
+    return tuple(found.values())
 
 
 def targeted_parts(

@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from numbers import Real
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from cyclearn.data.checks import check_treated
-from cyclearn.data.data_warnings import DataWarning
-from cyclearn.data.effective_rows import effective_rows
+from cyclearn.data.checks import check_treated, given_past
+from cyclearn.data.effective_rows import EffectiveRows, Memory, row_weight
 from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.data.intervened_tables import (
     Interventions,
@@ -36,7 +35,6 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.option_values import Options, option, takes_options
 
-EffectiveRows = float | Literal["auto", "all"]
 # Fewer effective rows than this have no variance.
 _FEWEST = 2
 
@@ -54,7 +52,7 @@ def checked_effective_rows(name: str, value: Any) -> EffectiveRows:
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not _FEWEST <= float(value) < inf:
         raise InputError(
-            f"{name} is {short(value)}; give 'all', 'auto', or a number of rows of at least "
+            f"{name} is {short(value)}; give 'auto', 'all', or a number of rows of at least "
             f"{_FEWEST}"
         )
     return float(value)
@@ -79,10 +77,11 @@ class Reading(Options):
     intercepts : {"shared", "table"}
         With interventions: whether shifts of means between tables count. Shared intercepts use
         them, but turn differences between batches into edges.
-    n_effective : "all", "auto" or a number
-        The effective sample size of the data, or of each group, in likelihood and penalty
-        together: the number of rows; an estimate from the autocorrelation of the columns, for rows
-        of a time series; or a number.
+    n_effective : "auto", "all" or a number
+        The effective sample size of each table, in likelihood and penalty together. By default
+        rows that resemble their neighbours count for less, by the autocorrelation of the columns;
+        what columns that the rows are sorted by explain, or with lags the past, is removed first.
+        All count where none do, below 30 rows, and for Moments. ``"all"`` counts every row.
     missing : {"error", "em", "rows", "pairwise"}
         What is done about missing values: refuse them; use maximum likelihood (EM); use complete
         rows only; or take each covariance from the rows that have both columns. With ``"em"`` and
@@ -126,7 +125,7 @@ class Reading(Options):
         partial(one_of, words=("shared", "table")),
     )
     n_effective: EffectiveRows = option(
-        "all", "Effective sample size: all, auto, or a number.", checked_effective_rows
+        "auto", "Effective sample size: auto, all, or a number.", checked_effective_rows
     )
     missing: Missing = option(
         "error",
@@ -164,18 +163,13 @@ class Reading(Options):
                 f"missing={self.missing!r} cannot be combined with lags, which ask for rows with a "
                 "whole past; use missing='rows'"
             )
-        if self.lags and self.n_effective == "auto":
-            raise InputError(
-                "n_effective='auto' cannot be combined with lags: given their past, all rows "
-                "count; leave one of the two out, or give a number"
-            )
         if self.covariance == "shrunk" and self.missing not in ("error", "rows"):
             raise InputError(
                 f"covariance='shrunk' takes complete rows, and missing is {self.missing!r}; use "
                 "missing='rows'"
             )
         if self.interventions is not None:
-            for name in ("groups", "n_effective", "missing", "margins", "lags", "covariance"):
+            for name in ("groups", "missing", "margins", "lags", "covariance"):
                 if name in self.given():
                     raise InputError(
                         f"{name}={getattr(self, name)!r} cannot be combined with interventions; "
@@ -205,7 +199,11 @@ class Reading(Options):
         if self.interventions is not None:
             parts, targets = targeted_parts(data, self.interventions)
             return intervened_tables(
-                parts, targets, self.design, by_column=isinstance(self.interventions, str)
+                parts,
+                targets,
+                self.design,
+                self.n_effective,
+                by_column=isinstance(self.interventions, str),
             )
         named = named_tables(data, self.groups, in_order=self.lags > 0)
         if named is None:
@@ -223,19 +221,23 @@ class Reading(Options):
         else:
             rows = with_margins(given := Rows.of(data), self.margins)
             treated = replace(self.treated(rows), raw=given.values)
-        row_weight = self._row_weight(treated)
-        size = treated.n_effective * row_weight
-        if not isinstance(self.n_effective, str):
-            size = self.n_effective
+        memory = None if treated.raw is None else Memory.of(given_past(treated)[1])
+        weight, counting = row_weight(self.n_effective, treated.moments.n_samples, memory)
+        size = (
+            treated.n_effective * weight if isinstance(self.n_effective, str) else self.n_effective
+        )
+        size = max(size, float(_FEWEST))
         table = Table(
             treated.moments,
-            max(size, float(_FEWEST)),
-            row_weight=row_weight,
+            size,
+            row_weight=weight,
+            counting=counting,
             holes=treated.holes,
             shrinkage=treated.shrinkage,
             rows=None if rows is None else rows.values,
         )
-        return Tables((table,), warnings=check_treated(treated, self.margins))
+        n_counted = None if self.n_effective == "all" else size
+        return Tables((table,), warnings=check_treated(treated, memory, self.margins, n_counted))
 
     def _given(self, moments: Moments) -> Treated:
         """Moments in place of rows, which leave nothing to be treated."""
@@ -254,58 +256,8 @@ class Reading(Options):
         treated = treat_missing(rows, self.missing)
         return shrunk(treated) if self.covariance == "shrunk" else treated
 
-    def _row_weight(self, treated: Treated) -> float:
-        """What one row counts for beside independent ones."""
-        n = treated.moments.n_samples
-        if self.n_effective == "all":
-            return 1.0
-        if self.n_effective != "auto":
-            if float(self.n_effective) > n:
-                raise InputError(
-                    f"n_effective is {self.n_effective:g}, and there are {n} rows; it is at most "
-                    "their number"
-                )
-            return float(self.n_effective) / n
-        if treated.raw is None:
-            raise InputError(
-                "n_effective='auto' looks at the rows, and the data are Moments, which have none; "
-                "pass the table, or a number"
-            )
-        return effective_rows(treated.filled) / n
-
 
 @takes_options(Reading)
 def as_tables(data: SeveralData | Tables, **reading: Any) -> Tables:
     """Tables of what functions on data accept; keywords are the fields of :class:`Reading`."""
     return Reading.of(reading).tables(data)
-
-
-@takes_options(Reading)
-def check_data(data: SeveralData, **reading: Any) -> tuple[DataWarning, ...]:
-    """Warnings about data: dependent rows, columns far from Gaussian, collinearity, few rows.
-
-    Parameters
-    ----------
-    data : DataFrame, array of shape (n, p), path or Moments
-        Or several of these. Moments show neither dependence nor the shape of columns; only the
-        rest is checked then. With lags, what the past leaves unexplained is checked.
-    **reading
-        The fields of :class:`cyclearn.Reading`.
-
-    Returns
-    -------
-    tuple of DataWarning
-        Empty where nothing was found, which does not prove that the data are fine: hidden causes
-        and nonlinear relations can hide from every check made here.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> check_data(rng.standard_normal((500, 3)))
-    ()
-    >>> for warning in check_data(rng.standard_normal((500, 3)).cumsum(axis=0)):
-    ...     print(warning.code)
-    dependent_rows
-    low_power
-    """
-    return Reading.of(reading).tables(data).warnings

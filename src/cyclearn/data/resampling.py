@@ -53,7 +53,7 @@ class Resampler:
         InputError
             Where the tables cannot be drawn from in the way that is asked for.
         """
-        return cls(tables, reading, _checked(tables, reading, resampling), seed)
+        return cls(tables, reading, _checked(tables, resampling), seed)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,11 +102,15 @@ class Resampler:
         parts, targets = [], []
         for table in self.tables:
             assert table.rows is not None
-            chosen = generator.integers(len(table.rows), size=len(table.rows))
-            drawn = table.rows[chosen]
-            parts.append(_frame(drawn, table.moments))
+            chosen = self._chosen(len(table.rows), table.row_weight, generator)
+            parts.append(_frame(table.rows[chosen], table.moments))
             targets.append(table.targets)
-        return pooled_tables(parts, targets, self.reading.design).without_rows()
+        drawn = pooled_tables(parts, targets, self.reading.design).without_rows()
+        counted = [
+            replace(new, n_effective=table.n_effective)
+            for new, table in zip(drawn, self.tables, strict=True)
+        ]
+        return replace(drawn, tables=tuple(counted))
 
     def _moments(self, table: Table, generator: np.random.Generator) -> Moments:
         given = table.moments
@@ -115,10 +119,10 @@ class Resampler:
         names = tuple(name for name in given.names if name not in given.past)
         rows = Rows(table.rows, names, given.has_default_names)
         if given.past:
-            # Given their past, rows are independent: each is drawn together with its past.
+            # Each is drawn together with its past.
             rows = with_past(rows, self.reading.lags)
         rows = rows.with_values(rows.values[self._is_used(rows.values)])
-        chosen = self._chosen(len(rows.values), table.n_effective, generator)
+        chosen = self._chosen(len(rows.values), table.row_weight, generator)
         rows = rows.with_values(rows.values[chosen])
         # Ranks were taken before the past was set beside the rows; incomplete rows are left out.
         margins = "raw" if given.past else self.reading.margins
@@ -134,11 +138,11 @@ class Resampler:
             return np.asarray(~is_missing.any(axis=1))
         return np.asarray(~is_missing.all(axis=1))
 
-    def _chosen(self, n: int, n_effective: float, generator: np.random.Generator) -> IntArray:
+    def _chosen(self, n: int, row_weight: float, generator: np.random.Generator) -> IntArray:
         if self.resampling == "half":
             return generator.permutation(n)[: n // 2]
         if self.resampling == "blocks":
-            length = min(ceil(_BLOCK_LENGTH * n / n_effective), n)
+            length = min(ceil(_BLOCK_LENGTH / row_weight), n)
             starts = generator.integers(n - length + 1, size=-(-n // length))
             return np.asarray((starts[:, None] + np.arange(length)).ravel()[:n])
         return generator.integers(n, size=n)
@@ -153,7 +157,7 @@ class Resampler:
         return state.hexdigest()
 
 
-def _checked(tables: Tables, reading: Reading, resampling: Resampling | None) -> Resampling:
+def _checked(tables: Tables, resampling: Resampling | None) -> Resampling:
     """How the tables are drawn from: as asked for, or by default."""
     has_rows = {table.rows is not None for table in tables}
     if resampling == "groups":
@@ -167,9 +171,12 @@ def _checked(tables: Tables, reading: Reading, resampling: Resampling | None) ->
             "some groups have rows and others are Moments, which are drawn in different ways; "
             "give resampling='parametric'"
         )
-    if tables.design is not None and (resampling not in (None, "rows") or has_rows != {True}):
+    if tables.design is not None and (
+        resampling not in (None, "rows", "blocks") or has_rows != {True}
+    ):
         raise InputError(
-            "with interventions rows are drawn within each table: give rows, and resampling='rows'"
+            "with interventions rows are drawn within each table: give rows, and resampling='rows' "
+            "or 'blocks'"
         )
     if has_rows == {False}:
         if resampling not in (None, "parametric"):
@@ -184,11 +191,7 @@ def _checked(tables: Tables, reading: Reading, resampling: Resampling | None) ->
         )
     if resampling is not None:
         return resampling
-    # Missing cells make the effective sample size smaller as well, which is no reason for blocks.
-    is_dependent = reading.n_effective != "all" and any(
-        table.n_effective < table.moments.n_samples for table in tables
-    )
-    return "blocks" if is_dependent else "rows"
+    return "blocks" if any(table.row_weight < 1 for table in tables) else "rows"
 
 
 def _frame(rows: FloatArray, moments: Moments) -> Any:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from cyclearn.data.effective_rows import COUNTINGS, Counting, rows_in_words
 from cyclearn.data.grouped_tables import aligned_moments, naming_group
 from cyclearn.data.missing_values import Holes
 from cyclearn.data.moments import Moments, name_order
@@ -62,6 +63,8 @@ class Table:
         The share of all correlations that a shrunk covariance took away.
     row_weight : float
         What one row counts for beside independent ones, missing cells aside.
+    counting : str
+        Why rows count for that.
     rows : array or None
         The rows, with margins treated and the rest as it was given, in the order of the variables;
         None where there are only moments, and wherever rows are no longer needed.
@@ -74,6 +77,7 @@ class Table:
     holes: Holes | None = None
     shrinkage: float = 0.0
     row_weight: float = 1.0
+    counting: Counting = "all"
     rows: FloatArray | None = None
 
 
@@ -166,6 +170,16 @@ class Tables:
     def n_effective(self) -> float:
         """The effective sample size of all tables together."""
         return sum(table.n_effective for table in self.tables)
+
+    @property
+    def counting(self) -> Counting:
+        """Why rows count for what they count for."""
+        return min((table.counting for table in self.tables), key=COUNTINGS.index)
+
+    @property
+    def rows_in_words(self) -> str:
+        """How many rows are used, and why, in one sentence."""
+        return rows_in_words(self.n_samples, self.n_effective, self.counting)
 
     @property
     def evidence_left(self) -> float:

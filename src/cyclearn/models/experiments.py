@@ -84,7 +84,7 @@ class Experiments:
         p, everything = tables.n_variables, tuple(range(len(moments)))
         mask = target_mask(tables)
         is_shared = design.intercepts == "shared"
-        scale = np.sqrt(_pooled(moments, everything, True)[0].diagonal())
+        scale = np.sqrt(_pooled(tables, everything, True)[0].diagonal())
         sets: dict[tuple[int, ...], int] = {everything: 0}
         at, which, weights, means = [0], list[int](), list[float](), list[FloatArray]()
         for i in range(p):
@@ -94,11 +94,12 @@ class Experiments:
                 terms += [(e,) for e in np.flatnonzero(mask[:, i]).tolist()]
             for rows in terms:
                 which.append(sets.setdefault(rows, len(sets)))
-                weights.append(sum(moments[e].n_samples for e in rows) / tables.n_samples)
+                effective = sum(tables.tables[e].n_effective for e in rows)
+                weights.append(effective / tables.n_effective)
             at.append(len(which))
-            means.append(_pooled(moments, terms[0] if terms else everything, True)[1])
+            means.append(_pooled(tables, terms[0] if terms else everything, True)[1])
         unit = np.outer(scale, scale)
-        matrices = [_pooled(moments, rows, is_shared)[0] / unit for rows in sets]
+        matrices = [_pooled(tables, rows, is_shared)[0] / unit for rows in sets]
         return cls(
             tables=tables,
             scale=scale,
@@ -127,10 +128,16 @@ class Experiments:
     def _ranges(self) -> list[tuple[int, int]]:
         return list(zip(self.at[:-1].tolist(), self.at[1:].tolist(), strict=True))
 
-    @cached_property
+    @property
     def n_rows(self) -> FloatArray:
         """Rows that the equation of each node is estimated from, shape (p,)."""
-        return np.array([self.weights[a:b].sum() for a, b in self._ranges]) * self.tables.n_samples
+        return (1 - self.targeted).T @ [table.moments.n_samples for table in self.tables]
+
+    @cached_property
+    def n_effective(self) -> FloatArray:
+        """Effective rows that the equation of each node is estimated from, shape (p,)."""
+        shares = np.array([self.weights[a:b].sum() for a, b in self._ranges])
+        return shares * self.tables.n_effective
 
     @property
     def is_set_everywhere(self) -> BoolArray:
@@ -152,9 +159,8 @@ class Experiments:
     @cached_property
     def moments(self) -> Moments:
         """Mean and covariance of all rows together."""
-        each = [table.moments for table in self.tables]
-        S, mean = _pooled(each, tuple(range(len(each))), True)
-        first = each[0]
+        S, mean = _pooled(self.tables, tuple(range(len(self.tables))), True)
+        first = self.tables.tables[0].moments
         return Moments._unchecked(
             S, self.tables.n_samples, mean, first.names, first.has_default_names
         )
@@ -178,13 +184,14 @@ class Experiments:
 
 
 def _pooled(
-    moments: list[Moments], rows: tuple[int, ...], about_one_mean: bool
+    tables: Tables, rows: tuple[int, ...], about_one_mean: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Covariance of the rows of some tables, about one mean or each about its own; their mean."""
-    n = np.array([moments[e].n_samples for e in rows], dtype=float)
+    some = [tables.tables[e] for e in rows]
+    n = np.array([table.n_effective for table in some])
     share = n / n.sum()
-    S = np.einsum("e,eij->ij", share, [moments[e].covariance for e in rows])
-    known = [moments[e].mean for e in rows]
+    S = np.einsum("e,eij->ij", share, [table.moments.covariance for table in some])
+    known = [table.moments.mean for table in some]
     if any(mean is None for mean in known):
         return S, np.zeros(len(S))
     centres = np.array(known, dtype=float)
@@ -323,9 +330,9 @@ def _solution(
 def shared_log_likelihood(experiments: Experiments, components: tuple[ComponentFit, ...]) -> float:
     """Log-likelihood of all untargeted values, given those that were set."""
     value = sum(component.value for component in components)
-    n_rows = experiments.n_rows
-    constant = float(n_rows @ (0.5 * (1 + np.log(2 * np.pi)) + np.log(experiments.scale)))
-    return -(experiments.tables.n_samples * value + constant)
+    n = experiments.n_effective
+    constant = float(n @ (0.5 * (1 + np.log(2 * np.pi)) + np.log(experiments.scale)))
+    return -(experiments.tables.n_effective * value + constant)
 
 
 def observed_mean(experiments: Experiments, B: FloatArray) -> FloatArray:
@@ -364,7 +371,7 @@ def shared_information(
     term; returned are the matrix and these variances.
     """
     m, n_terms = len(edges), len(experiments.which)
-    n = experiments.tables.n_samples
+    n = experiments.tables.n_effective
     info = np.zeros((m + n_terms, m + n_terms))
     variances = np.empty(n_terms)
     p = len(B)
@@ -385,7 +392,7 @@ def shared_information(
         M = np.linalg.inv(cut)
         free = ~targets.astype(bool)[target]
         second = M[np.ix_(target, source)]
-        info[:m, :m] += table.moments.n_samples * second * second.T * np.outer(free, free)
+        info[:m, :m] += table.n_effective * second * second.T * np.outer(free, free)
     return info, variances
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cyclearn.data.effective_rows import Counting, rows_in_words
 from cyclearn.data.moments import Moments
 from cyclearn.foundation.arguments import between
 from cyclearn.foundation.arrays import FloatArray, IntArray
@@ -51,6 +52,8 @@ class FittedModel:
         Single nodes together, then each component: value, gradient norm, iterations.
     n_effective : float
         How many independent rows the data count for, in likelihood and standard errors.
+    counting : str
+        Why they count for that many; ``rows_in_words`` says it in a sentence.
     observed : ObservedLikelihood or None
         The likelihood of rows with missing values, where these were fitted; ``moments`` are then
         those of complete rows as the estimate expects them.
@@ -66,6 +69,7 @@ class FittedModel:
     alternatives: tuple[LinearGaussianModel, ...]
     components: tuple[ComponentFit, ...]
     n_effective: float
+    counting: Counting = "all"
     observed: ObservedLikelihood | None = None
     experiments: Experiments | None = None
 
@@ -78,6 +82,11 @@ class FittedModel:
             n_effective=likelihood.weight * self.n_samples,
             status=self.status if likelihood.converged else FitStatus.ITERATION_LIMIT,
         )
+
+    @property
+    def rows_in_words(self) -> str:
+        """How many rows were used, and why."""
+        return rows_in_words(self.n_samples, self.n_effective, self.counting)
 
     @property
     def converged(self) -> bool:
@@ -254,7 +263,7 @@ class FittedModel:
         InputError
             For a level that is not strictly between 0 and 1.
         """
-        lines = [repr(self), f"  {self.status.value}"]
+        lines = [repr(self), f"  {self.status.value}", f"  {self.rows_in_words}"]
         if not self.is_stable:
             lines.append(f"  unstable: spectral radius {self.model.spectral_radius:.4g}")
         if self.alternatives:

@@ -153,6 +153,7 @@ def _fit_shared(graph: DirectedGraph, tables: Tables, options: dict[str, Any]) -
         mean,
         log_likelihood=log_likelihood,
         n_effective=tables.n_effective,
+        counting=tables.counting,
         experiments=experiments,
     )
 
@@ -179,6 +180,7 @@ def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> F
         moments.mean,
         log_likelihood=log_likelihood,
         n_effective=table.n_effective,
+        counting=table.counting,
     )
 
 
@@ -191,7 +193,8 @@ def _fit_observed(
     rows = rows[~np.isnan(rows).all(axis=1)]
     with _naming_collinear_nodes(graph):
         moments, likelihood = fit_rows_with_holes(graph, rows, order=order, **options)
-    expected = _fit_table(graph, Table(moments, table.row_weight * len(rows)), options)
+    complete = Table(moments, table.row_weight * len(rows), counting=table.counting)
+    expected = _fit_table(graph, complete, options)
     # What missing cells leave of the rows, the likelihood itself knows.
     return expected.observed_by(likelihood.weighted(table.row_weight))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import log10
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ import numpy as np
 
 from cyclearn.classes.class_statements import SAME
 from cyclearn.data import DataWarning, Moments
-from cyclearn.data.data_warnings import DependentRows, RankScale, ReachedLimits
+from cyclearn.data.data_warnings import RankScale, ReachedLimits
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
@@ -145,15 +145,9 @@ def find_out(result: LearnResult, data: SeveralData | None, max_members: int) ->
 
 
 def _data_warnings(result: LearnResult, given: Tables | None) -> tuple[DataWarning, ...]:
-    """What checks found in the data, what was done about it, and on which scale weights are."""
+    """What checks found in the data, and on which scale weights are."""
     options = result.options
     found = result.warnings if given is None else options.warnings(given)
-    if options.n_effective != "all":
-        n = result.tables.n_effective
-        found = tuple(
-            replace(each, n_counted=n) if isinstance(each, DependentRows) else each
-            for each in found
-        )
     if options.margins == "rank":
         found += (RankScale(),)
     return found

@@ -204,17 +204,20 @@ def _summary(found: Findings) -> Markup:
     feedback = "No feedback was found."
     if loops:
         feedback = f"Feedback was found among {'; '.join(loops)}."
-    groups, worth = found.result.groups, ""
-    if round(fitted.n_effective) < fitted.n_samples:
-        worth = f", worth {fitted.n_effective:,.0f} independent ones,"
+    groups = found.result.groups
     first = (
-        f"{fitted.n_samples:,} rows{worth} of {graph.n_nodes - len(found.result.past):,} variables"
+        f"{fitted.n_samples:,} rows of {graph.n_nodes - len(found.result.past):,} variables"
         f"{_past_in_words(found)}"
         f"{f' in {len(groups)} groups' if groups else ''}{_tables_in_words(found)}: "
         f"{count_of(graph.n_edges, 'edge')}."
     )
     last = fit_in_words(fitted) if isinstance(fitted, FittedModel) else differences(fitted)
-    sentences = [first, feedback, agreement_in_words(found.result)]
+    sentences = [
+        first,
+        found.result.tables.rows_in_words,
+        feedback,
+        agreement_in_words(found.result),
+    ]
     if found.result.posterior is not None or found.result.bootstrap is not None:
         sentences.append(evidence_in_words(found.result))
     sentences += [*starts_in_words(found.result), last]

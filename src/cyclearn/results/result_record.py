@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cyclearn.data.data_warnings import warnings_of
+from cyclearn.data.effective_rows import COUNTINGS
 from cyclearn.data.input_checks import check_names, checked_matrix, whole_number
 from cyclearn.data.moments import Moments, checked_mean
 from cyclearn.data.tables import Table, Tables
+from cyclearn.foundation.arguments import one_of
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_schema
 from cyclearn.graphs import DirectedGraph
@@ -143,7 +145,8 @@ def _fitted(
     models = dict(fitted.models) if isinstance(fitted, FittedGroups) else {"": fitted}
     for name, each in observed.items():
         likelihood = ObservedLikelihood.from_dict(each["likelihood"])
-        models[name] = fit(graph, Moments(**each["moments"])).observed_by(likelihood)
+        expected = fit(graph, Moments(**each["moments"])).observed_by(likelihood)
+        models[name] = replace(expected, counting=models[name].counting)
     return FittedGroups(graph, models) if isinstance(fitted, FittedGroups) else models[""]
 
 
@@ -162,6 +165,7 @@ def _table_record(table: Table) -> dict[str, Any]:
         "group": table.group,
         "targets": list(table.targets),
         "n_effective": table.n_effective,
+        "counting": table.counting,
         "shrinkage": table.shrinkage,
         "moments": _moments_record(table.moments),
     }
@@ -180,6 +184,7 @@ def _table_of(record: Mapping[str, Any], *, is_designed: bool) -> Table:
         group=_readable(record["group"]),
         targets=tuple(map(str, record["targets"])),
         shrinkage=float(record["shrinkage"]),
+        counting=one_of("counting", record["counting"], COUNTINGS),  # type: ignore[arg-type]
     )
 
 

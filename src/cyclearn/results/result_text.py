@@ -112,6 +112,7 @@ def sentences(result: LearnResult) -> list[str]:
     if graph.n_edges:
         lines.append(evidence_in_words(result))
     lines += [f"Ended: {result.status.value}.", *starts_in_words(result)]
+    lines.append(result.tables.rows_in_words)
     if result.options.margins == "rank":
         lines.append("Weights and effects are on the scale of normal scores of ranks.")
     return lines
@@ -170,8 +171,7 @@ def _group_lines(rows: list[EdgeRow], fitted: FittedGroups) -> list[str]:
 
 
 def _rows_in_words(result: LearnResult) -> str:
-    n, worth = result.tables.n_samples, result.tables.n_effective
-    words = f"{n} samples" if worth == n else f"{n} samples worth {worth:.0f} independent ones"
+    words = f"{result.tables.n_samples} samples"
     if result.lags:
         words += f", given {count_of(result.lags, 'row')} before each"
     if result.experiments is not None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import expm1, sqrt
 from typing import Any, Literal
 
-from cyclearn.data.data_warnings import DataWarning
+from cyclearn.data.data_warnings import DataWarning, LowPower
 from cyclearn.data.reading import Reading
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import at_least, flag, seconds, seed, whole
@@ -25,6 +26,10 @@ from cyclearn.search.score import SearchLimits
 
 Method = Literal["auto", "exact", "tabu", "hill-climbing"]
 Start = DirectedGraph | Sequence[DirectedGraph] | None
+# Fewer rows are few: of each group, by the number of variables.
+_ROWS_PER_VARIABLE = 10
+# Edges whose partial correlation is weaker than this should not be what n leaves out of reach.
+_WEAKEST_EDGE = 0.3
 
 
 def _penalty(_: str, value: Any) -> Any:
@@ -114,7 +119,7 @@ class ProblemOptions(Reading):
 
     def warnings(self, tables: Tables) -> tuple[DataWarning, ...]:
         """Those about the tables, and what these options add where rows are too few."""
-        found = list(tables.warnings)
+        found = [*tables.warnings, *self._low_power(tables)]
         groups = _effective_sizes(tables)
         names = tables.groups if len(groups) == len(tables) else ("",)
         limits = self._limits(tables)
@@ -130,6 +135,17 @@ class ProblemOptions(Reading):
                 )
                 found.append(said.in_group(name))
         return tuple(found)
+
+    def _low_power(self, tables: Tables) -> list[DataWarning]:
+        """Whether rows are few, and the weakest edge that is worth its penalty."""
+        n, p = tables.n_effective, tables.n_variables
+        # An edge gains n/2 · log 1/(1 − r²), less where correlations were shrunk.
+        left = n * tables.evidence_left
+        weakest = sqrt(-expm1(-2 * self.edge_penalty(tables) / left)) if left else 1.0
+        n_weights = p * len(_effective_sizes(tables))
+        if n >= _ROWS_PER_VARIABLE * n_weights and weakest <= _WEAKEST_EDGE:
+            return []
+        return [LowPower(n_rows=tables.n_samples, n_effective=n, n_variables=p, weakest=weakest)]
 
     @property
     def is_graph_given(self) -> bool:

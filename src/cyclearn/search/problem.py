@@ -114,7 +114,7 @@ class SearchProblem:
         tables, experiments = self.tables, self.experiments
         if experiments is not None:
             logs = 0.5 * (np.log(2 * np.pi) + 1) + np.log(experiments.scale)
-            return float(experiments.n_rows @ logs) / tables.n_effective
+            return float(experiments.n_effective @ logs) / tables.n_effective
         # What is taken as given has no term.
         present = ~tables.tables[0].moments.is_past
         scales = [np.log(table.moments.scale[present]).sum() for table in tables]

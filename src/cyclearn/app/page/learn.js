@@ -63,7 +63,7 @@ function form() {
     h("p", { class: "fields" },
       menu("penalty", "An edge costs (penalty)", [["", "extended BIC (default)"], ["bic", "BIC: more edges"], ["2 bic", "twice BIC"], ["ebic 1", "extended BIC, γ = 1: fewer edges"]], given.penalty || "", (value) => option("penalty", value)),
       menu("margins", "Columns (margins)", [["raw", "as they are"], ["rank", "ranks, for outliers and bends"]], given.margins || "raw", (value) => option("margins", value === "raw" ? "" : value)),
-      menu("rows", "Rows (n_effective)", [["", "independent"], ["auto", "a time series: count for less"]], given.n_effective || "", (value) => option("n_effective", value)),
+      menu("rows", "Rows (n_effective)", [["", "count for less where neighbours resemble each other"], ["all", "independent: all count"]], given.n_effective || "", (value) => option("n_effective", value)),
       whole(LAGS, "none"),
       menu("covariance", "Correlations (covariance)", [["sample", "as they are"], ["shrunk", "shrunk, for few rows"]], given.covariance || "sample", (value) => option("covariance", value === "sample" ? "" : value))),
     h("details", {}, h("summary", {}, "More options"),

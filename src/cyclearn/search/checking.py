@@ -1,0 +1,46 @@
+"""Warnings about data before anything is learned from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cyclearn.data.data_warnings import DataWarning
+from cyclearn.data.grouped_tables import SeveralData
+from cyclearn.data.reading import Reading
+from cyclearn.foundation.option_values import takes_options
+from cyclearn.search.options import ProblemOptions
+
+
+@takes_options(Reading)
+def check_data(data: SeveralData, **reading: Any) -> tuple[DataWarning, ...]:
+    """Warnings about data: dependent rows, columns far from Gaussian, collinearity, few rows.
+
+    Parameters
+    ----------
+    data : DataFrame, array of shape (n, p), path or Moments
+        Or several of these. Moments show neither dependence nor the shape of columns; only the
+        rest is checked then. With lags, what the past leaves unexplained is checked.
+    **reading
+        The fields of :class:`cyclearn.Reading`.
+
+    Returns
+    -------
+    tuple of DataWarning
+        Those of :func:`cyclearn.learn` with these options. Empty where nothing was found, which
+        does not prove that the data are fine: hidden causes and nonlinear relations can hide from
+        every check made here.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> check_data(rng.standard_normal((500, 3)))
+    ()
+    >>> for warning in check_data(rng.standard_normal((500, 3)).cumsum(axis=0)):
+    ...     print(warning.code)
+    dependent_rows
+    low_power
+    too_few_rows
+    """
+    options = ProblemOptions.of(reading)
+    return options.warnings(options.tables(data))
