@@ -79,13 +79,24 @@ class CorrelatedNoise:
         """The smallest f found; infinite where parents explain a node without remainder."""
         return sum(each.value for each in self.blocks(adjacency, pairs))
 
+    def value_of_part(self, adjacency: BoolArray, pairs: Pairs, part: int) -> float:
+        """The share in f of a part of an acyclic graph: a set of nodes that no pair leaves."""
+        alone = {node: 1 << node for node in bits(part)}
+        inside = frozenset(pair for pair in pairs if pair[0] in alone)
+        return sum(self._fitted(adjacency, block, inside).value for block in _joined(alone, inside))
+
     def blocks(self, adjacency: BoolArray, pairs: Pairs) -> Iterator[BlockFit]:
         """The fit of every block; pairs are positions (i, j) with i < j."""
-        for nodes, inside in _blocks(adjacency, pairs):
-            key = nodes, adjacency[:, nodes].tobytes(), inside
-            if key not in self._fits:
-                self._fits[key] = _fit_block(self._S, adjacency, nodes, inside)
-            yield self._fits[key]
+        components = dict(enumerate(strong_components(support_to_columns(adjacency))))
+        return (self._fitted(adjacency, block, pairs) for block in _joined(components, pairs))
+
+    def _fitted(self, adjacency: BoolArray, block: int, pairs: Pairs) -> BlockFit:
+        nodes = tuple(bits(block))
+        inside = tuple(sorted(pair for pair in pairs if block >> pair[0] & 1))
+        key = block, adjacency[:, nodes].tobytes(), inside
+        if key not in self._fits:
+            self._fits[key] = _fit_block(self._S, adjacency, nodes, inside)
+        return self._fits[key]
 
     def noise(self, adjacency: BoolArray, pairs: Pairs, nodes: Sequence[int]) -> FloatArray:
         """The covariance of the noises of nodes in one block."""
@@ -155,18 +166,12 @@ def checked_pair(graph: DirectedGraph, pair: Edge) -> tuple[int, int]:
     return i, j
 
 
-def _blocks(
-    adjacency: BoolArray, pairs: Pairs
-) -> Iterator[tuple[tuple[int, ...], tuple[tuple[int, int], ...]]]:
-    """Nodes that pairs or cycles join, and the pairs among them."""
-    members = list(strong_components(support_to_columns(adjacency)))
+def _joined(component_of: dict[int, int], pairs: Pairs) -> Iterator[int]:
+    """The blocks: the components of nodes, joined by pairs."""
     for i, j in pairs:
-        both = members[i] | members[j]
-        for node in bits(both):
-            members[node] = both
-    for block in dict.fromkeys(members):
-        nodes = tuple(bits(block))
-        yield nodes, tuple(sorted(pair for pair in pairs if block >> pair[0] & 1))
+        both = component_of[i] | component_of[j]
+        component_of.update(dict.fromkeys(bits(both), both))
+    return iter(dict.fromkeys(component_of.values()))
 
 
 def _fit_block(

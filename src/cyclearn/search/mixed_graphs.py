@@ -62,6 +62,21 @@ class MixedScore:
         price = self.price * (int(adjacency.sum()) + len(pairs))
         return MixedGraph(adjacency, pairs, float(self._constant + sum(values) + price))
 
+    def changed(
+        self, graph: MixedGraph, adjacency: BoolArray, pairs: Pairs, nodes: Sequence[int]
+    ) -> MixedGraph:
+        """The same for a graph that differs from another one in edges into nodes and their pairs.
+
+        Only what these are joined with, before or after, is looked at.
+        """
+        part = reached(_partners(graph.pairs | pairs, len(adjacency)), sum(1 << n for n in nodes))
+        value = graph.score
+        for rows, fits in zip(self._rows, self._fits, strict=True):
+            value += rows * fits.value_of_part(adjacency, pairs, part)
+            value -= rows * fits.value_of_part(graph.adjacency, graph.pairs, part)
+        n_more = int(adjacency.sum()) + len(pairs) - int(graph.adjacency.sum()) - len(graph.pairs)
+        return MixedGraph(adjacency, pairs, float(value + self.price * n_more))
+
     def has_cause_of_three(self, graph: MixedGraph) -> bool:
         """Whether, in every table, one hidden cause explains the pairs of some three variables."""
         for triple in triples(graph.pairs):
@@ -69,6 +84,14 @@ class MixedScore:
             if all(map(is_one_factor, noises)):
                 return True
         return False
+
+
+def _partners(pairs: Pairs, n_nodes: int) -> list[int]:
+    partners = [0] * n_nodes
+    for i, j in pairs:
+        partners[i] |= 1 << j
+        partners[j] |= 1 << i
+    return partners
 
 
 def triples(pairs: Pairs) -> list[tuple[int, ...]]:
@@ -124,15 +147,15 @@ class _MixedSearch:
     def _best_neighbour(self, graph: MixedGraph) -> MixedGraph | None:
         """The best of all changes, those that add a pair with what this makes superfluous."""
         best, joined = graph, []
-        for adjacency, pairs in self._changes(graph):
+        for adjacency, pairs, nodes in self._changes(graph):
             if self.is_over:
                 break
             if not self._may_be(adjacency, pairs):
                 continue
-            found = self.score.of(adjacency, pairs)
+            found = self.score.changed(graph, adjacency, pairs, nodes)
             best = self._better(best, found)
-            if added := pairs - graph.pairs:
-                joined.append((found, sorted({node for pair in added for node in pair})))
+            if len(pairs) > len(graph.pairs):
+                joined.append((found, nodes))
         for found, nodes in sorted(joined, key=lambda each: round(each[0].score, _DIGITS)):
             removable = found.adjacency[:, nodes] & ~self._required[:, nodes]
             # Edges that are gone save their penalty and no more.
@@ -151,34 +174,38 @@ class _MixedSearch:
                 for i in np.flatnonzero(graph.adjacency[:, j] & ~self._required[:, j]).tolist():
                     adjacency = graph.adjacency.copy()
                     adjacency[i, j] = False
-                    best = self._better(best, self.score.of(adjacency, graph.pairs))
+                    found = self.score.changed(graph, adjacency, graph.pairs, [j])
+                    best = self._better(best, found)
             if best is graph:
                 break
             graph = best
         return graph
 
-    def _changes(self, graph: MixedGraph) -> Iterator[tuple[BoolArray, Pairs]]:
-        """All graphs one change away, acyclic and with the edges that knowledge asks for."""
+    def _changes(self, graph: MixedGraph) -> Iterator[tuple[BoolArray, Pairs, tuple[int, int]]]:
+        """All acyclic graphs one change away that have the required edges; and the two nodes."""
         A, pairs = graph.adjacency, graph.pairs
         may = self._allowed & ~A & ~_descendants(A).T
         for pair in combinations(range(len(A)), 2):
             both = (pair, pair[::-1])
             if pair in pairs:
-                yield A, pairs - {pair}
-                yield from ((_with(A, edge), pairs - {pair}) for edge in both if may[edge])
+                yield A, pairs - {pair}, pair
+                yield from ((_with(A, edge), pairs - {pair}, pair) for edge in both if may[edge])
                 continue
             edges = [edge for edge in both if A[edge]]
             if any(self._required[edge] for edge in edges):
                 continue
-            without = _without(A, pair)
-            if edges:
-                yield without, pairs
-                may_turn = self._allowed & ~_descendants(without).T
-                yield from ((_with(without, e), pairs) for e in both if not A[e] and may_turn[e])
-            else:
-                yield from ((_with(A, edge), pairs) for edge in both if may[edge])
+            without = _without(A, pair) if edges else A
+            for i, j in edges:
+                yield without, pairs, pair
+                if (
+                    self._allowed[j, i]
+                    and not reached(support_to_columns(without.T), 1 << i) >> j & 1
+                ):
+                    yield _with(without, (j, i)), pairs, pair
+            if not edges:
+                yield from ((_with(A, edge), pairs, pair) for edge in both if may[edge])
             if not self._is_past[list(pair)].any():
-                yield without, pairs | {pair}
+                yield without, pairs | {pair}, pair
 
     def with_triples(self, graphs: Sequence[MixedGraph]) -> list[MixedGraph]:
         """The best graphs with a hidden common cause of three variables that edges join.
@@ -196,7 +223,7 @@ class _MixedSearch:
                 pairs = frozenset(combinations(triple, 2))
                 adjacency = _without(graph.adjacency, triple)
                 if self._may_be(adjacency, pairs):
-                    begun = self.score.of(adjacency, pairs)
+                    begun = self.score.changed(graph, adjacency, pairs, triple)
                     found.append(self._without_superfluous(begun, triple))
         found.sort(key=lambda each: round(each.score, _DIGITS))
         return found[: self._n_triples]
