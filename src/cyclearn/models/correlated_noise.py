@@ -139,7 +139,7 @@ def fit_correlated(graph: DirectedGraph, moments: Moments, pairs: Sequence[Edge]
     >>> S = [[1.0, 0.5, 0.0, 0.0], [0.5, 1.0, 0.0, 0.3], [0.0, 0.0, 1.0, 0.6], [0.0, 0.3, 0.6, 1.0]]
     >>> found = fit_correlated(graph, Moments(S, 100, names=list("xayb")), [("a", "b")])
     >>> found.omega[1].round(2)
-    array([0.  , 0.66, 0.  , 0.3 ])
+    array([0.  , 0.75, 0.  , 0.3 ])
     """
     moments = moments.aligned_to(graph.names)
     places = frozenset(checked_pair(graph, pair) for pair in pairs)

@@ -261,7 +261,7 @@ def find_rivals(result: LearnResult, *, max_pairs: int = 3) -> Rivals:
     ... )
     >>> found = learn(truth.sample(5_000, random_state=0)).rivals()
     >>> print(found.without_feedback.in_words)
-    Without feedback the best graph found is worse by 7.7: strong evidence for the loop.
+    Without feedback the best graph found is worse by 5.1: strong evidence for the loop.
     """
     from cyclearn.results.rival_search import RivalSearch
 
