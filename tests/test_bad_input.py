@@ -170,6 +170,7 @@ FUNCTIONS = {
     "do": (RESULT.do, ({"X1": 1.0},)),
     "effects": (RESULT.effects, ("X1", "X2")),
     "hidden_causes": (RESULT.hidden_causes, ()),
+    "rivals": (RESULT.rivals, ()),
     "to_text": (RESULT.to_text, ()),
     "plot": (RESULT.plot, ()),
     "report": (RESULT.report, ("never written.html",)),

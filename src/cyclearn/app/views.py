@@ -97,7 +97,7 @@ def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> d
 
 def members_view(result: LearnResult, listing: Listing) -> dict[str, Any]:
     """Some graphs that fit equally well, the learned one first, and one picture for all."""
-    return _members(Findings(result, (), False, False, listing, None))
+    return _members(Findings(result, (), False, False, listing))
 
 
 def _members(found: Findings) -> dict[str, Any]:

@@ -21,6 +21,7 @@ PLACES = {
     "compare": ("compare_command", "compare"),
     "class": ("graph_commands", "equivalence_class"),
     "effects": ("effects_command", "effects"),
+    "rivals": ("rivals_command", "rivals"),
     "next": ("next_command", "next_experiment"),
     "report": ("report_command", "report"),
     "plot": ("plot_command", "plot"),

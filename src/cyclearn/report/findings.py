@@ -23,6 +23,7 @@ from cyclearn.report.class_listing import ListedMember, Listing, listing
 from cyclearn.results import LearnResult
 from cyclearn.results.edge_rows import EdgeRow, PairVerdict
 from cyclearn.results.hidden_causes import PairExplanation, hidden_causes
+from cyclearn.results.rivals import Rivals
 from cyclearn.search import Knowledge
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 _SAME = 1e-6
 # With more edges than this, comparing each with a hidden cause would take long.
 MAX_COMPARED = 30
+# With larger loops, searching for rivals would take as long as learning did.
+_MAX_LOOP = 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +43,7 @@ class Findings:
 
     ``listing`` has graphs that fit equally well: members of the learned class and of those that
     tie with it. ``hidden`` compares edges with hidden causes; None where there are too many.
+    ``rivals`` compares loops; None without any, and where they are too large.
     """
 
     result: LearnResult
@@ -47,7 +51,8 @@ class Findings:
     has_rows: bool
     has_knowledge: bool
     listing: Listing
-    hidden: tuple[PairExplanation, ...] | None
+    hidden: tuple[PairExplanation, ...] | None = None
+    rivals: Rivals | None = None
 
     @property
     def pairs(self) -> tuple[PairVerdict, ...]:
@@ -126,12 +131,15 @@ def find_out(result: LearnResult, data: SeveralData | None, max_members: int) ->
         _check_same_tables(result, given)
     models = result.models
     knowledge = result.options.knowledge
-    is_small = result.graph.n_edges <= MAX_COMPARED and not result.groups
-    has_one_table = result.experiments is None and not result.lags
+    is_small = result.graph.n_edges <= MAX_COMPARED
+    has_one_table = result.experiments is None and not result.lags and not result.groups
     hidden = hidden_causes(result) if is_small and has_one_table else None
+    largest = max(map(len, result.graph.components))
+    has_rivals = is_small and 1 < largest <= _MAX_LOOP
     return Findings(
         result,
         hidden=hidden,
+        rivals=result.rivals() if has_rivals else None,
         warnings=(
             *_data_warnings(result, given),
             *(w.in_group(name) for name, model in models.items() for w in check_fit(model)),

@@ -35,6 +35,7 @@ from cyclearn.report.member_browser import member_browser
 from cyclearn.report.next_experiment_section import next_experiment_section
 from cyclearn.report.number_sections import coefficients, fit_quality, total_effects
 from cyclearn.report.provenance import VERSION, Source, how_it_was_made
+from cyclearn.report.rivals_section import rivals_section
 from cyclearn.report.what_if_section import what_if_section
 from cyclearn.results import BootstrapResult, LearnResult
 from cyclearn.results.edge_rows import agreement_in_words
@@ -169,6 +170,9 @@ def _sections(found: Findings, source: Source) -> list[tuple[str, str, str, Mark
     if not result.groups and not result.lags:
         title = "What would settle it"
         sections.insert(4, ("next", title, title, next_experiment_section(found)))
+    if found.loops:
+        title = "The loops and their rivals"
+        sections.insert(3, ("rivals", "Rivals", title, rivals_section(found)))
     return sections
 
 

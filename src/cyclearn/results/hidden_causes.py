@@ -17,8 +17,9 @@ from cyclearn.data.data_warnings import HiddenCause
 from cyclearn.foundation.arguments import whole
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
-from cyclearn.models.hidden_pair import HiddenPair
+from cyclearn.models.correlated_noise import CorrelatedNoise
 from cyclearn.search.members import list_members
 
 if TYPE_CHECKING:
@@ -88,17 +89,34 @@ def hidden_causes(result: LearnResult, *, max_members: int = 20) -> tuple[PairEx
     graphs = [result.graph]
     graphs += [m.graph for m in listed.members if m.is_stable and m.graph != result.graph]
     found: dict[tuple[int, int], PairExplanation] = {}
-    fits: dict[tuple[int, int], HiddenPair] = {}
+    score = _Score(result, CorrelatedNoise(moments.correlation))
     for graph in graphs:
         A = graph.adjacency
         for i, j in np.argwhere(np.triu(A | A.T)).tolist():
-            pair = graph.names[i], graph.names[j]
-            fitter = fits.setdefault((i, j), HiddenPair(moments, pair))
-            cause = _best_for(result, graph, (i, j), fitter)
+            cause = _best_for(score, graph, (i, j))
             # The graph shown comes first, and is replaced only by what is clearly better.
             if (i, j) not in found or cause.difference < found[i, j].difference - 1e-6:
                 found[i, j] = cause
     return tuple(found[pair] for pair in sorted(found))
+
+
+class _Score:
+    """How much worse graphs with a hidden cause are than the learned one."""
+
+    def __init__(self, result: LearnResult, fits: CorrelatedNoise) -> None:
+        self._result, self._fits = result, fits
+        self._learned = fits.value(result.graph.adjacency, frozenset())
+
+    def difference(self, adjacency: BoolArray, pair: tuple[int, int]) -> float:
+        """Infinite where the best fit is not stable and only stable ones are admitted."""
+        blocks = list(self._fits.blocks(adjacency, frozenset([pair])))
+        block = next(each for each in blocks if pair[0] in each.nodes)
+        if self._result.options.stable and not is_stable_radius(block.spectral_radius):
+            return np.inf
+        worse = sum(each.value for each in blocks) - self._learned
+        # The hidden cause costs what an edge costs.
+        n_more = int(adjacency.sum()) + 1 - self._result.graph.n_edges
+        return self._result.tables.n_effective * worse + self._result.penalty * n_more
 
 
 def hidden_cause_table(found: tuple[PairExplanation, ...]) -> pd.DataFrame:
@@ -120,24 +138,13 @@ def hidden_cause_table(found: tuple[PairExplanation, ...]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _best_for(
-    result: LearnResult, graph: DirectedGraph, pair: tuple[int, int], fitter: HiddenPair
-) -> PairExplanation:
+def _best_for(score: _Score, graph: DirectedGraph, pair: tuple[int, int]) -> PairExplanation:
     """Take the edges of the pair out, then one superfluous edge after the other."""
-    n, price = result.tables.n_effective, result.penalty
     i, j = pair
     names = graph.names
     A = graph.adjacency.copy()
     A[i, j] = A[j, i] = False
-
-    def score(adjacency: BoolArray) -> float:
-        found = fitter.fit(adjacency)
-        if result.options.stable and not found.is_stable:
-            return np.inf
-        # The hidden cause costs what an edge costs.
-        return -n * found.log_likelihood + price * (int(adjacency.sum()) + 1)
-
-    best = score(A)
+    best = score.difference(A, pair)
     removable = [(k, v) for v in pair for k in np.flatnonzero(A[:, v]).tolist()]
     superfluous: list[tuple[int, int]] = []
     while removable:
@@ -145,7 +152,7 @@ def _best_for(
         for edge in removable:
             without = A.copy()
             without[edge] = False
-            trials.append((score(without), edge))
+            trials.append((score.difference(without, pair), edge))
         smallest, edge = min(trials, key=lambda trial: (round(trial[0], 6), trial[1]))
         if not smallest < best - 1e-6:
             break
@@ -160,5 +167,5 @@ def _best_for(
         tuple((names[a], names[b]) for a, b in learned),
         tuple((names[a], names[b]) for a, b in sorted(superfluous)),
         # Beyond these digits is rounding; adding zero makes -0.0 none.
-        round(float(best - result.score), 6) + 0.0,
+        round(float(best), 6) + 0.0,
     )

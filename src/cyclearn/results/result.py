@@ -36,6 +36,7 @@ from cyclearn.results.edge_rows import (
 from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
 from cyclearn.results.result_record import plain_values, read_values
 from cyclearn.results.result_text import result_html, result_text
+from cyclearn.results.rivals import find_rivals
 from cyclearn.results.trace import SearchCost, TracedMove
 from cyclearn.results.what_if import what_if
 from cyclearn.search.exact import Certificate
@@ -375,6 +376,7 @@ class LearnResult:
         )
 
     do = what_if
+    rivals = find_rivals
 
     def hidden_causes(self, *, max_members: int = 20) -> pd.DataFrame:
         """Whether hidden common causes would do as well as edges, pair by pair.

@@ -188,4 +188,18 @@ class TieEffort:
     max_members: int = 500
 
 
+@dataclass(frozen=True)
+class MixedEffort:
+    """The search for hidden common causes in place of edges (rivals.md)."""
+
+    # Acyclic graphs to start from: those of a class that are equally good lead to different pairs.
+    starts: int = 4
+    # Graphs to start from in which a hidden cause takes the place of the edges among three.
+    triples: int = 6
+    # Acyclic graphs of a class among which the nearest to the learned graph is looked for.
+    listed: int = 500
+    # Blocks of variables that are fitted, in all tables: about a millisecond each.
+    max_fits: int = 10_000
+
+
 SIZES = Sizes()

@@ -1,8 +1,10 @@
 # Maximum likelihood of every case by lavaan: Rscript lavaan_golden.R cases.json lavaan_golden.json
+# (and correlated_cases.json lavaan_correlated.json).
 #
 # The model is spelled out for lavaan(), which adds nothing of its own: no covariances between
 # variables without parents or without children, no fixed exogenous variables, no means. The
-# covariances are already with the divisor n, so they are not rescaled.
+# covariances are already with the divisor n, so they are not rescaled. Noises of the "pairs" of a
+# case, where it has any, correlate.
 
 suppressPackageStartupMessages({
   library(lavaan)
@@ -12,12 +14,13 @@ suppressPackageStartupMessages({
 arguments <- commandArgs(trailingOnly = TRUE)
 cases <- fromJSON(arguments[1], simplifyVector = FALSE)
 
-syntax <- function(names, edges) {
-  pairs <- combn(names, 2)
+syntax <- function(names, edges, pairs) {
+  all <- combn(names, 2)
+  is_free <- paste(all[1, ], all[2, ]) %in% vapply(pairs, paste, "", collapse = " ")
   c(
     vapply(edges, function(edge) paste(edge[[2]], "~", edge[[1]]), ""),
     paste(names, "~~", names),
-    paste0(pairs[1, ], " ~~ 0*", pairs[2, ])
+    paste0(all[1, ], " ~~ ", ifelse(is_free, "", "0*"), all[2, ])
   )
 }
 
@@ -29,7 +32,7 @@ golden <- function(case) {
   S <- matrix(unlist(case$covariance), p, p, byrow = TRUE, dimnames = list(names, names))
   fit_from <- function(start) {
     lavaan(
-      paste(syntax(names, case$edges), collapse = "\n"),
+      paste(syntax(names, case$edges, case$pairs), collapse = "\n"),
       sample.cov = S, sample.nobs = case$n, sample.cov.rescale = FALSE,
       estimator = "ML", likelihood = "normal", meanstructure = FALSE, fixed.x = FALSE,
       se = "standard", information = "observed", start = start,
@@ -48,8 +51,8 @@ golden <- function(case) {
   table <- parTable(fitted)
   free <- table[table$free > 0, ]
   stopifnot(
-    nrow(free) == length(case$edges) + p,
-    all(free$op == "~" | free$lhs == free$rhs)
+    nrow(free) == length(case$edges) + length(case$pairs) + p,
+    sum(free$op == "~~" & free$lhs != free$rhs) == length(case$pairs)
   )
   kept <- c(
     "npar", "logl", "unrestricted.logl", "aic", "bic", "chisq", "df", "pvalue",
@@ -57,6 +60,8 @@ golden <- function(case) {
   )
   measures <- if (converged) unclass(fitMeasures(fitted))[kept] else rep(NA_real_, length(kept))
   label <- ifelse(free$op == "~", paste(free$rhs, "->", free$lhs), paste0("var(", free$lhs, ")"))
+  is_pair <- free$op == "~~" & free$lhs != free$rhs
+  label[is_pair] <- paste(free$lhs, "<->", free$rhs)[is_pair]
   se <- if (is.null(free$se)) rep(NA_real_, nrow(free)) else free$se
   named <- function(values, keys) lapply(setNames(as.list(values), keys), unbox)
   list(

@@ -1,0 +1,38 @@
+"""``cyclearn rivals``: whether a loop is a loop, or one missing variable."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from cyclearn.cli import search_options as given
+from cyclearn.cli.field_options import takes_fields
+from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.report_command import learned
+from cyclearn.cli.table_options import takes_table_or_result
+from cyclearn.search.options import SearchOptions
+
+
+@takes_table_or_result
+@takes_fields(SearchOptions)
+def rivals(
+    data: Any,
+    options: SearchOptions,
+    pairs: Annotated[
+        int, typer.Option(min=0, help="Most pairs of variables with a hidden common cause.")
+    ] = 3,
+    jobs: given.Jobs = None,
+    as_json: Json = False,
+) -> None:
+    """Compare a saved result (.json), or what a table teaches, with its rivals.
+
+    The best graph without feedback, the best with hidden common causes instead, and the best with
+    smaller loops: by how much each is worse, what that means, and the edges that change.
+    """
+    result = learned(data, options, jobs=jobs, bootstrap=None, checkpoint=None)
+    found = result.rivals(max_pairs=pairs)
+    if as_json:
+        print_json("rivals", found.to_dict())
+    else:
+        say(str(found))

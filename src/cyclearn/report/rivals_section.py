@@ -1,0 +1,42 @@
+"""The learned loops beside their rivals: no feedback, hidden causes, smaller loops."""
+
+from __future__ import annotations
+
+from cyclearn.drawing.markup import Markup, fixed, join, table, tag
+from cyclearn.report.findings import Findings
+from cyclearn.report.graph_section import arrow
+from cyclearn.results.rivals import BOUNDARIES, Rival
+
+
+def rivals_section(found: Findings) -> Markup:
+    """What speaks for the loops, in words and numbers."""
+    rivals = found.rivals
+    if rivals is None:
+        return Markup(
+            "<p>The comparison was left out to keep the making of this page short: "
+            "<code>result.rivals()</code> makes it.</p>"
+        )
+    sentences = [*(each.in_words for each in rivals), *rivals.notes, BOUNDARIES]
+    return join(
+        [
+            tag("p", " ".join(sentences)),
+            table(
+                "Other graphs for the same data, the best found of each sort (above zero: worse "
+                "than the learned graph)",
+                ("rival", "difference", "evidence", "hidden causes", "edges added", "removed"),
+                [_row(each) for each in rivals],
+                numbers=(1,),
+            ),
+        ]
+    )
+
+
+def _row(each: Rival) -> tuple[str, ...]:
+    return (
+        each.title,
+        fixed(each.difference, 1),
+        each.evidence,
+        "; ".join(", ".join(hidden) for hidden in each.hidden) or "–",
+        ", ".join(map(arrow, each.added)) or "–",
+        ", ".join(map(arrow, each.removed)) or "–",
+    )

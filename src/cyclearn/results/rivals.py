@@ -1,0 +1,294 @@
+"""Rivals of a learned graph: without feedback, with hidden common causes, with smaller loops.
+
+Whether a loop is a loop or one missing variable is a question of scores. What a difference of
+scores means is said in words, in one place (:func:`evidence`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from cyclearn.foundation.arguments import whole
+from cyclearn.foundation.readable import count_of
+from cyclearn.graphs.directed_graph import DirectedGraph, Edge
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cyclearn.results.result import LearnResult
+
+RivalKind = Literal["without feedback", "hidden causes", "smaller loops", "without the loop"]
+Evidence = Literal["no evidence", "weak evidence", "strong evidence"]
+
+# Differences of scores at which evidence is weak, and strong: odds of 20 and of 150 to one, two
+# boundaries of Kass and Raftery (1995), who call what lies above them strong and very strong. One
+# word less is said here, since the graphs compared are the best of very many (rivals.md).
+WEAK, STRONG = 3.0, 5.0
+BOUNDARIES = (
+    f"A difference of scores below {WEAK:g} is no evidence, from {WEAK:g} to {STRONG:g} weak, from "
+    f"{STRONG:g} on strong evidence (boundaries of Kass and Raftery, 1995: odds of 20 and 150 to "
+    "one)."
+)
+
+
+def evidence(difference: float) -> Evidence:
+    """What a difference of scores means, in either direction.
+
+    Examples
+    --------
+    >>> evidence(1.5), evidence(-4), evidence(12)
+    ('no evidence', 'weak evidence', 'strong evidence')
+    """
+    size = abs(difference)
+    if size < WEAK:
+        return "no evidence"
+    return "weak evidence" if size < STRONG else "strong evidence"
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another graph for the same data, and how much worse it is than the learned one.
+
+    Attributes
+    ----------
+    kind : {"without feedback", "hidden causes", "smaller loops", "without the loop"}
+        What was asked of it.
+    graph : DirectedGraph
+        The best graph found that is so.
+    pairs : tuple of pairs
+        Pairs that have a hidden common cause: their noises correlate.
+    score : float
+        Negative log-likelihood + λ·(edges + pairs).
+    difference : float
+        Its score less that of the learned graph: above zero, the rival is worse.
+    added, removed : tuple of edges
+        The edges that it has and the learned graph has not, and the other way round.
+    loops : tuple of tuples
+        The feedback loops of the learned graph that it has not.
+    is_cut : bool
+        Whether the limit on fits ended the search for hidden causes.
+    """
+
+    kind: RivalKind
+    graph: DirectedGraph
+    pairs: tuple[Edge, ...]
+    score: float
+    difference: float
+    added: tuple[Edge, ...]
+    removed: tuple[Edge, ...]
+    loops: tuple[tuple[str, ...], ...]
+    is_cut: bool = False
+
+    @property
+    def title(self) -> str:
+        """Its kind, with the loop where it is about one of several."""
+        if self.kind != "without the loop":
+            return self.kind
+        return f"{self.kind} among {', '.join(self.loops[0])}"
+
+    @property
+    def evidence(self) -> Evidence:
+        """What the difference means, for the learned graph or, below zero, for the rival."""
+        return evidence(self.difference)
+
+    @property
+    def hidden(self) -> tuple[tuple[str, ...], ...]:
+        """The hidden common causes, each by the variables it acts on: all joined by pairs."""
+        import networkx as nx
+
+        return tuple(sorted(tuple(sorted(each)) for each in nx.find_cliques(nx.Graph(self.pairs))))
+
+    @property
+    def in_words(self) -> str:
+        """The conclusion in one sentence."""
+        if self.kind == "hidden causes" and not self.pairs:
+            without = " without feedback" if self.loops else ""
+            return f"No hidden common cause improves the graph{without}."
+        size = f"{abs(self.difference):.1f}"
+        compared = "as good" if size == "0.0" else f"worse by {size}"
+        if self.difference < 0:
+            compared = compared.replace("worse", "better")
+        return f"{self._what} the best graph found is {compared}: {self.evidence} {self._for_what}."
+
+    @property
+    def changes_in_words(self) -> str:
+        """The edges that change."""
+        parts = [
+            f"{verb} {', '.join(f'{a} -> {b}' for a, b in edges)}"
+            for verb, edges in (("adds", self.added), ("removes", self.removed))
+            if edges
+        ]
+        return "; ".join(parts) or "changes no edge"
+
+    @property
+    def _what(self) -> str:
+        if self.kind == "hidden causes":
+            causes = [f"{', '.join(some)} and {last}" for *some, last in self.hidden]
+            what = "a hidden common cause" if len(causes) == 1 else "hidden common causes"
+            instead = " instead of feedback" if self.loops else ""
+            return f"With {what} of {'; of '.join(causes)}{instead}"
+        if self.kind == "smaller loops":
+            return "With smaller loops"
+        return f"W{self.title[1:]}"
+
+    @property
+    def _for_what(self) -> str:
+        is_clearly_better = self.difference < 0 and self.evidence != "no evidence"
+        if self.pairs and (is_clearly_better or not self.loops):
+            hidden = "a hidden cause" if len(self.hidden) == 1 else "hidden causes"
+            return f"for {hidden}" if self.difference else f"for or against {hidden}"
+        what = "the loop" if len(self.loops) == 1 else "the loops"
+        if self.kind == "smaller loops":
+            what = f"a loop of {count_of(max(map(len, self.loops)), 'variable')}"
+        return f"{'against' if is_clearly_better else 'for'} {what}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rival as plain values, for JSON."""
+        return {
+            "kind": self.kind,
+            "graph": self.graph.to_dict(),
+            "hidden_causes": [list(pair) for pair in self.pairs],
+            "score": self.score,
+            "difference": self.difference,
+            "evidence": self.evidence,
+            "in_words": self.in_words,
+            "added": [list(edge) for edge in self.added],
+            "removed": [list(edge) for edge in self.removed],
+            "loops": [list(loop) for loop in self.loops],
+            "is_cut": self.is_cut,
+        }
+
+
+@dataclass(frozen=True)
+class Rivals:
+    """The rivals of a learned graph; ``print`` says what they mean, :meth:`to_frame` has numbers.
+
+    Attributes
+    ----------
+    without_feedback : Rival or None
+        The best graph found without feedback; None where the learned graph has none, or where
+        knowledge requires it.
+    hidden_causes : Rival or None
+        The best graph found without feedback and with a few hidden common causes, where these pay;
+        None where knowledge requires feedback, and after interventions.
+    smaller_loops : Rival or None
+        The best graph found whose largest loop is smaller; None where that is without feedback.
+    without_loop : tuple of Rival
+        For each feedback loop the best graph found without it; see :func:`loop_rivals`.
+    notes : tuple of str
+        What was not compared, and why.
+    """
+
+    without_feedback: Rival | None
+    hidden_causes: Rival | None
+    smaller_loops: Rival | None
+    without_loop: tuple[Rival, ...]
+    notes: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[Rival]:
+        """Those that there are; those without one loop only where there are several loops."""
+        of_one = self.without_loop if len(self.without_loop) > 1 else ()
+        every = (self.without_feedback, *of_one, self.hidden_causes, self.smaller_loops)
+        return (each for each in every if each is not None)
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+    def sentences(self) -> list[str]:
+        """What there is to say: conclusions, the edges that change, what was not compared."""
+        found = list(self)
+        lines = [each.in_words for each in found]
+        if not any(each.loops for each in found) and not self.notes:
+            lines.insert(0, "There is no feedback to compare with.")
+        shown = [each for each in found if each.pairs or each.kind != "hidden causes"]
+        lines += [f"Edges, {each.title}: {each.changes_in_words}." for each in shown]
+        if any(each.is_cut for each in found):
+            lines.append("The search for hidden causes ended at its limit on fits.")
+        return [*lines, *self.notes, *([BOUNDARIES] if shown else [])]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each rival."""
+        import pandas as pd
+
+        rows = [
+            (
+                each.title,
+                each.difference,
+                each.evidence,
+                each.score,
+                each.graph.n_edges,
+                ", ".join(f"{a} <-> {b}" for a, b in each.pairs),
+                ", ".join(f"{a} -> {b}" for a, b in each.added),
+                ", ".join(f"{a} -> {b}" for a, b in each.removed),
+            )
+            for each in self
+        ]
+        columns = ["rival", "difference", "evidence", "score", "edges", "hidden_causes"]
+        return pd.DataFrame(rows, columns=[*columns, "added", "removed"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rivals as plain values, for JSON."""
+        return {"rivals": [each.to_dict() for each in self], "notes": list(self.notes)}
+
+
+def find_rivals(result: LearnResult, *, max_pairs: int = 3) -> Rivals:
+    """Other graphs for the same data: whether a loop is a loop, or one missing variable.
+
+    Three searches, with the data, penalty, knowledge and limits of the result: for the best graph
+    without feedback; for the best without feedback and with hidden common causes, where these pay;
+    and for the best whose largest loop is smaller. A hidden common cause of two variables is a
+    correlation of their noises; there is then no edge between them, and it costs what an edge
+    costs. Where the learned graph has no feedback, only hidden causes are searched for.
+
+    Parameters
+    ----------
+    max_pairs : int
+        Maximum number of pairs with a hidden common cause; a hidden cause of three variables is
+        three pairs.
+
+    Returns
+    -------
+    Rivals
+        Its ``print`` says what the differences of scores mean.
+
+    Examples
+    --------
+    >>> from cyclearn import LinearGaussianModel, learn
+    >>> truth = LinearGaussianModel(
+    ...     [[0, 0.8, 0, 0], [0, 0, 0.7, 0], [0, 0.6, 0, 0], [0, 0, 0.8, 0]], [1, 1, 1, 1]
+    ... )
+    >>> found = learn(truth.sample(5_000, random_state=0)).rivals()
+    >>> print(found.without_feedback.in_words)
+    Without feedback the best graph found is worse by 5.1: strong evidence for the loop.
+    """
+    from cyclearn.results.rival_search import RivalSearch
+
+    whole("max_pairs", max_pairs, 0)
+    search = RivalSearch(result)
+    notes = []
+    if search.loops and search.without_feedback is None:
+        notes.append("Knowledge requires feedback, so there is no graph without it.")
+    if result.experiments is not None:
+        notes.append("Hidden causes are not compared for tables with interventions.")
+    return Rivals(
+        search.without_feedback,
+        search.hidden_causes(max_pairs),
+        search.smaller_loops(),
+        search.without_loops(),
+        tuple(notes),
+    )
+
+
+def loop_rivals(result: LearnResult) -> tuple[Rival, ...]:
+    """For each feedback loop the best graph found without it, in the order of the components.
+
+    Of one loop among several, the better of two: the best graph without any feedback; and the best
+    that gives new causes to the variables of the loop, among these and variables that they do not
+    act on, and leaves everything else as it is. A loop that knowledge requires has no rival, and
+    is left out.
+    """
+    from cyclearn.results.rival_search import RivalSearch
+
+    return RivalSearch(result).without_loops()
