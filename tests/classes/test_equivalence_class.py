@@ -96,7 +96,13 @@ def test_edge_table_counts_the_members(g):
             assert row[["forward", "backward", "both", "adjacent"]].tolist() == counts
             settled = len(set(zip(to.tolist(), back.tolist(), strict=True))) == 1
             turns = n_adjacent == members.size and not to.all() and not back.all()
-            expected = "same in all" if settled else "turns" if turns else "comes and goes"
+            expected = (
+                "in every equally good graph"
+                if settled
+                else "direction differs"
+                if turns
+                else "in some"
+            )
             assert row["verdict"] == expected
 
 
@@ -376,7 +382,7 @@ def test_the_first_member_of_a_dense_class_comes_without_the_others():
 def test_tables_of_large_sparse_graphs():
     members = equivalence_class(random_graph(200, max_component=20, random_state=1))
     table = members.edge_table()
-    assert (table["verdict"] == "same in all").any()
+    assert (table["verdict"] == "in every equally good graph").any()
 
 
 def interval_graph(p, seed):

@@ -154,8 +154,8 @@ def test_a_loop_that_rotations_call_certain_is_not():
         rules: equivalence_class(graph, rules=rules).edge_table().set_index(["a", "b"])["verdict"]
         for rules in ("rotations", "all")
     }
-    assert verdicts["rotations"]["X3", "X4"] == "same in all"
-    assert verdicts["all"]["X3", "X4"] == "turns"
+    assert verdicts["rotations"]["X3", "X4"] == "in every equally good graph"
+    assert verdicts["all"]["X3", "X4"] == "direction differs"
     by_rotations = equivalence_class(graph, rules="rotations")
     assert by_rotations.feedback_pairs().every[2, 3]
     assert not equivalence_class(graph).feedback_pairs().every.any()

@@ -101,10 +101,10 @@ def test_a_class_tells_what_stays_from_what_turns_from_what_is_optional():
     ax = equivalence_class(graph).plot()
     assert len(lines(ax)) == 4
     assert len(heads(ax)) == 3 + 2
-    assert legend(ax) == ["same in all", "turns"]
+    assert legend(ax) == ["in every equally good graph", "direction differs"]
     ax = equivalence_class(MARKET.graph).plot()
     # Price and quantity both ways in every member; costs and income on either of the two.
-    assert legend(ax) == ["same in all", "comes and goes"]
+    assert legend(ax) == ["in every equally good graph", "in some"]
     assert len(lines(ax)) == len(heads(ax)) == 2 + 4
 
 

@@ -69,12 +69,12 @@ def test_one_number_of_edges_that_are_the_same_in_all(told):
     number = int((table[table.in_graph]["verdict"] == SAME).sum())
     lines = [line for line in str(result).splitlines() if line.startswith("  ")]
     assert sum(f"  {SAME}" in line for line in lines) == number
-    listed = re.search(r"The same in all \((\d+)\)", words)
+    listed = re.search(r"In every equally good graph \((\d+)\)", words)
     assert listed is None or int(listed[1]) == number
     for text in (str(result), words):
-        for said in re.findall(r"(\d+) of \d+ edges (?:is|are) the same in all", text):
+        for said in re.findall(r"(\d+) of \d+ edges (?:is|are) in every one", text):
             assert int(said) == number
-        assert ("no edge is the same in all" not in text) or number == 0
+        assert ("no edge is in every one" not in text) or number == 0
 
 
 def test_one_number_of_graphs(told):

@@ -75,7 +75,7 @@ def page(result, rows):
 def test_says_what_was_found(page, result):
     assert "Feedback was found among price and quantity." in page.words
     assert "2,000 rows of 4 variables: 4 edges." in page.words
-    agreement = "2 graphs fit these data equally well, and 2 of 4 edges are the same in all of"
+    agreement = "2 graphs fit these data equally well, and 2 of 4 edges are in every one of"
     assert agreement in page.words
     assert agreement in str(result)
     assert "5 of 5 starts came to this score." in page.words
@@ -233,10 +233,12 @@ def test_verdicts_on_pairs_follow_from_the_members():
             assert list(pair.possible_edges) == possible
             settled = len(ways) == 1
             turns = not pair.can_vanish and not shared
-            open_edge = "turns" if turns else "comes and goes"
-            assert pair.verdict == ("same in all" if settled else open_edge)
+            open_edge = "direction differs" if turns else "in some"
+            assert pair.verdict == ("in every equally good graph" if settled else open_edge)
             for edge in possible:
-                assert pair.edge_verdict(edge) == ("same in all" if edge in shared else open_edge)
+                assert pair.edge_verdict(edge) == (
+                    "in every equally good graph" if edge in shared else open_edge
+                )
                 assert pair.count(edge) == sum(edge in m for m in members)
 
 

@@ -22,14 +22,14 @@ def test_verdicts_follow_from_the_ways_a_pair_is_joined(chosen):
     compelled = tuple(all(way[n] for way in ways) for n in (0, 1))
     adjacent = all(any(way) for way in ways)
     pair = pair_verdict(possible, compelled, always_adjacent=adjacent)
-    assert (pair == "same in all") == (len(ways) == 1)
-    assert (pair == "turns") == (len(ways) > 1 and adjacent and not any(compelled))
+    assert (pair == "in every equally good graph") == (len(ways) == 1)
+    assert (pair == "direction differs") == (len(ways) > 1 and adjacent and not any(compelled))
     for n in (0, 1):
         if possible[n]:
             verdict = edge_verdict(
                 compelled=compelled[n], back_compelled=compelled[1 - n], always_adjacent=adjacent
             )
-            assert (verdict == "same in all") == compelled[n]
+            assert (verdict == "in every equally good graph") == compelled[n]
             assert compelled[n] or verdict == pair
 
 
@@ -48,7 +48,7 @@ def test_table_print_and_class_say_the_same(seed):
     assert set(table.index) == set.union(*members)
     assert list(table.index[table["in_graph"]]) == list(result.graph.edges)
     shared = set.intersection(*members)
-    assert set(table.index[table["verdict"] == "same in all"]) == shared
+    assert set(table.index[table["verdict"] == "in every equally good graph"]) == shared
     assert table["n_graphs"].tolist() == [sum(e in m for m in members) for e in table.index]
     text = str(result)
     for edge in result.graph.edges:

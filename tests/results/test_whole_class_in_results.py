@@ -40,9 +40,9 @@ def test_the_answer_calls_nothing_certain_that_only_rotations_keep(result):
     assert TURNED in result.equivalence_class
     assert result.n_equally_good == result.equivalence_class.size == 2 * by_rotations.size == 8
     before = by_rotations.edge_table()
-    assert (before["verdict"] == "same in all").any()
-    assert "same in all" not in set(result.edge_table()["verdict"])
-    assert "8 graphs fit these data equally well, and no edge is the same in all" in str(result)
+    assert (before["verdict"] == "in every equally good graph").any()
+    assert "in every equally good graph" not in set(result.edge_table()["verdict"])
+    assert "8 graphs fit these data equally well, and no edge is in every one" in str(result)
 
 
 def test_effects_and_predictions_range_over_the_whole_class(result, moments):

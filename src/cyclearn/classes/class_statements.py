@@ -1,8 +1,8 @@
 """What holds in some, and what in every, member of a class; exact, without counting members.
 
-Three words say what all graphs that fit equally well say about an edge. One that each of them has
-is the *same in all* of them. That says how far the graphs agree
-with each other, not how probable the edge is: all of them may be wrong.
+Of all graphs that fit equally well, every one has an edge, some have it, or its direction differs
+between them. That says how far these graphs agree with each other, not how probable the edge is:
+all of them may be wrong.
 
 **Edges.** A member gives every node a set of a territory of its own (see
 :mod:`cyclearn.classes.seating`). Whether some member has or lacks an edge is therefore a question
@@ -29,11 +29,11 @@ from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.deadlines import Deadline, check_deadline
 from cyclearn.graphs.bitsets import ancestor_sets, bits, nodes_alike, union
 
-EdgeVerdict = Literal["same in all", "turns", "comes and goes"]
+EdgeVerdict = Literal["in every equally good graph", "direction differs", "in some"]
 
-SAME: EdgeVerdict = "same in all"
-TURNS: EdgeVerdict = "turns"
-OPTIONAL: EdgeVerdict = "comes and goes"
+SAME: EdgeVerdict = "in every equally good graph"
+TURNS: EdgeVerdict = "direction differs"
+OPTIONAL: EdgeVerdict = "in some"
 
 if TYPE_CHECKING:
     from cyclearn.classes.equivalence_class import EquivalenceClass
@@ -52,9 +52,9 @@ def edge_verdict(*, compelled: bool, back_compelled: bool, always_adjacent: bool
     Examples
     --------
     >>> edge_verdict(compelled=False, back_compelled=False, always_adjacent=True)
-    'turns'
+    'direction differs'
     >>> edge_verdict(compelled=False, back_compelled=True, always_adjacent=True)
-    'comes and goes'
+    'in some'
     """
     if compelled:
         return SAME
@@ -71,7 +71,7 @@ def pair_verdict(
     Examples
     --------
     >>> pair_verdict((True, True), (True, False), always_adjacent=True)
-    'comes and goes'
+    'in some'
     """
     if possible == compelled:
         return SAME

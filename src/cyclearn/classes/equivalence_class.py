@@ -253,7 +253,7 @@ def equivalence_class(
     (8, 10, 0)
     >>> table = c.edge_table().set_index(["a", "b"])
     >>> table.loc[("X2", "X4"), "verdict"], table.loc[("X3", "X4"), "verdict"]
-    ('turns', 'comes and goes')
+    ('direction differs', 'in some')
 
     Here rotations link four graphs, and all have the loop X3 ⇄ X4. The rules find four more with
     the same distributions, and those do not have it:

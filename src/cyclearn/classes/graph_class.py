@@ -283,9 +283,9 @@ class GraphClass(SeatedGraphs, ABC):
             One row for each unordered pair that is adjacent in some member: nodes ``a`` and ``b``;
             the number of members with only a → b (``forward``), only b → a (``backward``), ``both``
             and either (``adjacent``); the ``share`` of members in which they are adjacent; and
-            ``verdict``: *same in all* (joined the same way in every member, which is not how
-            probable it is), *turns* (always adjacent, but no edge is always there), *comes and
-            goes*. Pairs without a row are adjacent in no member. The four counts are
+            ``verdict``: *in every equally good graph* (joined the same way in every member, which
+            is not how probable it is), *direction differs* (always adjacent, but no edge is always
+            there), *in some*. Pairs without a row are adjacent in no member. The four counts are
             Python integers (dtype object) where the class has 2⁶² members or more, since 64 bits
             could not hold them.
 

@@ -213,8 +213,8 @@ def _drawn(meanings: Mapping[str, Stroke], strokes: Collection[Stroke]) -> dict[
 def plot_class(members: EquivalenceClass, ax: Axes | None = None) -> Axes:
     """Draw what the irreducible members of a class share, on the places of its representative.
 
-    Solid: the same in all members. Dashed: joined in all, but not always the same way. Dotted:
-    comes and goes. Arrow heads stand where they stand in some member. Exact for
+    Solid: the same in every member. Dashed: joined in all, but not always the same way. Dotted:
+    joined in some. Arrow heads stand where they stand in some member. Exact for
     classes of any size, since nothing is counted.
     """
     names = members.names

@@ -169,10 +169,12 @@ class _Round:
         """What share there is of the sample that is wanted; zero where chains disagree.
 
         Chains that all are still where the search ended agree with each other, and no edge seems
-        open: so they take a number of steps at least.
+        open: so they take a number of steps at least, before there are resamples.
         """
         r_hat, worth = self.quality.over(self.edges)
         least = min(EFFORT.least_steps * len(self.edges), size.max_steps)
+        if self.resamples is not None:
+            least = 1
         shares = worth / size.effective_size, self.n_steps / least
         return min(shares) if r_hat <= LARGEST_R_HAT and not self.drifts else 0.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -184,6 +184,13 @@ class Posterior:
         """
         mutual = self._reach & self._reach.transpose(0, 2, 1)
         return self._frame(np.tensordot(self.weights, mutual, axes=1))
+
+    def loop_probability(self, variables: Sequence[Node]) -> float:
+        """Probability that all of these variables are in one feedback loop."""
+        chosen = [self.graphs[0].index(variable) for variable in variables]
+        mutual = self._reach & self._reach.transpose(0, 2, 1)
+        holds = mutual[:, chosen[0], chosen].all(axis=1)
+        return float(self.weights[holds].sum()) if self.is_determined else np.nan
 
     @cached_property
     def _reach(self) -> BoolArray:

@@ -112,22 +112,22 @@ def _verdict_in_words(found: Findings, row: EdgeRow) -> str:
 
 
 def verdicts(found: Findings) -> Markup:
-    """What all graphs that fit equally well share, what turns, what comes and goes."""
+    """What all graphs that fit equally well share, and what differs between them."""
     turning = [p for p in found.pairs if p.verdict == TURNS]
     going = [p for p in found.pairs if p.verdict == OPTIONAL]
     parts = [tag("p", _who_agrees(found)), tag("p", _NOT_PROBABLE, class_="note"), _shared(found)]
     parts += _shared_if_stable(found)
     if turning:
         parts += [
-            tag("h3", f"Turns ({len(turning)})"),
+            tag("h3", f"Direction differs ({len(turning)})"),
             tag("p", "These pairs are joined in all of the graphs, but not always the same way."),
-            _pair_table("Pairs that turn", turning),
+            _pair_table("Pairs whose direction differs", turning),
         ]
     if going:
         parts += [
-            tag("h3", f"Comes and goes ({len(going)})"),
+            tag("h3", f"In some of the graphs ({len(going)})"),
             tag("p", "These pairs have an edge in some of the graphs that others do without."),
-            _pair_table("Pairs that come and go", going),
+            _pair_table("Pairs with an edge in some of the graphs", going),
         ]
     return join(parts)
 
@@ -162,9 +162,9 @@ def _who_agrees(found: Findings) -> str:
 
 def _shared(found: Findings) -> Markup:
     edges = _in_order(found, found.shared)
-    title = tag("h3", f"The same in all ({len(edges)})")
+    title = tag("h3", f"In every equally good graph ({len(edges)})")
     if not edges:
-        return join([title, tag("p", "No edge is the same in all of the graphs.")])
+        return join([title, tag("p", "No edge is in every one of the graphs.")])
     items = join(tag("li", arrow(edge)) for edge in edges)
     which = "The graph" if found.size == 1 else "All of the graphs"
     note = tag("p", f"{which} {'has' if found.size == 1 else 'have'} these edges.")
@@ -186,7 +186,7 @@ def _shared_if_stable(found: Findings) -> list[Markup]:
         return [tag("p", words, " They share no further edge.")]
     items = join(tag("li", arrow(edge)) for edge in more)
     return [
-        tag("h3", f"The same in all that are stable ({len(more)})"),
+        tag("h3", f"In every stable one ({len(more)})"),
         tag("p", words, " All of these have these edges as well."),
         tag("ul", items, class_="edges"),
     ]

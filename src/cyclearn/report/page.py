@@ -39,7 +39,12 @@ from cyclearn.report.rivals_section import rivals_section
 from cyclearn.report.what_if_section import what_if_section
 from cyclearn.results import BootstrapResult, LearnResult
 from cyclearn.results.edge_rows import agreement_in_words
-from cyclearn.results.result_text import evidence_in_words, starts_in_words, with_evidence
+from cyclearn.results.result_text import (
+    evidence_in_words,
+    feedback_in_words,
+    starts_in_words,
+    with_evidence,
+)
 
 if TYPE_CHECKING:
     from cyclearn.data.grouped_tables import SeveralData
@@ -206,7 +211,9 @@ def _summary(found: Findings) -> Markup:
     graph, fitted = found.graph, found.result.fitted
     loops = [" and ".join(n) if len(n) == 2 else ", ".join(n) for n in found.loops]
     feedback = "No feedback was found."
-    if loops:
+    if loops and found.result.posterior is not None:
+        feedback = " ".join(feedback_in_words(found.result))
+    elif loops:
         feedback = f"Feedback was found among {'; '.join(loops)}."
     groups = found.result.groups
     first = (

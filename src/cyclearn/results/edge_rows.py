@@ -66,7 +66,7 @@ class PairVerdict:
 
     @property
     def verdict(self) -> EdgeVerdict:
-        """The same in all, turns, or comes and goes."""
+        """Whether every graph has it, some have it, or its direction differs."""
         return pair_verdict(self.possible, self.compelled, always_adjacent=not self.can_vanish)
 
     def edge_verdict(self, edge: Edge) -> EdgeVerdict:
@@ -197,8 +197,7 @@ class EdgeRow:
         Of the graph shown; NaN where it lacks the edge. Standardised: standard deviations of the
         target for one of the source. Of several groups, the mean, without a standard error.
     verdict : str
-        ``"same in all"``, ``"turns"`` or ``"comes and goes"``, over all graphs that fit equally
-        well.
+        ``"in every equally good graph"``, ``"in some"`` of these, or ``"direction differs"``.
     n_graphs : int or None
         How many of these have the edge; None where they could not be counted.
     probability : float or None
@@ -315,10 +314,10 @@ def agreement_in_words(result: LearnResult) -> str:
     if number == len(shown):
         which = "all of them have these edges"
     elif number == 0:
-        which = "no edge is the same in all of them"
+        which = "no edge is in every one of them"
     else:
-        which = f"{number} of {len(shown)} edges {'is' if number == 1 else 'are'} the same in all "
-        which += "of them"
+        which = f"{number} of {len(shown)} edges {'is' if number == 1 else 'are'} in every one of "
+        which += "them"
     many = "Graphs too many to be counted"
     if n_graphs is not None:
         count = f"{n_graphs:,}" if n_graphs < 10**15 else f"About 10^{int(log10(n_graphs))}"

@@ -36,7 +36,7 @@ from cyclearn.results.edge_rows import (
 from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
 from cyclearn.results.result_record import plain_values, read_values
 from cyclearn.results.result_text import result_html, result_text
-from cyclearn.results.rivals import find_rivals
+from cyclearn.results.rivals import Rival, find_rivals, loop_rivals
 from cyclearn.results.trace import SearchCost, TracedMove
 from cyclearn.results.what_if import what_if
 from cyclearn.search.exact import Certificate
@@ -231,10 +231,10 @@ class LearnResult:
         """One row for each edge that some graph has that fits equally well, those shown first.
 
         ``weight``, ``std_error`` and ``standardised`` are those of the graph shown (``in_graph``).
-        ``verdict`` says whether all graphs that fit equally well agree: the edge is the *same in
-        all* of them, *turns*, or *comes and goes*; ``n_graphs`` how many have it. How probable it
-        is, given these data, is another question, answered by ``probability`` where there is a
-        posterior and by ``resamples`` where there is a bootstrap.
+        ``verdict`` says whether the graphs that fit equally well agree: the edge is *in every
+        equally good graph*, *in some*, or its *direction differs*; ``n_graphs`` how many have it.
+        How probable it is, given these data, is another question, answered by ``probability`` where
+        there is a posterior and by ``resamples`` where there is a bootstrap.
         """
         return edge_table(self.edge_rows)
 
@@ -377,6 +377,11 @@ class LearnResult:
 
     do = what_if
     rivals = find_rivals
+
+    @cached_property
+    def loop_rivals(self) -> tuple[Rival, ...]:
+        """For each feedback loop the best graph found without it."""
+        return loop_rivals(self)
 
     def hidden_causes(self, *, max_members: int = 20) -> pd.DataFrame:
         """Whether hidden common causes would do as well as edges, pair by pair.

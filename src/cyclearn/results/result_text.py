@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from html import escape
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from cyclearn.foundation.arguments import flag
@@ -71,10 +72,25 @@ def evidence_in_words(result: LearnResult) -> str:
             f"{result.bootstrap.n_resamples:,} resamples."
         )
     # A posterior takes observed tables.
-    ask = "the posterior" if result.experiments is None else "a bootstrap"
-    return " ".join(parts) or (
-        f"How probable an edge is, given these data, is another question: ask for {ask}."
-    )
+    ask = "posterior=True" if result.experiments is None else "bootstrap=100"
+    return " ".join(parts) or f"How probable the edges are was not computed: ask with {ask}."
+
+
+def feedback_in_words(result: LearnResult) -> list[str]:
+    """The feedback loops, and where there is a posterior how sure each of them is."""
+    loops = [nodes for nodes in result.graph.components if len(nodes) > 1]
+    if not loops:
+        return ["No feedback."]
+    if result.posterior is None:
+        return ["Feedback among: " + "; ".join(", ".join(nodes) for nodes in loops)]
+    rivals = {each.loops: each.in_words for each in result.loop_rivals}
+    lines = []
+    for nodes in loops:
+        share = result.posterior.loop_probability(nodes)
+        known = f"{share:.2f}" if isfinite(share) else "not determined"
+        words = f"Feedback among {', '.join(nodes)}: probability {known}. "
+        lines.append((words + rivals.get((tuple(nodes),), "Knowledge requires it.")).strip())
+    return lines
 
 
 def result_text(result: LearnResult, *, standardised: bool = False) -> str:
@@ -83,9 +99,11 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
     ``standardised`` weights are free of units.
     """
     flag("standardised", standardised)
-    first, feedback, *others = sentences(result)
+    first, *others = sentences(result)
+    feedback = feedback_in_words(result)
+    others = others[len(feedback) :]
     rows = [row for row in result.edge_rows if row.in_graph]
-    lines = [first, feedback, *_lines(result, rows, standardised=standardised)]
+    lines = [first, *feedback, *_lines(result, rows, standardised=standardised)]
     if standardised and rows and not result.groups:
         lines.append("Weights are standardised: standard deviations of effect for one of cause.")
     lines += others
@@ -100,12 +118,11 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
 def sentences(result: LearnResult) -> list[str]:
     """What there is to say of a result beside its edges and its warnings."""
     graph = result.graph
-    loops = [", ".join(nodes) for nodes in graph.components if len(nodes) > 1]
     lines = [
         f"{count_of(graph.n_nodes - len(result.past), 'variable')}, {_rows_in_words(result)}: "
         f"{count_of(graph.n_edges, 'edge')}, score {result.score:.2f}, "
         f"BIC {result.fitted.bic:.2f}",
-        "Feedback among: " + "; ".join(loops) if loops else "No feedback.",
+        *feedback_in_words(result),
         agreement_in_words(result),
         *_ties_in_words(result),
     ]

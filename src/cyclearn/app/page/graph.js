@@ -68,7 +68,7 @@ function factsOf(number_) {
     facts.push(["p-value", row.p_value !== null && row.p_value < 0.001 ? "below 0.001" : number(row.p_value)]);
   }
   if (isLearned && groups.length) for (const each of rows) facts.push([`In ${each.group}`, `${number(each.weight)}, standard error ${number(each.standard_error)}`]);
-  facts.push(["Equally good graphs", shared ? "the same in all" : members]);
+  facts.push(["Equally good graphs", shared ? "in every one" : members]);
   return [...facts, ...probabilities(source, target)];
 }
 
@@ -134,7 +134,7 @@ function renderEdges() {
   const list = document.getElementById("edge-list");
   fill(list, one ? one.edges.map((n, place_) => {
     const { source, target, shared } = view().edges[n];
-    const more = [one.standardised && number(one.standardised[place_], 2), shared && "the same in all"].filter(Boolean).join(", ");
+    const more = [one.standardised && number(one.standardised[place_], 2), shared && "in every equally good graph"].filter(Boolean).join(", ");
     return h("li", {}, h("button", { type: "button", class: "link", id: `edge-${n}`, "aria-label": `${arrow(source, target)}${more && ": "}${more}`, onclick: () => press(n) }, arrow(source, target)), more && ` ${more}`);
   }) : []);
 }
