@@ -87,6 +87,7 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> N
         {
             "words": [first, second],
             "warning": None if found.warning is None else found.warning.on_page(),
+            "is_determined": found.is_determined,
             "edges": found.edge_table().to_dict(orient="records"),
             "classes": [each.probability for each in classes],
         },

@@ -61,6 +61,12 @@ def effects(
         record["effects"] = found.distinct.to_dict(orient="records")
         if not as_json:
             say(str(found))
+        if result.posterior is not None and result.posterior.is_determined and not result.groups:
+            over_all = result.posterior.effects(source, target)
+            low, high = over_all.interval()
+            record["posterior"] = {"mean": over_all.mean, "lower": low, "upper": high}
+            if not as_json:
+                say(f"Over all graphs, by their probabilities: {over_all}")
     if as_json:
         print_json("effects", record)
 

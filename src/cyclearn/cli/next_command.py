@@ -51,6 +51,7 @@ def next_experiment(
     from cyclearn.classes import equivalence_class
     from cyclearn.results import LearnResult
     from cyclearn.results import next_experiment as advise
+    from cyclearn.results.next_experiment import class_in_doubt
 
     found = read_saved(given)
     if not isinstance(found, (LearnResult, DirectedGraph)):
@@ -76,6 +77,8 @@ def next_experiment(
         print_json("next", advice.to_dict())
     else:
         say(str(advice))
+        if isinstance(found, LearnResult) and (doubt := class_in_doubt(found)):
+            say(doubt)
     raise typer.Exit(0 if advice.best.n_classes > 1 else 1)
 
 

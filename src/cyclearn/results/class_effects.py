@@ -142,7 +142,8 @@ class ClassEffects:
             "sampled": f"{listed.n_looked_at} graphs drawn at random from {of}",
             "first": f"the first {listed.n_looked_at} graphs listed of {of}, no fair sample",
         }[listed.selection]
-        lines = [f"Effect of {self.source} on {self.target} over {looked}."]
+        what = f"Effect of {self.source} on {self.target}, given the learned class"
+        lines = [f"{what}, over {looked}."]
         for count, what in (
             (listed.n_faulty("unstable"), "without a stable best fit"),
             (listed.n_faulty("degenerate"), "whose likelihood has no maximum"),

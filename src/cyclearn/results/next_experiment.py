@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from cyclearn.results.result import LearnResult
+
 _MAX_CANDIDATES = 1000
 # Fits that tie differ by less than this, in standard units.
 _SAME = 1e-3
@@ -216,13 +218,27 @@ def settled_in_words(n_unstable: int) -> str:
     Examples
     --------
     >>> settled_in_words(0)
-    'Only one graph is open: there is nothing left to settle.'
+    'The learned class has one graph: within it there is nothing left to settle.'
     """
     if not n_unstable:
-        return "Only one graph is open: there is nothing left to settle."
+        return "The learned class has one graph: within it there is nothing left to settle."
     return (
-        f"Only one graph is open: of {n_unstable + 1:,} that fit equally well it alone is stable "
-        "with these data. If a shock to the system dies out, there is nothing left to settle."
+        f"Only one graph of the learned class is open: of {n_unstable + 1:,} that fit equally well "
+        "it alone is stable with these data. If a shock to the system dies out, there is nothing "
+        "left to settle within the class."
+    )
+
+
+def class_in_doubt(result: LearnResult) -> str:
+    """How probable the learned class is, where a posterior says so; otherwise nothing."""
+    if result.posterior is None or not result.posterior.is_determined:
+        return ""
+    classes = result.posterior.classes()
+    graph = result.graph.reordered(result.posterior.names)
+    share = sum(each.probability for each in classes if graph in each.equivalence_class)
+    return (
+        f"All of this is given the learned class. Its probability is {share:.2f}; the sample has "
+        f"graphs of {len(classes):,} classes."
     )
 
 

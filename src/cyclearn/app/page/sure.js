@@ -11,7 +11,7 @@ let found = {};
 addFacts((source, target) => {
   const of = (view) => view?.edges.find((each) => each.source === source && each.target === target);
   const facts = [];
-  if (found.posterior) facts.push(["Probability", percent(of(found.posterior)?.probability ?? 0)]);
+  if (found.posterior) facts.push(["Probability", found.posterior.is_determined ? percent(of(found.posterior)?.probability ?? 0) : "not determined"]);
   if (found.bootstrap) facts.push(["In resamples", percent(of(found.bootstrap)?.frequency ?? 0)]);
   return facts;
 });
@@ -28,6 +28,12 @@ function probabilities(view) {
   return [
     view.warning ? h("p", { class: "warning" }, h("strong", {}, view.warning.message), " ", view.warning.remedy) : null,
     view.words.map((line) => h("p", {}, line)),
+    ...(view.is_determined ? probable(view) : []),
+  ];
+}
+
+function probable(view) {
+  return [
     h("p", {}, `The most probable classes: ${view.classes.map(percent).join(", ")}.`),
     table("How probable each edge is", ["edge", "probability", "joined either way", "in one feedback loop"],
       view.edges.map((each) => [arrow(each.source, each.target), percent(each.probability), percent(each.adjacent), percent(each.feedback)])),
