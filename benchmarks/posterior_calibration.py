@@ -24,6 +24,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,9 @@ from environment import describe_run
 
 import cyclearn as cl
 from cyclearn.data import Moments, as_moments
+
+# These pages are about the plain posterior.
+posterior = partial(cl.posterior, robust=False)
 
 FIRST_CHOOSING_SEED, FIRST_REPORTED_SEED = 0, 5_000
 # What an edge costs beside ½ log n, to choose from.
@@ -93,7 +97,7 @@ def record(p: int, n: int, seed: int, n_resamples: int, size: int) -> dict[str, 
     begun = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cl.SamplingWarning)
-        found = cl.posterior(moments, random_state=seed, effective_size=size)
+        found = posterior(moments, random_state=seed, effective_size=size)
     line: dict[str, Any] = {
         "p": p,
         "n": n,
@@ -291,7 +295,7 @@ def chosen_from(
         graph, moments = simulated(p, n, seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", cl.SamplingWarning)
-            found = cl.posterior(
+            found = posterior(
                 moments,
                 random_state=seed,
                 n_samples=4000,

@@ -20,6 +20,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -32,6 +33,9 @@ from cyclearn.posterior import learned_proposals as proposals
 from cyclearn.posterior.graph_prior import posterior_penalty
 from cyclearn.posterior.sampler_effort import SamplerEffort
 from cyclearn.search.options import SearchOptions
+
+# These pages are about the plain posterior.
+posterior = partial(cl.posterior, robust=False)
 
 # Graphs whose share of the sum is below this are not looked at, all of them together far below.
 NEGLIGIBLE = 1e-9
@@ -116,11 +120,11 @@ def compare(p: int, n_sets: int, first_seed: int, is_summed: bool) -> None:
         else:
             # Chains of another seed, worth five times those of the defaults.
             options = LONG_RUN | {"effective_size": 10_000}
-            expected = cl.posterior(moments, random_state=seed + 10_000, **options).edges
+            expected = posterior(moments, random_state=seed + 10_000, **options).edges
         cells = [str(((expected >= 0.05) & (expected <= 0.95)).sum())]
         for options in ({}, LONG_RUN) if is_summed else ({},):
             begun = time.process_time()
-            found = cl.posterior(moments, random_state=seed, **options)
+            found = posterior(moments, random_state=seed, **options)
             seconds = time.process_time() - begun
             error = np.abs(found.edges - expected).max()
             cells += [f"{error:.4f}", f"{found.effective_size:.0f}", f"{seconds:.1f}"]
@@ -134,7 +138,7 @@ def speed(p: int, n_sets: int, first_seed: int, size: int, n_resamples: int) -> 
         n = (200, 1_000, 10_000)[seed % 3]
         _, moments = problem_data(p, n, seed)
         begun = time.process_time()
-        found = cl.posterior(moments, random_state=seed, effective_size=size)
+        found = posterior(moments, random_state=seed, effective_size=size)
         seconds, resampling = time.process_time() - begun, "–"
         if n_resamples:
             begun = time.process_time()
@@ -184,7 +188,7 @@ def ablation() -> None:
             begun = time.process_time()
             with effort(**numbers):
                 size = 2_000 if p <= 12 else 200
-                found = cl.posterior(moments, random_state=seed, effective_size=size)
+                found = posterior(moments, random_state=seed, effective_size=size)
             seconds = time.process_time() - begun
             print(
                 f"| {p} | {n} | {seed} | {name} | {seconds:.1f} | {found.n_steps:,} | "
@@ -204,13 +208,13 @@ def truth(first: int, n_sets: int, n_runs: int, factor: int) -> None:
     for p, n, seed in TRUTH[first : first + n_sets]:
         _, moments = problem_data(p, n, seed)
         begun = time.process_time()
-        runs = [cl.posterior(moments, random_state=1_000 + run) for run in range(n_runs)]
+        runs = [posterior(moments, random_state=1_000 + run) for run in range(n_runs)]
         seconds = (time.process_time() - begun) / n_runs
         wanted = {"effective_size": factor * runs[0].wanted_size, "max_steps": 20_000_000}
         with effort(proposal_shares=without(N_LOCAL, N_LOCAL + 1)):
-            expected, name = cl.posterior(moments, random_state=seed, **wanted), "local moves"
+            expected, name = posterior(moments, random_state=seed, **wanted), "local moves"
         if not expected.converged:
-            expected, name = cl.posterior(moments, random_state=seed, **wanted), "long run"
+            expected, name = posterior(moments, random_state=seed, **wanted), "long run"
         is_open = (expected.edges >= 0.05) & (expected.edges <= 0.95)
         share = expected.edges[is_open]
         errors = np.array([run.edges[is_open] - share for run in runs])
@@ -238,7 +242,7 @@ def main() -> None:
     parser.add_argument("--factor", type=int, default=50)
     given = parser.parse_args()
     # Kernels are compiled, or read from disk, before anything is timed.
-    cl.posterior(problem_data(3, 100, 0)[1], effective_size=10)
+    posterior(problem_data(3, 100, 0)[1], effective_size=10)
     warnings.simplefilter("ignore", cl.SamplingWarning)
     if given.part in ("exact", "long"):
         compare(given.variables, given.data_sets, given.first_seed, given.part == "exact")
