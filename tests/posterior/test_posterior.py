@@ -511,5 +511,5 @@ def test_a_round_that_is_cut_has_as_many_batches_of_every_chain(fewest, end, n):
 
     chains = [Chain() for _ in range(3)]
     current = graph_sample._Round(1, 10, [])
-    _, batches = _run_in_turn(dict(enumerate(chains)), current, 3, fewest, Budget(None, end))
-    assert [len(each) for each in batches.values()] == [n] * 3
+    _, batches = _run_in_turn(chains, current, [0, 1, 2], 3, fewest, Budget(None, end))
+    assert [len(each) for each in batches] == [n] * 3

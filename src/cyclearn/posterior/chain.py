@@ -22,6 +22,7 @@ from cyclearn.posterior.learned_proposals import Proposals
 from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency
+from cyclearn.search.score import GraphScore
 
 if TYPE_CHECKING:
     from cyclearn._kernels.component_scores import Scored
@@ -74,7 +75,7 @@ class GraphChain:
         from cyclearn._kernels.graph_chain import ASSEMBLE, enter
         from cyclearn._kernels.proposals import new_walk
 
-        self._problem, self._score = problem, problem.score()
+        score = self._score_by(problem)
         self.memory = memory
         p = problem.n_variables
         self._unit = 1 / problem.tables.n_effective
@@ -82,8 +83,8 @@ class GraphChain:
         self.accepted = np.zeros(ASSEMBLE + 1, dtype=np.int64)
         longest = problem.max_cycle_length or p
         rules = np.array([longest, problem.stable], dtype=np.int64)
-        self._admission = Admission(self._score.S, memory.normals, *memory.verdicts, rules)
-        self._largest = self._score.largest_component(start)
+        self._admission = Admission(self._S, memory.normals, *memory.verdicts, rules)
+        self._largest = score.largest_component(start)
         self.graph = start.copy()
         self._walk = new_walk(p, seed)
         self.propose(Proposals.alike(p))
@@ -104,7 +105,7 @@ class GraphChain:
         from cyclearn._kernels.assembled_graphs import draw_graph
         from cyclearn._kernels.graph_chain import enter
 
-        self._problem, self._score = problem, problem.score()
+        self._score_by(problem)
         self.memory.values[0][:] = 0
         if len(self.proposals.parts.sets):
             parts = weighed(self.proposals.parts, self.weigh)
@@ -116,6 +117,13 @@ class GraphChain:
                 self.graph = graph
         self._rules = self._rules_at(1.0)
         enter(self._scored(), self._walk, self._rules)
+
+    def _score_by(self, problem: SearchProblem) -> GraphScore:
+        """Take a problem's data; what its score remembers would only be sent around with them."""
+        self._problem, score = problem, problem.score()
+        self._S, self._shares, self._keys = score.S, score.shares, score.Z
+        self._targeted, self._pooled = score.targeted, score.pooled
+        return score
 
     def weigh(self, sets: IntArray, columns: IntArray) -> FloatArray:
         """Log weights of components: their nodes, and the parents of every node, as bits."""
@@ -174,14 +182,13 @@ class GraphChain:
     def _scored(self) -> Scored:
         from cyclearn._kernels.component_scores import Scored
 
-        score = self._score
         return Scored(
-            score.S,
-            score.shares,
-            score.targeted,
-            score.pooled,
+            self._S,
+            self._shares,
+            self._targeted,
+            self._pooled,
             self.graph,
-            score.Z,
+            self._keys,
             *self.memory.values,
             np.zeros(1, dtype=np.int64),
         )

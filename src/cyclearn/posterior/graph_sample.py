@@ -362,8 +362,9 @@ def _run(
     # cluster, chains come back from where they were run.
     done = Parallel(n_jobs=n_workers, prefer="threads")(
         delayed(_run_in_turn)(
-            {k: chains[k] for k in share},
+            [chains[k] for k in share],
             replace(current, records=[]),
+            [current.n_batches * len(chains) + k for k in share],
             len(chains),
             fewest,
             Budget(None, deadline),
@@ -371,28 +372,34 @@ def _run(
         for share in shares
     )
     batches: list[list[Batch]] = [[] for _ in chains]
-    for its_chains, its_batches in done:
-        for k, chain in its_chains.items():
-            chains[k], batches[k] = chain, its_batches[k]
+    for share, (its_chains, its_batches) in zip(shares, done, strict=True):
+        for k, chain, its in zip(share, its_chains, its_batches, strict=True):
+            chains[k], batches[k] = chain, its
     return batches
 
 
 def _run_in_turn(
-    chains: dict[int, GraphChain], current: _Round, n_chains: int, fewest: int, budget: Budget
-) -> tuple[dict[int, GraphChain], dict[int, list[Batch]]]:
-    batches: dict[int, list[Batch]] = {k: [] for k in chains}
+    chains: list[GraphChain],
+    current: _Round,
+    numbers: list[int],
+    step: int,
+    fewest: int,
+    budget: Budget,
+) -> tuple[list[GraphChain], list[list[Batch]]]:
+    """Batches of some chains; ``numbers`` are those of their next resamples, ``step`` apart."""
+    batches: list[list[Batch]] = [[] for _ in chains]
     # One by one, so that Ctrl-C waits for one of them only, and that chains get equally far.
-    for number in range(EFFORT.n_compared):
-        if number >= fewest and budget.ended(0):
+    for turn in range(EFFORT.n_compared):
+        if turn >= fewest and budget.ended(0):
             break
-        for k, chain in chains.items():
+        for chain, number, its in zip(chains, numbers, batches, strict=True):
             if current.resamples is None:
-                batches[k] += chain.run(1, current.n_kept, current.stride)
+                its += chain.run(1, current.n_kept, current.stride)
             else:
-                chain.see(current.resamples((current.n_batches + number) * n_chains + k))
+                chain.see(current.resamples(number + turn * step))
                 chain.run(1, 1, current.forgotten_steps)
                 halves = chain.run(2, current.n_kept // 2, current.stride)
-                batches[k].append(Batch.of_halves(*halves))
+                its.append(Batch.of_halves(*halves))
     return chains, batches
 
 
