@@ -200,11 +200,11 @@ def test_groups_share_the_graph():
         found.moments  # noqa: B018 - the property itself refuses
 
 
-@pytest.mark.parametrize("n_groups", [1, 2])
-def test_robust_probabilities_are_means_over_resamples(n_groups):
+@pytest.mark.parametrize(("p", "n_groups"), [(3, 1), (2, 2)])
+def test_robust_probabilities_are_means_over_resamples(p, n_groups):
     tables = {
         f"group {seed}": cl.simulate.random_model(
-            cl.simulate.random_graph(3, random_state=seed), random_state=seed
+            cl.simulate.random_graph(p, random_state=seed), random_state=seed
         ).sample(60, random_state=seed)
         for seed in range(n_groups)
     }
@@ -220,7 +220,7 @@ def test_robust_probabilities_are_means_over_resamples(n_groups):
         graphs, weights = summed_posterior(drawn, float(n_groups), stable=False)
         expected.append(np.tensordot(weights, graphs, axes=1))
     # The resamples are the same, so that only the steps of the chains differ.
-    assert found.edges == pytest.approx(np.mean(expected, axis=0), abs=0.025)
+    assert found.edges == pytest.approx(np.mean(expected, axis=0), abs=0.05)
     # What resamples leave open counts: as much at least as their own probabilities differ.
     share = found.edges
     spread = np.var(expected, axis=0) / found.n_resamples

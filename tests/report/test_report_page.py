@@ -303,7 +303,7 @@ def test_small_graphs(edges):
         assert "No other graph fits these data equally well" in words
         assert "there are no coefficients" in words
     else:
-        assert "Turns (1)" in words
+        assert "Direction differs (1)" in words
         assert "nothing about it is tested" in words
 
 

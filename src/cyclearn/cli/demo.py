@@ -37,7 +37,7 @@ def demo(
     for a, b in truth.edges:
         say(f"  {a} -> {b}  {MARKET.B[truth.index(a), truth.index(b)]:+.3f}")
     say("\nLearning (the first time on a machine, the kernels are compiled) …")
-    result = learn(table, bootstrap=_RESAMPLES)
+    result = learn(table, bootstrap=_RESAMPLES, posterior="brief")
     say("\nLearned from the data:")
     say(str(result))
     say("\nWhat all graphs that fit equally well agree on:")

@@ -29,6 +29,7 @@ def plot_posterior(found: Posterior, ax: Axes | None = None, *, threshold: float
     threshold : float
         From above 0 to 1.
     """
+    found.check_determined()
     joined = found.adjacency_probabilities().to_numpy()
     shares = EdgeShares(found.names, found.edges, joined, found.both, found.edges >= _SURE)
     return draw_shares(shares, ax, threshold, (f"probability ≥ {_SURE}", "less"))

@@ -92,7 +92,7 @@ def learn(
     resampling = _bootstrap_arguments(bootstrap, checked, n_jobs)
     sampling = _posterior_arguments(posterior, checked, n_jobs)
     tables = checked.tables(data)
-    if posterior == "brief" and not _is_brief(tables):
+    if isinstance(posterior, str) and not _is_brief(tables):
         sampling = None
     result = learn_with(checked, tables, n_jobs=n_jobs, on_step=on_step, on_interrupt=on_interrupt)
     if result.status is SearchStatus.INTERRUPTED:
@@ -136,7 +136,7 @@ def _posterior_arguments(
 ) -> dict[str, Any] | None:
     """The reading, knowledge and limits of the search, and its own; the penalty is not shared."""
     own = dict(posterior) if isinstance(posterior, Mapping) else {}
-    if posterior == "brief":
+    if isinstance(posterior, str) and posterior == "brief":
         own = {"max_steps": EFFORT.brief_steps}
     elif not isinstance(posterior, Mapping) and not flag("posterior", posterior):
         return None

@@ -114,9 +114,10 @@ class _Round:
         """A round that has not begun."""
         n_kept = min(batch_steps, -(-size.n_samples // (size.n_chains * EFFORT.n_batches)))
         if resamples is not None:
-            n_kept = 2 * -(-n_kept // 2)
+            # In halves.
+            n_kept = max(2, n_kept - n_kept % 2)
         records = [ChainRecord() for _ in range(size.n_chains)]
-        return cls(n_kept, batch_steps // n_kept, records, resamples)
+        return cls(n_kept, max(1, batch_steps // n_kept), records, resamples)
 
     @property
     def batch_steps(self) -> int:

@@ -158,7 +158,8 @@ class Posterior:
         is_worth = self._worst[1] * self.share_left >= self.wanted_size
         return self.is_determined and is_worth and not self.is_cut
 
-    def _check_determined(self) -> None:
+    def check_determined(self) -> None:
+        """Raise where the chains do not agree."""
         if not self.is_determined:
             assert self.warning is not None
             raise InputError(str(self.warning))
@@ -229,7 +230,7 @@ class Posterior:
 
     def classes(self) -> list[ClassProbability]:
         """The equivalence classes of the sampled graphs, the most probable first."""
-        self._check_determined()
+        self.check_determined()
         return list(self._classes)
 
     @cached_property
@@ -248,7 +249,7 @@ class Posterior:
         each loop is, :meth:`feedback_probabilities` says.
         """
         least = share("threshold", threshold, 0, 1)
-        self._check_determined()
+        self.check_determined()
         return DirectedGraph(self.edges >= least, self.names)
 
     def effects(
@@ -264,7 +265,7 @@ class Posterior:
 
         Where there are groups, in the one that is named.
         """
-        self._check_determined()
+        self.check_determined()
         first = self.graphs[0]
         i, j = first.index(source), first.index(target)
         if i == j:
@@ -304,7 +305,6 @@ class Posterior:
 
     def plot(self, ax: Axes | None = None, *, threshold: float = 0.5) -> Axes:
         """Draw what is probable; see :func:`cyclearn.drawing.posterior_plot.plot_posterior`."""
-        self._check_determined()
         from cyclearn.drawing.posterior_plot import plot_posterior
 
         return plot_posterior(self, ax, threshold=threshold)
