@@ -57,6 +57,7 @@ def probabilities(half: pd.DataFrame, method: str) -> dict[str, object]:
     answer = {
         "seconds": round(time.process_time() - begun, 1),
         "converged": found.converged,
+        "determined": found.is_determined,
         "n_effective": found.n_effective[0],
     }
     edges, both = found.edges, found.both
@@ -107,13 +108,13 @@ def key(line: dict) -> tuple:
 
 
 def claims(first: dict, second: dict, what: str) -> np.ndarray:
-    """Probabilities in both halves, shape (n, 2); those of chains that disagree are no answer."""
+    """Probabilities in both halves, shape (n, 2)."""
     names = [name for name in first["names"] if name in second["names"]]
     pairs = []
     for answer in (first, second):
         places = [answer["names"].index(name) for name in names]
         matrix = np.array(answer[what])[np.ix_(places, places)]
-        pairs.append(matrix if answer["converged"] else np.full_like(matrix, np.nan))
+        pairs.append(matrix)
     off = ~np.eye(len(names), dtype=bool)
     if what != "edges":
         off = np.triu(off)
@@ -128,17 +129,21 @@ def table(path: Path) -> None:
     whole = [pair for pair in every if all((*pair, *each) in answers for each in both_halves)]
     for what in ("edges", "adjacent", "loops"):
         print(f"\n## {what}\n")
-        print("| tables | method | claims | found again | contradicted | both halves | kept |")
-        print("|---|---|---|---|---|---|---|")
+        print("| tables | method | splits | claims | found again | contradicted | both | kept |")
+        print("|---|---|---|---|---|---|---|---|")
         for label, names in (("chosen on", CHOSEN_ON), ("others", TABLES[5:]), ("all", TABLES)):
             held: dict[str, set] = {}
             for method in methods:
-                n = found = against = 0
+                n = found = against = n_splits = 0
                 held[method] = set()
                 for name, split in whole:
                     if name not in names:
                         continue
                     first, second = (answers[name, split, half, method] for half in (0, 1))
+                    # The plain posterior gave numbers whether chains agreed or not.
+                    if method != "plain" and not (first["converged"] and second["converged"]):
+                        continue
+                    n_splits += 1
                     both = claims(first, second, what)
                     for one, other in ((0, 1), (1, 0)):
                         claimed = both[:, one] >= CLAIMED
@@ -151,7 +156,8 @@ def table(path: Path) -> None:
                 first_held = held[methods[0]]
                 kept = len(held[method] & first_held) / max(1, len(first_held))
                 print(
-                    f"| {label} | {method} | {n} | {found} ({found / max(n, 1):.0%}) | "
+                    f"| {label} | {method} | {n_splits} | {n} | "
+                    f"{found} ({found / max(n, 1):.0%}) | "
                     f"{against} ({against / max(n, 1):.1%}) | {len(held[method])} | {kept:.0%} |"
                 )
     print("\n| table | p | method | seconds, median | slowest | agreed | rows counted |")
