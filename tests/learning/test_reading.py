@@ -207,3 +207,13 @@ def test_a_report_of_groups_without_edges_is_written(tmp_path):
     result = cl.learn(noise, **QUICK)
     assert result.graph.n_edges == 0
     assert "no variable has an effect" in result.report(tmp_path / "page.html").read_text().lower()
+
+
+def test_brief_probabilities_are_for_observed_tables():
+    brief = cl.learn(PLAIN, posterior="brief", **QUICK).posterior
+    assert brief is not None
+    assert brief.n_steps <= 100_000
+    targeted = cl.learn(TARGETED, interventions="done", posterior="brief", **QUICK)
+    assert targeted.posterior is None
+    with pytest.raises(cl.InputError, match="posterior is 'brif'; give True, False, 'brief'"):
+        cl.learn(PLAIN, posterior="brif")

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.reading import Reading
 from cyclearn.data.tables import Tables
-from cyclearn.foundation.arguments import flag, processes, whole
+from cyclearn.foundation.arguments import flag, one_of, processes, whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_path
 from cyclearn.foundation.interruption import OnInterrupt
@@ -136,7 +136,8 @@ def _posterior_arguments(
 ) -> dict[str, Any] | None:
     """The reading, knowledge and limits of the search, and its own; the penalty is not shared."""
     own = dict(posterior) if isinstance(posterior, Mapping) else {}
-    if isinstance(posterior, str) and posterior == "brief":
+    if isinstance(posterior, str):
+        one_of("posterior", posterior, ("brief",), "True, False, 'brief' or a mapping of options")
         own = {"max_steps": EFFORT.brief_steps}
     elif not isinstance(posterior, Mapping) and not flag("posterior", posterior):
         return None
