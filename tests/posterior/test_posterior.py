@@ -513,3 +513,18 @@ def test_a_round_that_is_cut_has_as_many_batches_of_every_chain(fewest, end, n):
     current = graph_sample._Round(1, 10, [])
     _, batches = _run_in_turn(chains, current, [0, 1, 2], 3, fewest, Budget(None, end))
     assert [len(each) for each in batches] == [n] * 3
+
+
+@pytest.mark.parametrize(("drift", "is_seen"), [(0.0, False), (0.1, True)])
+def test_chains_that_drift_within_resamples_do_not_agree(drift, is_seen):
+    rng = np.random.default_rng(0)
+    records = []
+    for _ in range(4):
+        halves = rng.uniform(0.3, 0.5, (24, 2, 2, 2, 2))
+        halves[:, 1] += drift
+        records.append(ChainRecord())
+        records[-1].extend([Batch.of_halves(Batch(a, [b"0"]), Batch(b, [b"0"])) for a, b in halves])
+    current = graph_sample._Round(2, 10, records, resamples=lambda number: number)
+    assert current.drifts == is_seen
+    r_hat, _ = current.quality.over(current.edges)
+    assert np.isinf(r_hat) == is_seen

@@ -163,8 +163,9 @@ class _Round:
 
     @property
     def quality(self) -> SampleQuality:
-        """How good they are."""
-        return SampleQuality.of(self._shares[:, :, 0])
+        """How good they are; where chains drift, nothing is agreed on."""
+        found = SampleQuality.of(self._shares[:, :, 0])
+        return replace(found, r_hat=np.full_like(found.r_hat, np.inf)) if self.drifts else found
 
     def progress(self, size: SampleSize) -> float:
         """What share there is of the sample that is wanted; zero where chains disagree.
@@ -177,7 +178,7 @@ class _Round:
         if self.resamples is not None:
             least = 1
         shares = worth / size.effective_size, self.n_steps / least
-        return min(shares) if r_hat <= LARGEST_R_HAT and not self.drifts else 0.0
+        return min(shares) if r_hat <= LARGEST_R_HAT else 0.0
 
     @property
     def drifts(self) -> bool:
@@ -186,10 +187,9 @@ class _Round:
         Edges are then more, or less, often there in the second half of a batch than in the first,
         over all resamples.
         """
-        drifts = [batch.drift for each in self.records for batch in each.even]
         if self.resamples is None:
             return False
-        along = np.array(drifts, dtype=float)
+        along = np.array([batch.drift for each in self.records for batch in each.even])
         error = along.std(axis=0, ddof=1) / np.sqrt(len(along))
         mean = np.abs(along.mean(axis=0))
         return bool(((mean > EFFORT.largest_drift) & (mean > 4 * error)).any())
