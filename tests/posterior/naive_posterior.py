@@ -4,7 +4,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from cyclearn import DirectedGraph, fit, simulate
+from cyclearn import DirectedGraph, LinearGaussianModel, fit, simulate
 from cyclearn._kernels import balanced_moves as kinds
 from cyclearn.data import as_moments
 
@@ -19,6 +19,11 @@ PIECES = [
 def symmetric_weights(p):
     W = np.random.default_rng(p).uniform(0.5, 2, (p, p))
     return W + W.T
+
+
+def feedback_data(n=300, seed=0):
+    B = [[0, 0.6, 0, 0], [0, 0, 0.7, 0], [0, -0.5, 0, 0.5], [0, 0, 0, 0]]
+    return LinearGaussianModel(B, [1, 1, 1, 1], list("dbac")).sample(n, random_state=seed)
 
 
 def three_variables(seed, n=150):

@@ -9,20 +9,20 @@ import pytest
 from naive_posterior import (
     PIECES,
     all_graphs,
+    feedback_data,
     summed_posterior,
     symmetric_weights,
     three_variables,
 )
 
 import cyclearn as cl
-from cyclearn import DirectedGraph, InputError, Knowledge, LinearGaussianModel, Posterior
+from cyclearn import DirectedGraph, InputError, Knowledge, Posterior
 from cyclearn._kernels.admissible_components import (
     Admission,
     has_longer_cycle,
     is_admissible,
 )
-from cyclearn.data.reading import Reading, as_tables
-from cyclearn.data.resampling import Resampler
+from cyclearn.data.reading import as_tables
 from cyclearn.posterior import graph_sample
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
 from cyclearn.posterior.chain_record import Batch, ChainRecord
@@ -33,11 +33,6 @@ from cyclearn.posterior.learned_proposals import Proposals, pair_weights
 from cyclearn.posterior.sample_quality import SampleQuality
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget
-
-
-def feedback_data(n=300, seed=0):
-    B = [[0, 0.6, 0, 0], [0, 0, 0.7, 0], [0, -0.5, 0, 0.5], [0, 0, 0, 0]]
-    return LinearGaussianModel(B, [1, 1, 1, 1], list("dbac")).sample(n, random_state=seed)
 
 
 @pytest.mark.parametrize(
@@ -198,50 +193,6 @@ def test_groups_share_the_graph():
         found.effects("X1", "X2")
     with pytest.raises(InputError, match="there are 2 groups"):
         found.moments  # noqa: B018 - the property itself refuses
-
-
-@pytest.mark.parametrize(("p", "n_groups"), [(3, 1), (2, 2)])
-def test_robust_probabilities_are_means_over_resamples(p, n_groups):
-    tables = {
-        f"group {seed}": cl.simulate.random_model(
-            cl.simulate.random_graph(p, random_state=seed), random_state=seed
-        ).sample(60, random_state=seed)
-        for seed in range(n_groups)
-    }
-    options = {"penalty": 1.0, "stable": False}
-    found = cl.posterior(tables, effective_size=400, **options)
-    assert found.converged
-    assert found.n_resamples >= 96
-    assert f"means over {found.n_resamples} resamples of the rows" in str(found)
-    resampler = Resampler.of(as_tables(tables), Reading(), "rows", 0)
-    expected = []
-    for number in range(found.n_resamples):
-        drawn = [table.moments for table in resampler.draw(number)[0]]
-        graphs, weights = summed_posterior(drawn, float(n_groups), stable=False)
-        expected.append(np.tensordot(weights, graphs, axes=1))
-    # The resamples are the same, so that only the steps of the chains differ.
-    assert found.edges == pytest.approx(np.mean(expected, axis=0), abs=0.05)
-    # What resamples leave open counts: as much at least as their own probabilities differ.
-    share = found.edges
-    spread = np.var(expected, axis=0) / found.n_resamples
-    is_open = (share > 0.05) & (share < 0.95)
-    worth = (share * (1 - share) / found.quality.effective_size)[is_open]
-    assert (worth > 0.5 * spread[is_open]).all()
-
-
-def test_every_graph_of_a_robust_posterior_is_admitted_by_the_data():
-    data = feedback_data()
-    found = cl.posterior(data, effective_size=50, max_component=3)
-    for graph in found.graphs[:20]:
-        assert max(map(len, graph.components)) <= 3
-        assert cl.fit(graph, data).model.is_stable
-
-
-def test_moments_are_drawn_parametrically_and_the_result_says_so():
-    found = cl.posterior(three_variables(6, n=60), effective_size=50)
-    assert found.is_parametric
-    assert "without rows they do not show how far the data are from any graph" in str(found)
-    assert Posterior.from_json(found.to_json()).is_parametric
 
 
 def test_chains_that_disagree_give_no_probabilities(found):
@@ -513,18 +464,3 @@ def test_a_round_that_is_cut_has_as_many_batches_of_every_chain(fewest, end, n):
     current = graph_sample._Round(1, 10, [])
     _, batches = _run_in_turn(chains, current, [0, 1, 2], 3, fewest, Budget(None, end))
     assert [len(each) for each in batches] == [n] * 3
-
-
-@pytest.mark.parametrize(("drift", "is_seen"), [(0.0, False), (0.1, True)])
-def test_chains_that_drift_within_resamples_do_not_agree(drift, is_seen):
-    rng = np.random.default_rng(0)
-    records = []
-    for _ in range(4):
-        halves = rng.uniform(0.3, 0.5, (24, 2, 2, 2, 2))
-        halves[:, 1] += drift
-        records.append(ChainRecord())
-        records[-1].extend([Batch.of_halves(Batch(a, [b"0"]), Batch(b, [b"0"])) for a, b in halves])
-    current = graph_sample._Round(2, 10, records, resamples=lambda number: number)
-    assert current.drifts == is_seen
-    r_hat, _ = current.quality.over(current.edges)
-    assert np.isinf(r_hat) == is_seen

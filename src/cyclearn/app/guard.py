@@ -2,7 +2,7 @@
 
 Another program or person on the machine has no token. Another page in the same browser has the
 cookie sent for it at most where the browser is old; its requests come from a foreign origin, and
-are refused. A name that an attacker lets point to this machine is no name of ours.
+are refused. A name that an attacker lets point to this machine is not one of ours.
 """
 
 from __future__ import annotations

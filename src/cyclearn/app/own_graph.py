@@ -74,8 +74,8 @@ def own_graph(request: dict[str, Any], names: tuple[str, ...]) -> DirectedGraph:
     unknown = [name for name in given.names if name not in names]
     if unknown:
         raise InputError(
-            f"the graph has {short(unknown[0])}, which is no variable of the learned graph; there "
-            f"are {', '.join(names[:10])}{' …' if len(names) > 10 else ''}"
+            f"the graph has {short(unknown[0])}, which is not a variable of the learned graph; "
+            f"there are {', '.join(names[:10])}{' …' if len(names) > 10 else ''}"
         )
     return DirectedGraph.from_edges(list(given.edges), list(names))
 

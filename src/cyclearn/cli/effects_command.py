@@ -47,7 +47,9 @@ def effects(
             "nothing is asked; give --do price=1.5, --shift price=1, or --from and --to"
         )
     held, pushed = _values(do, "--do"), _values(shift, "--shift")
-    result = learned(data, options, jobs=jobs, bootstrap=None, checkpoint=None)
+    # Only effects of one variable on another are averaged over graphs.
+    posterior = False if source is None else None
+    result = learned(data, options, jobs=jobs, bootstrap=None, checkpoint=None, posterior=posterior)
     record: dict[str, Any] = {}
     if held or pushed:
         table = result.do(held, shift=pushed, level=level, max_members=members)

@@ -79,7 +79,7 @@ def learned(data: Any, options: SearchOptions, **searching: Any) -> Any:
 
     if not isinstance(data, LearnResult):
         return given.search(data, options, **searching)
-    asked = [*options.given(), *(name for name, value in searching.items() if value is not None)]
+    asked = [*options.given(), *(name for name, value in searching.items() if value)]
     if asked:
         raise InputError(
             f"{asked[0]} is an option of learning, and a saved result was learned already; leave "

@@ -30,7 +30,7 @@ def rivals(
     The best graph without feedback, the best with hidden common causes instead, and the best with
     smaller loops: by how much each is worse, what that means, and the edges that change.
     """
-    result = learned(data, options, jobs=jobs, bootstrap=None, checkpoint=None)
+    result = learned(data, options, jobs=jobs, bootstrap=None, checkpoint=None, posterior=False)
     found = result.rivals(max_pairs=pairs)
     if as_json:
         print_json("rivals", found.to_dict())

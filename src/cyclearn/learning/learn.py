@@ -63,9 +63,9 @@ def learn(
         Sample also graphs by how probable they are, with the same reading, knowledge and limits,
         and keep the probabilities as ``result.posterior``, where tables, reports and pictures find
         them; a mapping gives arguments of :func:`cyclearn.posterior`. ``"brief"``, which the
-        command line and the application use, takes 100,000 steps of each chain at most, for
-        observed tables of 2 to 50 variables, and nothing otherwise; where that is not enough for
-        the chains to agree, probabilities are not determined.
+        command line uses, takes 100,000 steps of each chain at most, for observed tables of 2 to 50
+        variables, and nothing otherwise; where that is not enough for the chains to agree,
+        probabilities are not determined.
     **options
         The fields of :class:`cyclearn.SearchOptions`: method, penalty, knowledge, limits; and of
         :class:`cyclearn.Reading`: how the data are read.

@@ -99,14 +99,12 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
     ``standardised`` weights are free of units.
     """
     flag("standardised", standardised)
-    first, *others = sentences(result)
-    feedback = feedback_in_words(result)
-    others = others[len(feedback) :]
     rows = [row for row in result.edge_rows if row.in_graph]
-    lines = [first, *feedback, *_lines(result, rows, standardised=standardised)]
+    lines = [_headline(result), *feedback_in_words(result)]
+    lines += _lines(result, rows, standardised=standardised)
     if standardised and rows and not result.groups:
         lines.append("Weights are standardised: standard deviations of effect for one of cause.")
-    lines += others
+    lines += _beside_edges(result)
     if result.limits:
         lines.append("Limits reached: " + ", ".join(result.limits) + ".")
     sampled = None if result.posterior is None else result.posterior.warning
@@ -117,16 +115,22 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
 
 def sentences(result: LearnResult) -> list[str]:
     """What there is to say of a result beside its edges and its warnings."""
-    graph = result.graph
-    lines = [
-        f"{count_of(graph.n_nodes - len(result.past), 'variable')}, {_rows_in_words(result)}: "
-        f"{count_of(graph.n_edges, 'edge')}, score {result.score:.2f}, "
-        f"BIC {result.fitted.bic:.2f}",
-        *feedback_in_words(result),
-        agreement_in_words(result),
-        *_ties_in_words(result),
-    ]
-    if graph.n_edges:
+    return [_headline(result), *feedback_in_words(result), *_beside_edges(result)]
+
+
+def _headline(result: LearnResult) -> str:
+    n_variables = result.graph.n_nodes - len(result.past)
+    return (
+        f"{count_of(n_variables, 'variable')}, {_rows_in_words(result)}: "
+        f"{count_of(result.graph.n_edges, 'edge')}, score {result.score:.2f}, "
+        f"BIC {result.fitted.bic:.2f}"
+    )
+
+
+def _beside_edges(result: LearnResult) -> list[str]:
+    """How far edges can be relied on, how the search ended, and which rows it counted."""
+    lines = [agreement_in_words(result), *_ties_in_words(result)]
+    if result.graph.n_edges:
         lines.append(evidence_in_words(result))
     lines += [f"Ended: {result.status.value}.", *starts_in_words(result)]
     lines.append(result.tables.rows_in_words)
