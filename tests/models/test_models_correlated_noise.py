@@ -61,6 +61,7 @@ def random_moments(p, n, seed):
     return cl.Moments(np.cov(rows.T, bias=True), n)
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize(
     ("edges", "pairs"),
     [

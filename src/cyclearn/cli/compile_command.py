@@ -40,9 +40,12 @@ def _rows() -> np.ndarray:
 
 
 def _fit() -> None:
+    from cyclearn.data import as_moments
     from cyclearn.models import fit
+    from cyclearn.models.correlated_noise import fit_correlated
 
     fit(_LOOP, _rows())
+    fit_correlated(_LOOP, as_moments(_rows()), [(_LOOP.names[0], _LOOP.names[3])])
 
 
 def _order() -> None:

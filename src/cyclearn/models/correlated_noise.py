@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,6 +34,9 @@ from cyclearn.models.components import (
     component_starts,
     fit_component_solutions,
 )
+
+if TYPE_CHECKING:
+    from cyclearn._kernels.noise_blocks import Block
 
 Pairs = frozenset[tuple[int, int]]
 
@@ -222,7 +226,7 @@ def _steps(
     S: FloatArray, adjacency: BoolArray, nodes: tuple[int, ...], pairs: tuple[tuple[int, int], ...]
 ) -> BlockFit:
     """The best fit of a block with pairs; where there are cycles, from several starts."""
-    block = _Block.of(S, adjacency, nodes, pairs)
+    block = _block(adjacency, nodes, pairs)
     single = [_least_squares(S, _parents(adjacency, node), node) for node in nodes]
     starts = [np.column_stack([weights for weights, _ in single])]
     if block.has_cycle:
@@ -231,106 +235,45 @@ def _steps(
             B = np.zeros_like(starts[0])
             B[inside] = coefficients
             starts.append(B)
-    found = [block.fitted(start) for start in starts]
+    found = [_fitted(S, block, start) for start in starts]
     return min(found, key=lambda each: each.value)
 
 
-@dataclass(frozen=True, eq=False)
-class _Block:
-    """What steps on one block need: the parents of each node, and its partners in pairs."""
+def _block(
+    adjacency: BoolArray, nodes: tuple[int, ...], pairs: tuple[tuple[int, int], ...]
+) -> Block:
+    from cyclearn._kernels.noise_blocks import Block
 
-    S: FloatArray
-    nodes: tuple[int, ...]
-    parents: list[IntArray]
-    partners: list[list[int]]
-    has_cycle: bool
+    place = {node: t for t, node in enumerate(nodes)}
+    is_pair = np.zeros((len(nodes), len(nodes)), dtype=bool)
+    for i, j in pairs:
+        is_pair[place[i], place[j]] = is_pair[place[j], place[i]] = True
+    inner = support_to_columns(adjacency[np.ix_(nodes, nodes)])
+    has_cycle = any(each.bit_count() > 1 for each in strong_components(inner))
+    parents = _by_column(adjacency[:, nodes])
+    return Block(np.array(nodes), *parents, *_by_column(is_pair), has_cycle)
 
-    @classmethod
-    def of(
-        cls,
-        S: FloatArray,
-        adjacency: BoolArray,
-        nodes: tuple[int, ...],
-        pairs: tuple[tuple[int, int], ...],
-    ) -> _Block:
-        place = {node: t for t, node in enumerate(nodes)}
-        partners: list[list[int]] = [[] for _ in nodes]
-        for i, j in pairs:
-            partners[place[i]].append(place[j])
-            partners[place[j]].append(place[i])
-        inner = support_to_columns(adjacency[np.ix_(nodes, nodes)])
-        has_cycle = any(each.bit_count() > 1 for each in strong_components(inner))
-        parents = [_parents(adjacency, node) for node in nodes]
-        return cls(S, nodes, parents, partners, has_cycle)
 
-    def fitted(self, B: FloatArray) -> BlockFit:
-        """Rounds of steps from weights, until f falls no more."""
-        k = len(self.nodes)
-        K = -B
-        K[list(self.nodes), np.arange(k)] += 1.0
-        omega = np.diag([_positive(float(K[:, t] @ self.S @ K[:, t])) for t in range(k)])
-        value = self._value(K, omega)
-        for _ in range(_MAX_ROUNDS):
-            for t in range(k):
-                self._step(t, K, omega)
-            before, value = value, self._value(K, omega)
-            if not value < before - _TOLERANCE:
-                break
-        B = -K
-        B[list(self.nodes), np.arange(k)] += 1.0
-        return BlockFit(self.nodes, value, B, omega)
+def _by_column(chosen: BoolArray) -> tuple[IntArray, IntArray]:
+    """Where the rows of each column begin, and the rows, one column after the other."""
+    at = np.concatenate([[0], chosen.sum(axis=0).cumsum()]).astype(np.int64)
+    return at, np.nonzero(chosen.T)[1].astype(np.int64)
 
-    def _step(self, t: int, K: FloatArray, omega: FloatArray) -> None:
-        """Minimise over all that belongs to node t; changes its column of K, and Ω."""
-        S, node, parents, partners = self.S, self.nodes[t], self.parents[t], self.partners[t]
-        others = [s for s in range(len(self.nodes)) if s != t]
-        precision = np.linalg.inv(omega[np.ix_(others, others)])
-        near = [others.index(s) for s in partners]
-        Z = K[:, others] @ precision[:, near]
-        m = len(parents)
-        SZ = S @ Z
-        G = np.empty((m + len(near), m + len(near)))
-        G[:m, :m] = S[np.ix_(parents, parents)]
-        G[:m, m:] = SZ[parents]
-        G[m:, :m] = SZ[parents].T
-        G[m:, m:] = Z.T @ SZ
-        g = np.concatenate([S[parents, node], SZ[node]])
-        theta = np.linalg.solve(G, g)
-        rest = _positive(float(S[node, node] - g @ theta))
-        if self.has_cycle:
-            constant, slope = self._determinant(t, K)
-            whole = constant + float(slope @ theta)
-            if slope.any() and whole != 0:
-                direction = np.linalg.solve(G, slope)
-                along = rest / whole
-                theta = theta + along * direction
-                rest += along**2 * float(slope @ direction)
-        K[:, t] = 0.0
-        K[node, t] = 1.0
-        K[parents, t] -= theta[:m]
-        omega[t, partners] = omega[partners, t] = theta[m:]
-        omega[t, t] = rest + theta[m:] @ precision[np.ix_(near, near)] @ theta[m:]
 
-    def _determinant(self, t: int, K: FloatArray) -> tuple[float, FloatArray]:
-        """c₀ and c: det(I − B) of the block is affine in the coefficients of node t."""
-        parents = self.parents[t]
-        C = K[list(self.nodes)]
-        stack = np.repeat(C[None], 1 + len(parents), axis=0)
-        stack[:, :, t] = 0.0
-        stack[0, t, t] = 1.0
-        for n, parent in enumerate(parents.tolist(), 1):
-            if parent in self.nodes:
-                stack[n, self.nodes.index(parent), t] = -1.0
-        found = np.linalg.det(stack)
-        return float(found[0]), np.concatenate([found[1:], np.zeros(len(self.partners[t]))])
+def _fitted(S: FloatArray, block: Block, B: FloatArray) -> BlockFit:
+    """Rounds of steps from weights."""
+    from cyclearn._kernels.noise_blocks import fit_block
 
-    def _value(self, K: FloatArray, omega: FloatArray) -> float:
-        noise = K.T @ self.S @ K
-        value = 0.5 * np.linalg.slogdet(omega)[1]
-        value += 0.5 * (float(np.trace(np.linalg.solve(omega, noise))) - len(omega))
-        if self.has_cycle:
-            value -= np.linalg.slogdet(K[list(self.nodes)])[1]
-        return float(value)
+    own = block.nodes, np.arange(len(block.nodes))
+    K = -B
+    K[own] += 1.0
+    omega = np.diag((K * (S @ K)).sum(axis=0))
+    if not (omega.diagonal() > 0).all():
+        raise np.linalg.LinAlgError
+    value = fit_block(S, block, K, omega, _MAX_ROUNDS, _TOLERANCE)
+    B = -K
+    B[own] += 1.0
+    return BlockFit(tuple(block.nodes.tolist()), value, B, omega)
 
 
 def _positive(variance: float) -> float:
