@@ -12,8 +12,8 @@ from cyclearn.posterior import graph_sample
 from cyclearn.posterior.chain_record import Batch, ChainRecord
 
 
-@pytest.mark.parametrize(("p", "n_groups"), [(3, 1), (2, 2)])
-def test_robust_probabilities_are_means_over_resamples(p, n_groups):
+@pytest.mark.parametrize(("p", "n_groups", "size"), [(3, 1, 400), (2, 2, 1500)])
+def test_robust_probabilities_are_means_over_resamples(p, n_groups, size):
     tables = {
         f"group {seed}": cl.simulate.random_model(
             cl.simulate.random_graph(p, random_state=seed), random_state=seed
@@ -21,7 +21,7 @@ def test_robust_probabilities_are_means_over_resamples(p, n_groups):
         for seed in range(n_groups)
     }
     options = {"penalty": 1.0, "stable": False}
-    found = cl.posterior(tables, effective_size=400, **options)
+    found = cl.posterior(tables, effective_size=size, **options)
     assert found.converged
     assert found.n_resamples >= 96
     assert f"means over {found.n_resamples} resamples of the rows" in str(found)

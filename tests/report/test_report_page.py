@@ -279,9 +279,30 @@ def test_warnings_reach_the_page(rows):
     assert cl.check_data(series)[0].message in words
 
 
-def test_without_rows_it_says_what_was_not_checked(result, page):
-    assert "The rows themselves were not given" in Page(report_html(result)).words
-    assert "The rows themselves were not given" not in page.words
+def test_without_rows_it_says_who_checked_them(result, page, tmp_path):
+    checked = "The rows were checked when the graph was learned"
+    loaded = cl.load(result.save(tmp_path / "result.json"))
+    assert checked in Page(report_html(loaded)).words
+    assert checked not in page.words
+    moments = cl.learn(cl.Moments([[2.0, 1.0], [1.0, 2.0]], 100))
+    assert "Only means and covariances are known, so dependence" in Page(report_html(moments)).words
+
+
+def test_weights_of_opposite_signs_are_not_shown_as_their_mean():
+    rows = {
+        name: cl.LinearGaussianModel([[0, weight], [0, 0]], [1, 1], list("xy")).sample(
+            200, random_state=0
+        )
+        for name, weight in (("one", 0.8), ("two", -0.7))
+    }
+    learned = cl.learn(rows)
+    table = learned.edge_table()
+    assert table["signs_differ"].tolist() == table["in_graph"].tolist()
+    page = Page(report_html(learned))
+    assert "positive in some groups, negative in others" in page.words
+    label = next(text for text in page.words.split("\n") if "one: 0" in text)
+    assert re.search(r"one: 0\.\d+, two: −0\.\d+", label)
+    assert any("one: 0" in text.get_text() for text in learned.plot().texts)
 
 
 def test_rows_of_something_else_are_refused(result, rows):

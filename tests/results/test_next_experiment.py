@@ -122,6 +122,25 @@ def test_the_command_takes_graphs_and_tables_already_there(cyclearn, tmp_path):
     assert (settled.returncode, "nothing left" in settled.stdout) == (1, True)
 
 
+def test_a_posterior_weighs_the_graphs_of_all_classes():
+    options = {"effective_size": 50, "robust": False}
+    learned = cl.learn(CHAIN.sample(60, random_state=0), posterior=options)
+    advice = cl.next_experiment(learned, max_members=12)
+    found = learned.posterior
+    likely = np.argsort(-found.weights, kind="stable")[:12]
+    graphs = [cl.DirectedGraph(found.adjacencies[k].astype(bool), found.names) for k in likely]
+    shares = found.weights[likely] / found.weights[likely].sum()
+    for candidate in advice.candidates:
+        design = [[], list(candidate.targets)]
+        classes = [cl.equivalence_class(graph, interventions=design) for graph in graphs]
+        together = np.array([[graph in each for graph in graphs] for each in classes])
+        assert candidate.probability_left == pytest.approx(shares @ together @ shares)
+    left = [candidate.probability_left for candidate in advice.candidates]
+    assert left == sorted(left)
+    assert left[0] < left[-1]
+    assert f"leaves {left[0]:.0%} of the probability on average" in str(advice)
+
+
 def test_ties_count_as_open_where_an_experiment_gives_the_same():
     # A 3-cycle and a complete graph generate one distribution; with b set, c → a alone is left in
     # a cycle, and the complete graphs differ among themselves.

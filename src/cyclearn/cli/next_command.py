@@ -79,7 +79,8 @@ def next_experiment(
         say(str(advice))
         if isinstance(found, LearnResult) and (doubt := class_in_doubt(found)):
             say(doubt)
-    raise typer.Exit(0 if advice.best.n_classes > 1 else 1)
+    tells_apart = advice.best.n_classes > 1 or advice.best.probability_left < 1
+    raise typer.Exit(0 if tells_apart else 1)
 
 
 def _names(text: str) -> list[str]:

@@ -14,9 +14,10 @@ import numpy as np
 from cyclearn.classes import EquivalenceClass, class_statements
 from cyclearn.classes.class_statements import OPTIONAL, SAME, TURNS, edge_verdict
 from cyclearn.drawing.canvas import Line, Stroke, draw_lines
+from cyclearn.drawing.edge_labels import weights_in_words
 from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import number
-from cyclearn.drawing.palette import BLUE, DASHED, DOTTED, INK, VERMILION
+from cyclearn.drawing.palette import BLUE, DASHED, DOTTED, GREY, INK, VERMILION
 from cyclearn.foundation.arguments import flag
 from cyclearn.foundation.arguments import share as share_of
 from cyclearn.foundation.arrays import BoolArray, FloatArray
@@ -38,6 +39,8 @@ SOLID, BROKEN, LOOSE = Stroke(INK), Stroke(BLUE, DASHED), Stroke(VERMILION, DOTT
 # How edges look over the members of a class.
 _LOOKS: dict[str, Stroke] = {SAME: SOLID, TURNS: BROKEN, OPTIONAL: LOOSE}
 POSITIVE, NEGATIVE = Stroke(BLUE), Stroke(VERMILION, DASHED)
+# In some groups this, in others that.
+DIFFERING = Stroke(GREY, DOTTED)
 
 
 def plot_graph(graph: DirectedGraph, ax: Axes | None = None) -> Axes:
@@ -112,12 +115,15 @@ def plot_result(
     for row in edge_rows(result, None if group is None else [result.model_of(group)]):
         if not row.in_graph:
             continue
-        words = number(row.standardised if standardised else row.weight, 2)
+        words = weights_in_words(result, row, standardised=standardised)
         share = row.resamples if row.probability is None else row.probability
         if share is not None:
             words += f" ({share:.0%})"
         is_open = row.verdict != SAME
-        lines.append(Line(row.edge, _weighed(row.standardised), words, open_head=is_open))
+        stroke = _weighed(row.standardised)
+        if row.signs_differ:
+            stroke = replace(DIFFERING, width=stroke.width)
+        lines.append(Line(row.edge, stroke, words, open_head=is_open))
     return _draw_weighed(result.graph, lines, ax, labels)
 
 
@@ -137,6 +143,8 @@ def _draw_weighed(
     is_open = any(line.open_head for line in lines)
     note = "open head: not in all equally good graphs" if is_open else ""
     legend = {"positive": POSITIVE, "negative": NEGATIVE} if lines else {}
+    if any(line.stroke.color == DIFFERING.color for line in lines):
+        legend["signs differ between groups"] = DIFFERING
     return draw_lines(lay_out(graph), lines, ax, legend, note)
 
 

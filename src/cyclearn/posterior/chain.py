@@ -138,11 +138,13 @@ class GraphChain:
 
     def wander(self, end: float | None = None) -> None:
         """Walk away from the start at high temperatures and cool down; not after an ``end``."""
+        p = self._problem.n_variables
+        n_turns = EFFORT.hot_turns if p <= EFFORT.most_assembled else 1
         for temperature in EFFORT.hot_temperatures:
             self._rules = self._rules_at(temperature)
-            for _ in range(EFFORT.hot_steps):
+            for _ in range(n_turns):
                 if end is None or now() < end:
-                    self._take(1, 1, self._problem.n_variables, temperature)
+                    self._take(1, 1, EFFORT.hot_steps * p, temperature)
         self._rules = self._rules_at(1.0)
 
     def run(self, n_batches: int, n_kept: int, stride: int) -> list[Batch]:

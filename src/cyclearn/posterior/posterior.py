@@ -95,9 +95,15 @@ class PosteriorOptions(ProblemOptions):
         return self.penalty is None or isinstance(self.penalty, str)
 
     def asked_penalty(self, tables: Tables, rows: float, n_groups: int) -> float:
-        """By default ½ log n of each group, and a share of the prior."""
+        """By default ½ log n of each group, and a share of the prior.
+
+        A resample fits an edge that is not there better by ½ on average than the data do, which
+        every group pays back.
+        """
         if self.penalty is None:
-            return 0.5 * log(rows) + posterior_penalty(1, tables.n_variables) / n_groups
+            resampled = 0.5 if self.robust else 0.0
+            prior = posterior_penalty(1, tables.n_variables) / n_groups
+            return 0.5 * log(rows) + resampled + prior
         return super().asked_penalty(tables, rows, n_groups)
 
     def evidence_left(self, tables: Tables) -> float:  # noqa: ARG002 - as the search has it
@@ -159,7 +165,8 @@ def posterior(
         Or several of these, in a list or a mapping: groups that share the graph, each with weights
         and noise of its own.
     penalty : "bic", a multiple such as "2 bic", "ebic", or a number, optional
-        λ. By default ½ log n + 1.5 log p − 1.3, see :func:`posterior_penalty`; a penalty that
+        λ. By default ½ log n + 1.5 log p − 1.3, see :func:`posterior_penalty`, and ½ more where
+        probabilities are averaged over resamples, which all fit better by chance; a penalty that
         suits a search, such as "2 bic", is larger with many rows and makes weak edges too
         improbable. With too few rows it is larger, and ``max_parents`` and ``max_component`` are
         limited, as in :func:`cyclearn.learn`; the result says so.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cyclearn.classes.class_statements import OPTIONAL, TURNS
+from cyclearn.drawing.edge_labels import weights_in_words
 from cyclearn.drawing.layout import is_thicket, lay_out
-from cyclearn.drawing.markup import Markup, join, number, table, tag
+from cyclearn.drawing.markup import Markup, join, table, tag
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.report.findings import Findings
@@ -31,14 +32,15 @@ def picture(found: Findings) -> Markup:
         if not row.in_graph:
             continue
         weight = row.standardised
-        about = [f"{arrow(row.edge)}: {number(weight, 2)}", _verdict_in_words(found, row)]
+        words = weights_in_words(found.result, row)
+        about = [f"{arrow(row.edge)}: {words}", _verdict_in_words(found, row)]
         edges.append(
             DrawnEdge(
                 *row.edge,
-                classes="negative" if weight < 0 else "positive",
+                classes=_sign(row),
                 width=line_width(weight),
                 open_head=row.edge not in found.shared,
-                label=number(weight, 2) + _likelihood(row) if labelled else "",
+                label=words + _likelihood(row) if labelled else "",
                 title=", ".join(filter(None, [*about, row.evidence])),
             )
         )
@@ -60,6 +62,8 @@ def picture(found: Findings) -> Markup:
         ("neutral", "strong", False, strong),
         ("neutral", "weak", False, weak),
     ]
+    if any(row.signs_differ for row in found.rows):
+        items.append(("differing", "positive in some groups, negative in others", False, weak))
     if not found.shared.issuperset(graph.edges):
         items.append(("neutral", "open head: not in all graphs that fit equally well", True, weak))
     note = (
@@ -75,7 +79,7 @@ def picture(found: Findings) -> Markup:
             "clockwise from the top, without the frames of feedback loops."
         )
     if len(found.result.groups) > 1:
-        note += " They are means over the groups."
+        note += " They are means over the groups, but where groups have opposite signs."
     shaded = [tag("li", tag("span", class_="swatch"), " feedback loop")] if found.loops else []
     marks = legend(*items, further=shaded)
     return tag(
@@ -83,6 +87,12 @@ def picture(found: Findings) -> Markup:
         tag("div", drawn, class_="canvas", tabindex="0", role="group", aria_label="Learned graph"),
         tag("figcaption", marks, tag("p", note)),
     )
+
+
+def _sign(row: EdgeRow) -> str:
+    if row.signs_differ:
+        return "differing"
+    return "negative" if row.standardised < 0 else "positive"
 
 
 def line_width(weight: float) -> float:

@@ -52,7 +52,8 @@ def next_experiment_section(found: Findings) -> Markup:
         'cannot. $advice</p>$table<p class="note">Graphs left: of those that are open, on average '
         "and in the worst case. Rows: of the new table, with the variable set at random with the "
         "spread that it has now, so that the true graph wins in $share of repeats; predicted for "
-        "the first experiments only. Experiments on several variables: "
+        "the first experiments only. Probability left: of all graphs of the posterior. Experiments "
+        "on several variables: "
         "<code>cl.next_experiment(result, size=2)</code>.</p>",
         advice=advice.in_words(),
         table=_table(advice),
@@ -67,10 +68,12 @@ def _table(advice: NextExperiment) -> Markup:
             f"{c.n_classes}",
             number(c.expected_left),
             f"{c.largest_left}",
-            *(f"{n:,.0f}" if np.isfinite(n) else "–" for n in list(c.numbers().values())[3:]),
+            *(f"{n:,.0f}" if np.isfinite(n) else "–" for n in list(c.numbers().values())[3:5]),
+            *(f"{share:.0%}" for share in [c.probability_left] if np.isfinite(share)),
         )
         for c in advice.candidates
     ]
-    columns = ("targets", "groups told apart", "graphs left on average", "at most")
+    columns = ("targets", "classes told apart", "graphs left on average", "at most", "rows")
+    shown = (*columns, "rows, typically", "probability left")[: len(rows[0])]
     caption = "What setting one variable would settle"
-    return table(caption, (*columns, "rows", "rows, typically"), rows, numbers=(1, 2, 3, 4, 5))
+    return table(caption, shown, rows, numbers=range(1, len(shown)))

@@ -270,13 +270,20 @@ def _warnings(found: Findings) -> Markup:
         words = " or the fit." if fits else ". How well the graph fits is said below."
         parts.append(tag("p", "No check found anything against the data" + words))
     if not found.has_rows:
-        why = "The rows themselves were not given to this report"
-        if found.result.experiments is not None:
-            why = "Rows of tables with interventions are not looked at one by one"
-        words = "so dependence between rows and the shape of the columns were not checked."
-        parts.append(tag("p", f"{why}, {words}"))
+        parts.append(tag("p", _checked_rows(found)))
     parts.append(_ASSUMED)
     return join(parts)
+
+
+def _checked_rows(found: Findings) -> str:
+    """Who looked at the rows, where the report did not."""
+    counting = found.result.tables.counting
+    if counting == "unchecked":
+        why = "Only means and covariances are known"
+        return f"{why}, so dependence between rows and the shape of the columns were not checked."
+    # Asked to count all of them, or a number, a result does not know whether it has seen the rows.
+    which = "The rows" if counting not in ("all", "number") else "Rows, where there were any,"
+    return f"{which} were checked when the graph was learned; this report was made without them."
 
 
 def _warning(warning: DataWarning) -> Markup:

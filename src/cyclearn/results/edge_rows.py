@@ -206,6 +206,9 @@ class EdgeRow:
         Share of resamples whose learned graph has the edge.
     lag : int or None
         Over how many rows it acts, 0 within one; None for data without ``lags``.
+    signs_differ : bool or None
+        Whether it is positive in some groups and negative in others, so that the mean says little;
+        None for one table.
     """
 
     source: str
@@ -219,6 +222,7 @@ class EdgeRow:
     probability: float | None
     resamples: float | None
     lag: int | None = None
+    signs_differ: bool | None = None
 
     @property
     def edge(self) -> Edge:
@@ -249,7 +253,9 @@ def edge_rows(
     models = models or list(result.models.values())
     weights = np.mean([model.B for model in models], axis=0)
     errors = models[0].standard_errors if len(models) == 1 else np.full_like(weights, nan)
-    standardised = np.mean([model.standardised_weights for model in models], axis=0)
+    by_group = np.array([model.standardised_weights for model in models])
+    standardised = by_group.mean(axis=0)
+    signs_differ = (by_group.min(axis=0) < 0) & (by_group.max(axis=0) > 0)
     probable = resampled = None
     if result.posterior is not None:
         probable = _by_node(
@@ -279,6 +285,7 @@ def edge_rows(
                 probability=None if probable is None else probable[i][j],
                 resamples=None if resampled is None else resampled[i][j],
                 lag=lag_of(edge[0], result.past) if result.lags else None,
+                signs_differ=bool(signs_differ[i, j]) if len(models) > 1 else None,
             )
         )
     return tuple(rows)
@@ -292,7 +299,7 @@ def edge_table(rows: tuple[EdgeRow, ...]) -> pd.DataFrame:
     table = pd.DataFrame([asdict(row) for row in rows], columns=names)
     # So that table[table.in_graph] does what it says also where there are no edges.
     table = table.astype({"in_graph": bool, **dict.fromkeys(names[3:6], float)})
-    optional = [name for name in names[-4:] if all(getattr(row, name) is None for row in rows)]
+    optional = [name for name in names[-5:] if all(getattr(row, name) is None for row in rows)]
     return table.drop(columns=optional)
 
 
@@ -301,6 +308,13 @@ def agreement_in_words(result: LearnResult) -> str:
 
     One sentence for print, headline and report.
     """
+    found = _agreement(result)
+    if result.status.is_finished:
+        return found
+    return f"The search did not finish, so better graphs with other edges may exist. {found}"
+
+
+def _agreement(result: LearnResult) -> str:
     knowledge, n_graphs = result.options.knowledge, result.n_equally_good
     agree = " that agree with the knowledge" if knowledge not in (None, Knowledge()) else ""
     if n_graphs == 1 and result.experiments is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cyclearn.classes.graph_class import GraphClass
 from cyclearn.classes.interventional_class import InterventionDesign, group_territories
 from cyclearn.classes.rule_search import ClassKey, linked_classes
 from cyclearn.foundation.arguments import at_least, between, check_state, whole
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from cyclearn.results.result import LearnResult
 
 _MAX_CANDIDATES = 1000
+# Above it, another answer is not worth an experiment.
+_SURE = 0.95
 # Fits that tie differ by less than this, in standard units.
 _SAME = 1e-3
 
@@ -54,6 +57,9 @@ class Candidate:
         observed rows.
     rows_typical : float
         The median over the graphs looked at instead of the largest.
+    probability_left : float
+        Of the graphs of the posterior, of all classes, the probability of those that stay together
+        with the true one, on average; NaN without a posterior.
     """
 
     targets: tuple[str, ...]
@@ -62,21 +68,24 @@ class Candidate:
     largest_left: int
     rows: float = float("nan")
     rows_typical: float = float("nan")
+    probability_left: float = float("nan")
 
-    def preference(self) -> tuple[float, float, float]:
+    def preference(self) -> tuple[float, float, float, float]:
         """What comes first: rounded, so that the order never hangs on the last bit of a sum."""
         rows = inf if np.isnan(self.rows) else _rounded(self.rows)
-        return round(self.expected_left, 9), self.largest_left, rows
+        left = 1.0 if np.isnan(self.probability_left) else round(self.probability_left, 9)
+        return left, round(self.expected_left, 9), self.largest_left, rows
 
     def numbers(self) -> dict[str, float]:
         """What a table says of it; rows with two digits, since a prediction has no more."""
+        known = {"probability_left": self.probability_left}
         return {
             "classes": self.n_classes,
             "expected_left": self.expected_left,
             "largest_left": self.largest_left,
             "rows": _rounded(self.rows),
             "rows_typical": _rounded(self.rows_typical),
-        }
+        } | ({} if np.isnan(self.probability_left) else known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +95,8 @@ class NextExperiment:
     Attributes
     ----------
     candidates : tuple of Candidate
-        Fewest graphs left on average first, then fewest in the worst case, then fewest rows.
+        Least probability left first, where there is a posterior; then fewest graphs left on
+        average, fewest in the worst case, fewest rows.
     graphs : tuple of DirectedGraph
         The graphs that are open and were looked at, as often as they were drawn.
     size : int or None
@@ -118,13 +128,14 @@ class NextExperiment:
 
     @property
     def best(self) -> Candidate:
-        """The candidate that leaves the fewest graphs on average."""
+        """The first of the candidates."""
         return self.candidates[0]
 
     @property
     def is_settled(self) -> bool:
-        """Whether only one graph is open."""
-        return len(set(self.graphs)) == 1 and self.selection == "all"
+        """Whether only one graph is open, and no other is probable."""
+        is_one = len(set(self.graphs)) == 1 and self.selection == "all"
+        return is_one and not self.best.probability_left < _SURE
 
     @property
     def table(self) -> pd.DataFrame:
@@ -153,6 +164,21 @@ class NextExperiment:
     def in_words(self) -> str:
         """The advice in a sentence or two."""
         if self.is_settled:
+            return settled_in_words(self.n_unstable)
+        return " ".join(filter(None, [self._within_class(), self._over_posterior()]))
+
+    def _over_posterior(self) -> str:
+        """What the best experiment leaves of the probability, where that is known."""
+        best = self.best
+        if np.isnan(best.probability_left):
+            return ""
+        return (
+            f"Over all graphs of the posterior, setting {' and '.join(best.targets)} leaves "
+            f"{best.probability_left:.0%} of the probability on average."
+        )
+
+    def _within_class(self) -> str:
+        if len(set(self.graphs)) == 1 and self.selection == "all":
             return settled_in_words(self.n_unstable)
         of = "an unknown number of" if self.size is None else f"{self.size:,}"
         others = (
@@ -273,7 +299,8 @@ def next_experiment(
     result_or_class : LearnResult, EquivalenceClass, InterventionalClass or DirectedGraph
         The graphs that are open: those of a result are the members of its class and of the classes
         that tie with it that respect the knowledge; a graph stands for its class. With a model,
-        those without a stable fit are left out. A
+        those without a stable fit are left out. Where a result has a posterior whose chains agree,
+        experiments are ranked by what they leave of the probability over all of its graphs. A
         class under interventions says which tables are already there; otherwise it is observed
         data alone.
     targets : list of targets, optional
@@ -334,7 +361,8 @@ def next_experiment(
         )
     found = list_open(result_or_class, model, max_members, random_state)
     graph = found.members[0].graph
-    judged = [_judged(found, chosen) for chosen in _candidates(graph, targets, size)]
+    probable = _probable(result_or_class, max_members)
+    judged = [_judged(found, probable, chosen) for chosen in _candidates(graph, targets, size)]
     judged.sort(key=lambda each: each[0].preference())
     candidates = [
         _with_rows(candidate, classes, found, max_truths, confidence)
@@ -414,7 +442,41 @@ def _first_linked(key: ClassKey) -> ClassKey:
     return min(linked_classes(key).links)
 
 
-def _judged(found: Listed, targets: tuple[int, ...]) -> tuple[Candidate, list[list[Member]]]:
+def _probable(given: OpenGraphs, max_members: int) -> list[tuple[DirectedGraph, float]]:
+    """The most probable graphs of a posterior with their probabilities; none without it."""
+    if isinstance(given, (GraphClass, DirectedGraph)) or given.posterior is None:
+        return []
+    found = given.posterior
+    if not found.is_determined:
+        return []
+    order = np.argsort(-found.weights, kind="stable")[:max_members]
+    names = given.graph.names
+    return [
+        (
+            DirectedGraph(found.adjacencies[k].astype(bool), found.names).reordered(names),
+            float(found.weights[k]),
+        )
+        for k in order
+    ]
+
+
+def _probability_left(
+    probable: list[tuple[DirectedGraph, float]], design: InterventionDesign
+) -> float:
+    """Of the graphs listed, the probability that stays with the true one, on average."""
+    if not probable:
+        return float("nan")
+    shares: dict[object, float] = {}
+    for graph, weight in probable:
+        key = _class_key(graph, design)
+        shares[key] = shares.get(key, 0.0) + weight
+    each = np.array(list(shares.values()))
+    return float((each**2).sum() / each.sum() ** 2)
+
+
+def _judged(
+    found: Listed, probable: list[tuple[DirectedGraph, float]], targets: tuple[int, ...]
+) -> tuple[Candidate, list[list[Member]]]:
     """An experiment, and the classes of graphs that it tells apart."""
     graph = found.members[0].graph
     design = _design(graph, found.tables, targets)
@@ -432,7 +494,9 @@ def _judged(found: Listed, targets: tuple[int, ...]) -> tuple[Candidate, list[li
         together = float((counts * (counts - 1)).sum()) / (n * (n - 1))
         expected = 1 + (found.size - 1) * together
     names = tuple(graph.names[j] for j in targets)
-    candidate = Candidate(names, len(classes), expected, int(counts.max()))
+    left = _probability_left(probable, design)
+    most = int(counts.max())
+    candidate = Candidate(names, len(classes), expected, most, probability_left=left)
     return candidate, list(classes.values())
 
 

@@ -100,16 +100,19 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
     """
     flag("standardised", standardised)
     rows = [row for row in result.edge_rows if row.in_graph]
+    sampled = None if result.posterior is None else result.posterior.warning
+    found = result.warnings if sampled is None else (sampled, *result.warnings)
     lines = [_headline(result), *feedback_in_words(result)]
+    # Before the edges: they say how far those can be believed.
+    lines += [f"Warning: {warning}" for warning in found]
+    if result.groups and rows:
+        lines.append(f"Weights in {', '.join(result.groups)}, in this order:")
     lines += _lines(result, rows, standardised=standardised)
     if standardised and rows and not result.groups:
         lines.append("Weights are standardised: standard deviations of effect for one of cause.")
     lines += _beside_edges(result)
     if result.limits:
         lines.append("Limits reached: " + ", ".join(result.limits) + ".")
-    sampled = None if result.posterior is None else result.posterior.warning
-    found = result.warnings if sampled is None else (sampled, *result.warnings)
-    lines += [f"Warning: {warning}" for warning in found]
     return "\n".join(lines)
 
 

@@ -46,6 +46,12 @@ class SearchStatus(Enum):
     TIME_LIMIT = "the time limit was reached; the result may differ between runs"
     INTERRUPTED = "interrupted; the result is the best graph so far"
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether the search ended by itself, not by a limit or an interruption."""
+        cut = SearchStatus.MAX_EVALUATIONS, SearchStatus.TIME_LIMIT, SearchStatus.INTERRUPTED
+        return self not in cut
+
 
 @dataclass(frozen=True)
 class SearchStep:

@@ -1,0 +1,31 @@
+"""The weight of an edge as it is written beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cyclearn.drawing.markup import number
+
+if TYPE_CHECKING:
+    from cyclearn.results.edge_rows import EdgeRow
+    from cyclearn.results.result import LearnResult
+
+# Groups whose weights have room beside an edge.
+_MAX_NAMED = 3
+
+
+def weights_in_words(result: LearnResult, row: EdgeRow, *, standardised: bool = True) -> str:
+    """The weight of an edge of the graph shown, to stand beside it in a picture.
+
+    Where groups have opposite signs, that of each group, or of many groups their range.
+    """
+    if not row.signs_differ:
+        return number(row.standardised if standardised else row.weight, 2)
+    i, j = map(result.graph.index, row.edge)
+    weights = {
+        name: float((model.standardised_weights if standardised else model.B)[i, j])
+        for name, model in result.models.items()
+    }
+    if len(weights) <= _MAX_NAMED:
+        return ", ".join(f"{name}: {number(weight, 2)}" for name, weight in weights.items())
+    return f"{number(min(weights.values()), 2)} to {number(max(weights.values()), 2)}"
