@@ -37,7 +37,13 @@ def members_page(*, folder: str, request: dict[str, Any]) -> dict[str, Any]:
     found, following = asked.page()
     listing = Listing(
         listed_by_distance(result, found),
-        MemberList(tuple(found), "all", asked.size, None),
+        MemberList(
+            tuple(found),
+            "all",
+            asked.size,
+            None,
+            shared_variation(result.tables.tables[0].moments, result.graph.names),
+        ),
     )
     return members_view(result, listing) | {
         "words": asked.words(len(found), following),

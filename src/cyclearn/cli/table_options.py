@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cyclearn.cli.field_options import with_signature
+from cyclearn.cli.field_options import names_by_commas, with_signature
 from cyclearn.cli.output import complain
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_output
@@ -182,6 +182,6 @@ def _parsed(options: dict[str, Any]) -> dict[str, Any]:
     """Lists made of texts with commas."""
     for name in ("columns", "drop", "missing_codes"):
         if options[name] is not None:
-            options[name] = [part.strip() for part in options[name].split(",") if part.strip()]
+            options[name] = names_by_commas(options[name])
     options["missing_codes"] = options["missing_codes"] or ()
     return options

@@ -47,29 +47,33 @@ def check_treated(
     raw = found.raw
     if raw is None or memory is None:
         return tuple(_collinear(found.moments))
-    # What the past leaves of the present has to be independent and Gaussian.
-    moments, X = given_past(found)
-    measured = X if found.moments.past else raw
+    # What exogenous variables leave of the others has to be independent and Gaussian.
+    moments, X = given_exogenous(found)
+    # Lags have no columns among the rows as they were given.
+    names = found.moments.names[: raw.shape[1]]
+    is_own = ~found.moments.is_exogenous[: raw.shape[1]]
+    measured = X if found.moments.exogenous else raw
     return (
-        *_suspected_codes(moments, raw),
+        *_suspected_codes(names, raw),
         *_missing(found),
-        *_counters(moments, raw),
-        *_dependent(found, memory, n_counted),
+        *_counters(moments.names, raw[:, is_own]),
+        *_indicators(moments.names, raw[:, is_own]),
+        *_dependent(found, moments, memory, n_counted),
         *(_not_gaussian(moments, measured, X) if margins == "raw" else ()),
         *_collinear(moments),
     )
 
 
-def given_past(found: Treated) -> tuple[Moments, FloatArray]:
-    """What a regression on the past, if there is one, leaves of the present, and its moments."""
-    moments, is_past = found.moments, found.moments.is_past
-    if not moments.past:
+def given_exogenous(found: Treated) -> tuple[Moments, FloatArray]:
+    """What a regression on exogenous variables leaves of the others, and its moments."""
+    moments, is_exogenous = found.moments, found.moments.is_exogenous
+    if not moments.exogenous:
         return moments, found.filled
     X = found.filled - found.filled.mean(axis=0)
-    weights = np.linalg.lstsq(X[:, is_past], X[:, ~is_past], rcond=None)[0]
-    left = X[:, ~is_past] - X[:, is_past] @ weights
+    weights = np.linalg.lstsq(X[:, is_exogenous], X[:, ~is_exogenous], rcond=None)[0]
+    left = X[:, ~is_exogenous] - X[:, is_exogenous] @ weights
     n = len(left)
-    names = tuple(name for name in moments.names if name not in moments.past)
+    names = tuple(name for name in moments.names if name not in moments.exogenous)
     return Moments._unchecked(left.T @ left / n, n, None, names, False), left
 
 
@@ -98,11 +102,11 @@ def missing_values(holes: Holes) -> warn.MissingValues:
     )
 
 
-def _suspected_codes(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
+def _suspected_codes(names: Sequence[str], X: FloatArray) -> Iterator[DataWarning]:
     """Numbers that people write for nothing: far outside the rest, and there several times."""
     suspects: dict[str, float] = {}
-    for place in np.flatnonzero(np.isin(X, _CODES).any(axis=0)):
-        name, column = moments.names[place], X[:, place]
+    for place in np.flatnonzero(np.isin(X, _CODES).any(axis=0)).tolist():
+        name, column = names[place], X[:, place]
         for code in np.intersect1d(column, _CODES):
             rest = column[(column != code) & np.isfinite(column)]
             times = int((column == code).sum())
@@ -115,24 +119,43 @@ def _suspected_codes(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
         yield warn.MissingCodes(columns=tuple(suspects), numbers=tuple(suspects.values()))
 
 
-def _counters(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
+def _counters(names: Sequence[str], X: FloatArray) -> Iterator[DataWarning]:
     if len(X) < TESTED_ROWS:
         return
     columns = np.flatnonzero((np.diff(X, axis=0) == 1).all(axis=0))
     if columns.size:
-        yield warn.RowNumbers(columns=_names(moments, columns))
+        yield warn.RowNumbers(columns=tuple(names[int(j)] for j in columns))
 
 
-def _dependent(found: Treated, memory: Memory, n_counted: float | None) -> Iterator[DataWarning]:
+def _indicators(names: Sequence[str], X: FloatArray) -> Iterator[DataWarning]:
+    """Columns of zeros and ones that are never one together, though by chance they would be."""
+    columns = np.flatnonzero(((X == 0) | (X == 1)).all(axis=0))
+    ones = X[:, columns]
+    expected = np.outer(ones.sum(axis=0), ones.sum(axis=0)) / max(len(X), 1)
+    # Rare values exclude each other by chance.
+    exclude = (ones.T @ ones == 0) & (expected > 1)
+    if not exclude.any():
+        return
+    import networkx as nx
+
+    n_pairs = len(columns) * (len(columns) - 1) / 2
+    for clique in sorted(map(sorted, nx.find_cliques(nx.from_numpy_array(exclude)))):
+        together = expected[np.ix_(clique, clique)][np.triu_indices(len(clique), 1)].sum()
+        if np.exp(-together) < _FALSE_ALARMS / n_pairs:
+            yield warn.IndicatorColumns(columns=tuple(names[columns[j]] for j in clique))
+
+
+def _dependent(
+    found: Treated, moments: Moments, memory: Memory, n_counted: float | None
+) -> Iterator[DataWarning]:
     """Rows that resemble earlier rows; with lags, more than these explain."""
-    n, moments = memory.n_rows, found.moments
+    n = memory.n_rows
     columns = np.flatnonzero(memory.is_dependent)
     if not columns.size:
         return
     least = int(columns[memory.inflations[columns].argmax()])
-    # The present stands before the past.
     names, column = _names(moments, columns), moments.names[least]
-    if moments.past:
+    if found.raw is not None and found.raw.shape[1] < found.moments.n_variables:
         yield warn.TooFewLags(columns=names, column=column, n_counted=n_counted)
         return
     yield warn.DependentRows(

@@ -325,6 +325,22 @@ class CollinearColumns(DataWarning):
 
 
 @dataclass(frozen=True, kw_only=True)
+class IndicatorColumns(DataWarning):
+    """Columns of two values that exclude each other, as indicators of one variable do."""
+
+    def _words(self) -> Words:
+        listed = ", ".join(self.columns)
+        return Words(
+            f"{listed} exclude each other in every row, as indicators of one variable do; that "
+            "they depend on each other is no effect of one on another.",
+            "If nothing in the table causes that variable, take them as given: exogenous="
+            f"{list(self.columns)!r}.",
+            "If nothing in the table causes that variable, name them in step Knowledge as "
+            "variables that are taken as given.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class LowPower(DataWarning):
     """Few rows: partial correlations below ``weakest`` stay unnoticed."""
 

@@ -66,6 +66,23 @@ def check_names(names: Sequence[str] | None, n_columns: int | None) -> tuple[str
     return labels
 
 
+def checked_exogenous(exogenous: Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Variables that are taken as given, each once: some of those with names, and not all."""
+    for name in exogenous:
+        if name not in names:
+            raise InputError(
+                f"exogenous has {name!r}, which is not a variable; there are "
+                f"{', '.join(names[:_NAMED])}"
+                + f" and {len(names) - _NAMED} more"
+                * (len(names) > _NAMED)
+            )
+    if names and set(exogenous) == set(names):
+        raise InputError(
+            "exogenous has all variables, and leaves none to be explained; leave some out"
+        )
+    return tuple(dict.fromkeys(exogenous))
+
+
 def numeric_matrix(table: Any, what: str, names: Sequence[str] | None = None) -> FloatArray:
     """Table as a float array of two dimensions; missing values become NaN."""
     if hasattr(table, "columns") and hasattr(table, "to_numpy"):

@@ -102,10 +102,16 @@ def treat_missing(rows: Rows, missing: Missing) -> Treated:
     worth = _harmonic_mean_of_pairs(together)
     if missing == "pairwise":
         S, mean, shrinkage = _pairwise(X, together)
-        moments = Moments(S, len(X), mean, own)
+        moments = Moments(S, len(X), mean, own, rows.exogenous)
         return Treated(
             moments, worth, np.where(np.isnan(X), mean, X), replace(holes, shrinkage=shrinkage)
         )
+    for name in rows.exogenous:
+        if is_hole[:, names.index(name)].any():
+            raise InputError(
+                f"column {name!r} is taken as given and has missing values, which missing='em' "
+                "leaves open only where a model explains them; use missing='rows' or 'pairwise'"
+            )
     if len(X) <= X.shape[1]:
         raise InputError(
             f"{len(X)} rows of {X.shape[1]} columns are too few for missing='em'; use fewer "
@@ -121,7 +127,7 @@ def treat_missing(rows: Rows, missing: Missing) -> Treated:
     _, standard = observed.expected(found.mean, np.linalg.inv(found.covariance))
     filled = np.empty_like(X)
     filled[observed.order] = observed.centre + observed.scale * standard
-    moments = Moments(S[np.ix_(back, back)], len(X), mean[back], own)
+    moments = Moments(S[np.ix_(back, back)], len(X), mean[back], own, rows.exogenous)
     holes = replace(holes, iterations=found.iterations, converged=found.converged)
     return Treated(moments, worth, filled[:, back], holes)
 

@@ -16,6 +16,7 @@ from cyclearn.data.input_checks import (
     check_names,
     check_positive_definite,
     checked_covariance,
+    checked_exogenous,
     checked_matrix,
     default_names,
 )
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 # What functions on data accept: rows (a table, an array, a file) or moments already taken.
 Data: TypeAlias = "pd.DataFrame | ArrayLike | str | Path | Moments"
 
-_FIELDS = ("covariance", "n_samples", "mean", "names", "has_default_names", "past")
+_FIELDS = ("covariance", "n_samples", "mean", "names", "has_default_names", "exogenous")
 
 
 class Moments:
@@ -49,9 +50,9 @@ class Moments:
         Sample mean; unknown by default.
     names : sequence of str, optional
         Names of the variables; ``X1, …, Xp`` by default, and then matched by position.
-    past : sequence of str, optional
-        Variables that are taken as given, such as those of rows before in a time series: the
-        likelihood is that of the others given these, and nothing causes them.
+    exogenous : sequence of str, optional
+        Variables that are taken as given: nothing causes them, their covariance is free, and the
+        likelihood is that of the others given these.
 
     Examples
     --------
@@ -65,7 +66,7 @@ class Moments:
     mean: FloatArray | None
     names: tuple[str, ...]
     has_default_names: bool
-    past: tuple[str, ...]
+    exogenous: tuple[str, ...]
 
     def __init__(
         self,
@@ -73,7 +74,7 @@ class Moments:
         n_samples: int,
         mean: ArrayLike | None = None,
         names: Sequence[str] | None = None,
-        past: Sequence[str] = (),
+        exogenous: Sequence[str] = (),
     ) -> None:
         if not isinstance(n_samples, Real) or not n_samples >= 2 or n_samples % 1 != 0:
             raise InputError(
@@ -87,7 +88,8 @@ class Moments:
         S = checked_covariance(S, labels)
         check_positive_definite(S, labels, int(n_samples))
         centre = None if mean is None else checked_mean(mean, labels)
-        self._set(S, int(n_samples), centre, labels, names is None, _checked_past(past, labels))
+        given = checked_exogenous(exogenous, labels)
+        self._set(S, int(n_samples), centre, labels, names is None, given)
 
     def _set(self, *values: Any) -> None:
         # Immutable: attributes are written here once, past the guard in __setattr__.
@@ -104,26 +106,26 @@ class Moments:
         mean: FloatArray | None,
         names: tuple[str, ...],
         has_default_names: bool,
-        past: tuple[str, ...] = (),
+        exogenous: tuple[str, ...] = (),
     ) -> Moments:
         """Moments of a table in which columns may be constant, since they were intervened on."""
         moments = object.__new__(cls)
-        moments._set(covariance, n_samples, mean, names, has_default_names, past)
+        moments._set(covariance, n_samples, mean, names, has_default_names, exogenous)
         return moments
 
     def _changed(self, **changes: Any) -> Moments:
         return Moments._unchecked(**{name: getattr(self, name) for name in _FIELDS} | changes)
 
-    def given(self, past: Sequence[str]) -> Moments:
-        """The same moments, with these variables taken as given."""
-        return self._changed(past=_checked_past(past, self.names))
+    def given(self, exogenous: Sequence[str]) -> Moments:
+        """The same moments, with these variables taken as given as well."""
+        return self._changed(exogenous=checked_exogenous((*self.exogenous, *exogenous), self.names))
 
     @cached_property
-    def is_past(self) -> BoolArray:
+    def is_exogenous(self) -> BoolArray:
         """Which variables are taken as given, shape (p,)."""
         return (
-            np.isin(np.array(self.names), self.past)
-            if self.past
+            np.isin(np.array(self.names), self.exogenous)
+            if self.exogenous
             else np.zeros(self.n_variables, dtype=bool)
         )
 
@@ -158,8 +160,8 @@ class Moments:
                     "give one column for each node"
                 )
             renamed = dict(zip(self.names, names, strict=True))
-            past = tuple(renamed[name] for name in self.past)
-            return self._changed(names=names, has_default_names=False, past=past)
+            exogenous = tuple(renamed[name] for name in self.exogenous)
+            return self._changed(names=names, has_default_names=False, exogenous=exogenous)
         missing = [name for name in names if name not in self.names]
         extra = [name for name in self.names if name not in names]
         if missing or extra:
@@ -182,7 +184,7 @@ class Moments:
 
     def __reduce__(self) -> tuple[Any, ...]:
         names = None if self.has_default_names else self.names
-        return Moments, (self.covariance, self.n_samples, self.mean, names, self.past)
+        return Moments, (self.covariance, self.n_samples, self.mean, names, self.exogenous)
 
     def __repr__(self) -> str:
         return f"Moments({self.n_samples} samples of {self.n_variables} variables)"
@@ -253,7 +255,7 @@ def moments_of(rows: Rows) -> Moments:
             f"column {labels[j]!r} is constant; it can neither cause nor follow anything: drop it"
         )
     check_positive_definite(covariance, labels, n)
-    return Moments._unchecked(covariance, n, mean, labels, rows.is_unnamed, rows.past)
+    return Moments._unchecked(covariance, n, mean, labels, rows.is_unnamed, rows.exogenous)
 
 
 def read_moments(
@@ -295,15 +297,6 @@ def _mirrored(frame: pd.DataFrame) -> pd.DataFrame:
     frame = frame.copy()
     frame[:] = S + S.T - np.diag(S.diagonal())
     return frame
-
-
-def _checked_past(past: Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
-    for name in past:
-        if name not in names:
-            raise InputError(f"past has {name!r}, which is no variable; there is {names[0]!r}")
-    if past and set(past) == set(names):
-        raise InputError("past has all variables, and leaves none to be explained; leave some out")
-    return tuple(past)
 
 
 def checked_mean(mean: ArrayLike, names: tuple[str, ...]) -> FloatArray:

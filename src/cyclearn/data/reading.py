@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cyclearn.data.checks import check_treated, given_past
+from cyclearn.data.checks import check_treated, given_exogenous
 from cyclearn.data.effective_rows import EffectiveRows, Memory, row_weight
 from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.data.intervened_tables import (
@@ -30,7 +31,7 @@ from cyclearn.data.rows import Rows
 from cyclearn.data.shrinkage import Covariance, shrunk
 from cyclearn.data.table_files import as_rows
 from cyclearn.data.tables import Design, Intercepts, InterventionKind, Table, Tables
-from cyclearn.foundation.arguments import one_of, whole
+from cyclearn.foundation.arguments import names_in, one_of, whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.option_values import Options, option, takes_options
@@ -80,7 +81,7 @@ class Reading(Options):
     n_effective : "auto", "all" or a number
         The effective sample size of each table, in likelihood and penalty together. By default
         rows that resemble their neighbours count for less, by the autocorrelation of the columns;
-        what columns that the rows are sorted by explain, or with lags the past, is removed first.
+        what exogenous variables explain, and columns that the rows are sorted by, is removed first.
         All count where none do, below 30 rows, and for Moments. ``"all"`` counts every row.
     missing : {"error", "em", "rows", "pairwise"}
         What is done about missing values: refuse them; use maximum likelihood (EM); use complete
@@ -92,9 +93,12 @@ class Reading(Options):
         hardly change; weights and effects are then on the scale of these scores.
     lags : int
         Rows are a time series, in order: each may also be caused by so many rows before it, which
-        become columns such as ``gdp[t-1]``, never across groups. The past is taken as given:
-        nothing causes it, and likelihood, test of fit and class are those of the present given
-        the past.
+        become columns such as ``gdp[t-1]``, never across groups. The past is exogenous.
+    exogenous : list of str
+        Variables that are taken as given, as lavaan's ``fixed.x``: nothing causes them, their
+        covariance is free and costs nothing, and likelihood, test of fit and class are those of
+        the other variables given these. What they are, such as indicators of a season, need not
+        be Gaussian.
     covariance : {"sample", "shrunk"}
         That of the rows, or Ledoit and Wolf's with all correlations made smaller, by as much as
         rows are few; the result says by how much.
@@ -147,6 +151,9 @@ class Reading(Options):
     )
     lags: int = option(
         0, "Rows before each row, in order of time, that may cause it.", partial(whole, least=0)
+    )
+    exogenous: Sequence[str] = option(
+        (), "Columns taken as given, which nothing causes, separated by commas.", names_in
     )
     covariance: Covariance = option(
         "sample",
@@ -203,6 +210,7 @@ class Reading(Options):
                 targets,
                 self.design,
                 self.n_effective,
+                exogenous=self.exogenous,
                 by_column=isinstance(self.interventions, str),
             )
         named = named_tables(data, self.groups, in_order=self.lags > 0)
@@ -219,9 +227,10 @@ class Reading(Options):
         if isinstance(data, Moments):
             treated, rows = self._given(data), None
         else:
-            rows = with_margins(given := Rows.of(data), self.margins)
+            given = Rows.of(data).given(self.exogenous)
+            rows = with_margins(given, self.margins)
             treated = replace(self.treated(rows), raw=given.values)
-        memory = None if treated.raw is None else Memory.of(given_past(treated)[1])
+        memory = None if treated.raw is None else Memory.of(given_exogenous(treated)[1])
         weight, counting = row_weight(self.n_effective, treated.moments.n_samples, memory)
         size = (
             treated.n_effective * weight if isinstance(self.n_effective, str) else self.n_effective
@@ -247,7 +256,8 @@ class Reading(Options):
                     f"{name}={getattr(self, name)!r} looks at the rows, and the data are Moments, "
                     "which have none; pass the table"
                 )
-        return Treated(moments, float(moments.n_samples), np.empty((0, 0)), None)
+        given = moments.given(self.exogenous)
+        return Treated(given, float(given.n_samples), np.empty((0, 0)), None)
 
     def treated(self, rows: Rows) -> Treated:
         """Rows with past and missing values treated, and their moments."""

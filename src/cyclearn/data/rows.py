@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cyclearn.data.input_checks import check_names, numeric_matrix
+from cyclearn.data.input_checks import check_names, checked_exogenous, numeric_matrix
 from cyclearn.foundation.arrays import FloatArray
 
 
@@ -15,13 +15,13 @@ class Rows:
     """Rows of a table, in which missing cells are NaN.
 
     ``is_unnamed`` says that the columns have no names of their own and are matched by position;
-    ``past`` names those that are taken as given.
+    ``exogenous`` names those that are taken as given.
     """
 
     values: FloatArray
     names: tuple[str, ...]
     is_unnamed: bool
-    past: tuple[str, ...] = ()
+    exogenous: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, table: Any, names: Sequence[str] | None = None) -> Rows:
@@ -37,6 +37,11 @@ class Rows:
             names = [str(name) for name in columns.tolist()]
         values = numeric_matrix(table, "data", names)
         return cls(values, check_names(names, values.shape[1]), names is None)
+
+    def given(self, exogenous: Sequence[str]) -> Rows:
+        """The same rows, with these columns taken as given as well."""
+        given = checked_exogenous((*self.exogenous, *exogenous), self.names)
+        return replace(self, exogenous=given)
 
     def with_values(self, values: FloatArray) -> Rows:
         """Other rows of the same columns."""

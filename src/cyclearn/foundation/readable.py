@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor, isfinite, log10
 
 
@@ -36,3 +37,8 @@ def count_of(number: int, noun: str) -> str:
     ('1 graph', '1,200 graphs')
     """
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def given_in_words(exogenous: Sequence[str]) -> list[str]:
+    """Which variables are taken as given, in one sentence where there are any."""
+    return [f"Taken as given: {', '.join(exogenous)}."] if exogenous else []

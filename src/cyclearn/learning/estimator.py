@@ -112,10 +112,12 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         model = self.result_.model
         # Rows are scored at the mean of the training data, as new data would be.
         centred = rows - model.moments.mean
-        C = np.eye(rows.shape[1]) - model.B
-        log_det = 2 * np.linalg.slogdet(C)[1] - np.log(model.noise_variances).sum()
-        squares = ((centred @ C) ** 2 / model.noise_variances).sum(axis=1).mean()
-        return float(0.5 * (log_det - squares - rows.shape[1] * np.log(2 * np.pi)))
+        # Of the variables given those that are exogenous, which have no density.
+        own = ~model.moments.is_exogenous
+        C, variances = np.eye(len(own)) - model.B, model.noise_variances[own]
+        log_det = 2 * np.linalg.slogdet(C)[1] - np.log(variances).sum()
+        squares = ((centred @ C)[:, own] ** 2 / variances).sum(axis=1).mean()
+        return float(0.5 * (log_det - squares - own.sum() * np.log(2 * np.pi)))
 
     def _labelled_table(self, X: ArrayLike) -> pd.DataFrame | FloatArray:
         """The table, with its column of labels put back after the others were checked."""

@@ -14,7 +14,7 @@ from cyclearn.foundation.arguments import at_least, names_of
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_output, write_text
 from cyclearn.foundation.json_input import short
-from cyclearn.foundation.readable import count_of
+from cyclearn.foundation.readable import count_of, given_in_words
 from cyclearn.models import FittedModel
 from cyclearn.posterior import Posterior
 from cyclearn.report.assets import asset
@@ -226,6 +226,7 @@ def _summary(found: Findings) -> Markup:
     sentences = [
         first,
         found.result.tables.rows_in_words,
+        *given_in_words(found.result.options.exogenous),
         feedback,
         agreement_in_words(found.result),
     ]

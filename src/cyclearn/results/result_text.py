@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cyclearn.foundation.arguments import flag
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.readable import count_of, significant
+from cyclearn.foundation.readable import count_of, given_in_words, significant
 from cyclearn.models import FittedGroups
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.results.bootstrap_result import BootstrapResult
@@ -129,7 +129,8 @@ def _headline(result: LearnResult) -> str:
 
 def _beside_edges(result: LearnResult) -> list[str]:
     """How far edges can be relied on, how the search ended, and which rows it counted."""
-    lines = [agreement_in_words(result), *_ties_in_words(result)]
+    lines = [*given_in_words(result.options.exogenous), agreement_in_words(result)]
+    lines += _ties_in_words(result)
     if result.graph.n_edges:
         lines.append(evidence_in_words(result))
     lines += [f"Ended: {result.status.value}.", *starts_in_words(result)]

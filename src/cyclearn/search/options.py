@@ -82,6 +82,13 @@ class ProblemOptions(Reading):
     time_limit: float | None = option(None, "Seconds.", seconds)
     random_state: RandomState = option(None, "Seed.", lambda _, value: seed(value))
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.knowledge is not None:
+            # To know a variable as exogenous is to read it as exogenous.
+            both = dict.fromkeys((*self.exogenous, *self.knowledge.exogenous))
+            object.__setattr__(self, "exogenous", tuple(both))
+
     @property
     def seed(self) -> int:
         """The seed; without one, a fixed one, so that results repeat."""
