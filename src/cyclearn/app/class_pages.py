@@ -15,7 +15,13 @@ from cyclearn.foundation.json_input import short
 from cyclearn.graphs.bitsets import reached
 from cyclearn.report.class_listing import Listing, listed_by_distance
 from cyclearn.results.result import LearnResult
-from cyclearn.search.members import Member, MemberList, fitted_member, stream_members
+from cyclearn.search.members import (
+    Member,
+    MemberList,
+    fitted_member,
+    shared_variation,
+    stream_members,
+)
 
 # Where few members are like what is asked for, a page ends with those that were met until then.
 _SECONDS = 8.0

@@ -25,7 +25,7 @@ from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.deadlines import Deadline
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
-from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.graph_input import as_graph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -196,7 +196,7 @@ class EquivalenceClass(GraphClass):
 
 @overload
 def equivalence_class(
-    graph: DirectedGraph,
+    graph: DirectedGraph | str,
     *,
     interventions: None = None,
     exogenous: tuple[()] = (),
@@ -207,7 +207,7 @@ def equivalence_class(
 ) -> EquivalenceClass: ...
 @overload
 def equivalence_class(
-    graph: DirectedGraph,
+    graph: DirectedGraph | str,
     *,
     interventions: Interventions | None = None,
     exogenous: Sequence[Node] = (),
@@ -217,7 +217,7 @@ def equivalence_class(
     max_classes: int = MAX_CLASSES,
 ) -> EquivalenceClass | InterventionalClass: ...
 def equivalence_class(
-    graph: DirectedGraph,
+    graph: DirectedGraph | str,
     *,
     interventions: Interventions | None = None,
     exogenous: Sequence[Node] = (),
@@ -233,7 +233,7 @@ def equivalence_class(
 
     Parameters
     ----------
-    graph : DirectedGraph
+    graph : DirectedGraph, or a text of edges such as ``"a -> b, b -> c"``
         Any member; a reducible graph stands for its class as well.
     interventions : sequence of sequences of str or int, optional
         The whole design: for every table the variables that were intervened on (perfect
@@ -290,7 +290,8 @@ def equivalence_class(
     >>> equivalence_class(chain, exogenous=["a"]).size
     1
     """
-    given = [checked_graph(graph).index(each) for each in items("exogenous", exogenous, "names")]
+    graph = as_graph(graph)
+    given = [graph.index(each) for each in items("exogenous", exogenous, "a list of names")]
     if given:
         design = as_design([[]] if interventions is None else interventions, graph)
         interventions = [tuple({*targets, *given}) for targets in design.tables]

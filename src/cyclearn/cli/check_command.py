@@ -11,12 +11,15 @@ from cyclearn.data.reading import Reading
 
 
 @takes_rows
-@takes_fields(Reading, only=("missing", "margins", "lags", "covariance", "n_effective"))
+@takes_fields(
+    Reading, only=("missing", "margins", "lags", "exogenous", "covariance", "n_effective")
+)
 def check(data: Any, options: Reading, as_json: Json = False) -> None:
     """Say what of a table will be used, and warn of problems. Nothing is learned."""
     from cyclearn.data.checks import missing_values
     from cyclearn.data.data_warnings import MissingValues
     from cyclearn.data.missing_values import find_holes, missing_by_column
+    from cyclearn.search.checking import check_several_variables
     from cyclearn.search.options import ProblemOptions
 
     frame = data.frame
@@ -27,6 +30,7 @@ def check(data: Any, options: Reading, as_json: Json = False) -> None:
         needs_rows = options.lags or options.covariance == "shrunk"
         options = options.replaced(missing="rows" if needs_rows else "em")
     tables = options.tables(frame)
+    check_several_variables(tables)
     warnings = ProblemOptions.of(options.to_dict()).warnings(tables)
     if holes is not None and is_refused:
         others = (each for each in warnings if not isinstance(each, MissingValues))

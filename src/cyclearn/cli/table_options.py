@@ -34,6 +34,7 @@ _WRITTEN: dict[str, tuple[Any, Any, Any]] = {
     "columns": (str | None, None, typer.Option(help="Columns to use, separated by commas.")),
     "drop": (str | None, None, typer.Option(help="Columns to leave out.")),
     "index": (str | None, None, typer.Option(help="Column with names of rows, by name or number.")),
+    "sheet": (str | None, None, typer.Option(help="Sheet of an Excel file, by name or number.")),
     "missing_codes": (
         str | None,
         None,
@@ -127,8 +128,10 @@ def _read_all(paths: list[Path], options: dict[str, Any], labels: list[str]) -> 
 
 def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
     """Rows or moments; what was decided about the file goes to standard error."""
+    from cyclearn.data.table_files import tetrad_matrix
+
     is_matrix, n = options.pop("covariance"), options.pop("n")
-    if is_matrix:
+    if is_matrix or tetrad_matrix(path, options["encoding"]) is not None:
         return _read_matrix(path, n, options)
     if n is not None:
         raise InputError("--n is the number of rows behind a covariance matrix; add --covariance")

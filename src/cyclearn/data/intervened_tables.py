@@ -79,7 +79,7 @@ def intervened_tables(
         f"the rows with targets {', '.join(own) or 'none'}" if by_column else f"table {number}"
         for number, own in enumerate(targets, 1)
     ]
-    tables = pooled_tables(parts, targets, design, exogenous, places)
+    tables = pooled_tables(parts, targets, design, places, exogenous)
     names = [
         ", ".join(own) or "observed" if by_column else str(number)
         for number, own in enumerate(targets, 1)
@@ -99,8 +99,8 @@ def pooled_tables(
     parts: Sequence[Any],
     targets: Sequence[tuple[str, ...]],
     design: Design,
-    exogenous: Sequence[str],
     places: Sequence[str] | None = None,
+    exogenous: Sequence[str] = (),
 ) -> Tables:
     """The same without warnings; errors name one of ``places``."""
     read: list[Table] = []

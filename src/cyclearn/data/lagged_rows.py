@@ -6,6 +6,7 @@ Row t of the extended table holds row t of the table, and then rows t − 1, …
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -33,8 +34,8 @@ def past_of(names: Sequence[str], lags: int) -> tuple[str, ...]:
     >>> past_of(["gdp", "rate", "gdp[t-1]", "rate[t-1]"], 1)
     ('gdp[t-1]', 'rate[t-1]')
     """
-    past = set(past_names(names, lags))
-    return tuple(name for name in names if name in past)
+    parts = ((name, re.fullmatch(r"(.*)\[t-([1-9]\d*)\]", name, re.DOTALL)) for name in names)
+    return tuple(name for name, part in parts if part and part[1] in names and int(part[2]) <= lags)
 
 
 def past_names(names: Sequence[str], lags: int) -> tuple[str, ...]:

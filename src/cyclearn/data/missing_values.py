@@ -121,7 +121,13 @@ def treat_missing(rows: Rows, missing: Missing) -> Treated:
     order = np.array(name_order(names, rows.is_unnamed))
     back = np.argsort(order)
     observed = ObservedRows.of(X[:, order])
-    found = observed.saturated()
+    try:
+        found = observed.saturated()
+    except InputError:
+        complete = X[~np.isnan(X).any(axis=1)]
+        if len(complete) > X.shape[1]:
+            moments_of(rows.with_values(complete))
+        raise
     S = found.covariance * np.outer(observed.scale, observed.scale)
     mean = observed.centre + observed.scale * found.mean
     _, standard = observed.expected(found.mean, np.linalg.inv(found.covariance))

@@ -19,12 +19,13 @@ from cyclearn.data.input_checks import (
     checked_exogenous,
     checked_matrix,
     default_names,
+    half_of_matrix,
 )
 from cyclearn.data.rows import Rows
-from cyclearn.data.table_columns import half_of_matrix
-from cyclearn.data.table_files import as_rows, read_table
+from cyclearn.data.table_files import as_rows, read_table, tetrad_matrix
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import check_path
 from cyclearn.foundation.json_input import short
 
 if TYPE_CHECKING:
@@ -224,6 +225,8 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
     >>> as_moments([[0.0, 1.0], [2.0, 0.0], [1.0, 2.0]]).mean
     array([1., 1.])
     """
+    if isinstance(data, (str, Path)) and tetrad_matrix(data) is not None:
+        return read_moments(data)
     return data if isinstance(data, Moments) else moments_of(Rows.of(as_rows(data), names))
 
 
@@ -251,8 +254,13 @@ def moments_of(rows: Rows) -> Moments:
             raise InputError(
                 f"column {labels[j]!r} is too small for its variance to be a number; rescale it"
             )
+        others = [repr(labels[i]) for i in constant[1:]]
+        also = (
+            f" (the same of {', '.join(others[:10])}{', …' * (len(others) > 10)})" if others else ""
+        )
         raise InputError(
-            f"column {labels[j]!r} is constant; it can neither cause nor follow anything: drop it"
+            f"column {labels[j]!r} is constant{also}; it can neither cause nor follow anything: "
+            "drop it"
         )
     check_positive_definite(covariance, labels, n)
     return Moments._unchecked(covariance, n, mean, labels, rows.is_unnamed, rows.exogenous)
@@ -266,13 +274,17 @@ def read_moments(
     Parameters
     ----------
     path : str or Path
-        As of :func:`read_table`.
+        As of :func:`read_table`. Tetrad's text of a covariance matrix says itself what it is.
     covariance : bool
         Whether the file holds a covariance or correlation matrix in place of rows, with the
         divisor n, made from ``n_samples`` rows; of which one half may be left empty.
     **options
         As of :func:`read_table`.
     """
+    check_path(path)
+    written = tetrad_matrix(path, options.get("encoding"))
+    if written is not None:
+        return Moments(written[1], written[0] if n_samples is None else n_samples)
     if not covariance:
         return as_moments(read_table(path, **options))
     if n_samples is None:
@@ -291,7 +303,7 @@ def read_moments(
 
 def _mirrored(frame: pd.DataFrame) -> pd.DataFrame:
     """A matrix of which only one half is written, with both; any other as it is."""
-    if half_of_matrix(frame) is None:
+    if half_of_matrix(frame.to_numpy(dtype=float)) is None:
         return frame
     S = np.nan_to_num(frame.to_numpy(dtype=float))
     frame = frame.copy()

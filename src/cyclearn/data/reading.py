@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,10 @@ from cyclearn.data.intervened_tables import (
 from cyclearn.data.lagged_rows import with_past
 from cyclearn.data.margins import Margins, with_margins
 from cyclearn.data.missing_values import TREATMENTS, Missing, Treated, treat_missing
-from cyclearn.data.moments import Moments
+from cyclearn.data.moments import Moments, read_moments
 from cyclearn.data.rows import Rows
 from cyclearn.data.shrinkage import Covariance, shrunk
-from cyclearn.data.table_files import as_rows
+from cyclearn.data.table_files import as_rows, tetrad_matrix
 from cyclearn.data.tables import Design, Intercepts, InterventionKind, Table, Tables
 from cyclearn.foundation.arguments import names_in, one_of, whole
 from cyclearn.foundation.errors import InputError
@@ -223,6 +224,8 @@ class Reading(Options):
         return Tables.of_groups(read)
 
     def _one(self, data: Any) -> Tables:
+        if isinstance(data, (str, Path)) and tetrad_matrix(data) is not None:
+            data = read_moments(data)
         data = as_rows(data)
         if isinstance(data, Moments):
             treated, rows = self._given(data), None

@@ -106,7 +106,7 @@ class Resampler:
             parts.append(_frame(table.rows[chosen], table.moments))
             targets.append(table.targets)
         drawn = pooled_tables(
-            parts, targets, self.reading.design, self.tables.exogenous
+            parts, targets, self.reading.design, exogenous=self.tables.exogenous
         ).without_rows()
         counted = [
             replace(new, n_effective=table.n_effective)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cyclearn.data.input_checks import check_names, checked_exogenous, numeric_matrix
+from cyclearn.data.input_checks import check_names, check_rows, checked_exogenous, numeric_matrix
 from cyclearn.foundation.arrays import FloatArray
 
 
@@ -36,6 +36,7 @@ class Rows:
         if columns is not None and names is None:
             names = [str(name) for name in columns.tolist()]
         values = numeric_matrix(table, "data", names)
+        check_rows(values)
         return cls(values, check_names(names, values.shape[1]), names is None)
 
     def given(self, exogenous: Sequence[str]) -> Rows:

@@ -49,8 +49,9 @@ def one_of(name: str, value: object, words: Sequence[str], remedy: str = "") -> 
 
 
 def items(name: str, value: Any, rule: str) -> list[Any]:
-    """What is in a list; a text or a mapping is not one."""
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+    """What is in a list; a text, a mapping or a table is not one."""
+    is_other = isinstance(value, (str, bytes, Mapping)) or hasattr(value, "columns")
+    if is_other or not isinstance(value, Iterable):
         raise InputError(f"{name} is {short(value)}; give {rule}")
     return list(value)
 

@@ -39,9 +39,11 @@ def _penalty(_: str, value: Any) -> Any:
 
 
 def checked_knowledge(name: str, value: Any) -> Knowledge | None:
-    """A Knowledge, or None."""
+    """A Knowledge, also as a mapping of its parts, or None."""
+    if isinstance(value, Mapping):
+        return Knowledge.from_dict(value)
     if not isinstance(value, Knowledge | None):
-        raise InputError(f"{name} is {short(value)}; give a Knowledge")
+        raise InputError(f"{name} is {short(value)}; give a Knowledge, or a mapping of its parts")
     return value
 
 

@@ -114,10 +114,12 @@ export function knowledge() {
 /** What a job needs to read the same table again. */
 export function reading() {
   const columns = chosen();
-  const codes = store.table.reading.missing_codes;
+  const { missing_codes: codes, header, sheet } = store.table.reading;
   return {
     ...(columns.length === store.table.columns.length ? {} : { columns }),
     ...(codes ? { missing_codes: codes } : {}),
+    ...(header === false ? { header } : {}),
+    ...(sheet ? { sheet } : {}),
     ...(labels().length ? { labels: labels() } : {}),
   };
 }
