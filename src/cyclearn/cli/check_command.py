@@ -12,7 +12,8 @@ from cyclearn.data.reading import Reading
 
 @takes_rows
 @takes_fields(
-    Reading, only=("missing", "margins", "lags", "exogenous", "covariance", "n_effective")
+    Reading,
+    only=("missing", "margins", "lags", "exogenous", "ordered", "covariance", "n_effective"),
 )
 def check(data: Any, options: Reading, as_json: Json = False) -> None:
     """Say what of a table will be used, and warn of problems. Nothing is learned."""

@@ -102,6 +102,8 @@ def _with_options(
             check_output(arguments["out"], given if isinstance(given, list) else [given])
         named = [arguments.get(name) for name in _LABELS]
         labels = [name for name in named if name is not None]
+        # Ordinal columns may hold text, in one file as in several.
+        options["labels"] = names_by_commas(arguments.get("ordered") or "")
         command(**(arguments | {"data": read(arguments["data"], options, labels)}))
 
     parameters = [
@@ -135,7 +137,7 @@ def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
         return _read_matrix(path, n, options)
     if n is not None:
         raise InputError("--n is the number of rows behind a covariance matrix; add --covariance")
-    found = _read_file(path, options | {"labels": labels})
+    found = _read_file(path, options | {"labels": [*labels, *options["labels"]]})
     for note in found.notes:
         complain(f"cyclearn: {path.name}: {note}")
     # For the report, which names the file and its digest.

@@ -7,7 +7,7 @@ assumption and what to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import sqrt
 
 import numpy as np
@@ -28,6 +28,8 @@ _FALSE_ALARMS = 0.01
 _SKEWNESS, _EXCESS_KURTOSIS = 0.5, 1.0
 # Numbers that stand for missing values in many tables.
 _CODES = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
+# Answers on a scale have seven levels at most, as a rule.
+_FEW_LEVELS = 7
 # Share of missing cells from which they are worth a word.
 _HOLES = 0.01
 # Share of a variance that other columns explain from which single edges are hard to place.
@@ -53,13 +55,15 @@ def check_treated(
     names = found.moments.names[: raw.shape[1]]
     is_own = ~found.moments.is_exogenous[: raw.shape[1]]
     measured = X if found.moments.exogenous else raw
+    indicators = tuple(_indicators(moments.names, raw[:, is_own]))
     return (
         *_suspected_codes(names, raw),
         *_missing(found),
         *_counters(moments.names, raw[:, is_own]),
-        *_indicators(moments.names, raw[:, is_own]),
+        *indicators,
         *_dependent(found, moments, memory, n_counted),
-        *(_not_gaussian(moments, measured, X) if margins == "raw" else ()),
+        *(_not_gaussian(*_continuous(moments, measured, X)) if margins == "raw" else ()),
+        *_few_levels(moments, raw[:, is_own], {n for each in indicators for n in each.columns}),
         *_collinear(moments),
     )
 
@@ -74,7 +78,8 @@ def given_exogenous(found: Treated) -> tuple[Moments, FloatArray]:
     left = X[:, ~is_exogenous] - X[:, is_exogenous] @ weights
     n = len(left)
     names = tuple(name for name in moments.names if name not in moments.exogenous)
-    return Moments._unchecked(left.T @ left / n, n, None, names, False), left
+    S = left.T @ left / n
+    return Moments._unchecked(S, n, None, names, False, ordered=moments.ordered), left
 
 
 def _missing(found: Treated) -> Iterator[DataWarning]:
@@ -88,6 +93,8 @@ def _missing(found: Treated) -> Iterator[DataWarning]:
         yield warn.PairwiseCovariances(shrinkage=holes.shrinkage)
     if found.shrinkage:
         yield warn.ShrunkCorrelations(shrinkage=found.shrinkage)
+    if found.repaired:
+        yield warn.RepairedCorrelations(shrinkage=found.repaired)
 
 
 def missing_values(holes: Holes) -> warn.MissingValues:
@@ -166,6 +173,35 @@ def _dependent(
         column_n_effective=float(n / memory.inflations[least]),
         n_counted=n_counted,
     )
+
+
+def _continuous(
+    moments: Moments, X: FloatArray, filled: FloatArray
+) -> tuple[Moments, FloatArray, FloatArray]:
+    """The columns that are not ordinal."""
+    if not moments.ordered:
+        return moments, X, filled
+    kept = ~np.isin(moments.names, moments.ordered)
+    S = moments.covariance[np.ix_(kept, kept)]
+    names = tuple(np.array(moments.names)[kept].tolist())
+    own = Moments._unchecked(S, moments.n_samples, None, names, False)
+    return own, X[:, kept], filled[:, kept]
+
+
+def _few_levels(
+    moments: Moments, X: FloatArray, indicators: Collection[str]
+) -> Iterator[DataWarning]:
+    """Columns of few whole numbers, which are more likely levels than measurements."""
+    if len(X) < TESTED_ROWS:
+        return
+    columns = []
+    for j, name in enumerate(moments.names):
+        levels = np.unique(X[~np.isnan(X[:, j]), j])
+        is_few = 2 <= len(levels) <= _FEW_LEVELS and (levels % 1 == 0).all()
+        if is_few and name not in moments.ordered and name not in indicators:
+            columns.append(name)
+    if columns:
+        yield warn.OrdinalColumns(columns=tuple(columns))
 
 
 def _not_gaussian(moments: Moments, X: FloatArray, filled: FloatArray) -> Iterator[DataWarning]:

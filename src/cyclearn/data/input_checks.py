@@ -87,19 +87,24 @@ def check_names(names: Sequence[str] | None, n_columns: int | None) -> tuple[str
 
 def checked_exogenous(exogenous: Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
     """Variables that are taken as given, each once: some of those with names, and not all."""
-    for name in exogenous:
-        if name not in names:
-            raise InputError(
-                f"exogenous has {name!r}, which is not a variable; there are "
-                f"{', '.join(names[:_NAMED])}"
-                + f" and {len(names) - _NAMED} more"
-                * (len(names) > _NAMED)
-            )
+    found = names_among("exogenous", exogenous, names)
     if names and set(exogenous) == set(names):
         raise InputError(
             "exogenous has all variables, and leaves none to be explained; leave some out"
         )
-    return tuple(dict.fromkeys(exogenous))
+    return found
+
+
+def names_among(what: str, chosen: Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Some of the names of variables, each once."""
+    for name in chosen:
+        if name not in names:
+            more = f" and {len(names) - _NAMED} more" * (len(names) > _NAMED)
+            raise InputError(
+                f"{what} has {name!r}, which is not a variable; there are "
+                f"{', '.join(names[:_NAMED])}{more}"
+            )
+    return tuple(dict.fromkeys(chosen))
 
 
 def numeric_matrix(table: Any, what: str, names: Sequence[str] | None = None) -> FloatArray:

@@ -133,7 +133,11 @@ def _polychoric(x: FloatArray, y: FloatArray) -> tuple[float, float]:
     def score(r: float) -> tuple[float, float, float]:
         cells, slopes = at(r)
         information = float((slopes**2 / cells).sum()) * counts.sum()
-        return float((counts * np.log(cells)).sum()), float((counts * slopes / cells).sum()), information
+        return (
+            float((counts * np.log(cells)).sum()),
+            float((counts * slopes / cells).sum()),
+            information,
+        )
 
     start = float(np.corrcoef(x, y)[0, 1])
     r = _maximum(score, start)

@@ -55,7 +55,9 @@ class Holes:
 class Treated:
     """Moments of a table, the rows they count for, and the rows with holes filled and as given.
 
-    ``shrinkage`` is the share of all correlations that a shrunk covariance takes away.
+    ``shrinkage`` is the share of all correlations that a shrunk covariance takes away. With ordinal
+    columns, ``repaired`` is the share of all correlations that was taken away to make the matrix
+    positive definite.
     """
 
     moments: Moments
@@ -64,6 +66,7 @@ class Treated:
     holes: Holes | None
     raw: FloatArray | None = None
     shrinkage: float = 0.0
+    repaired: float = 0.0
 
 
 def treat_missing(rows: Rows, missing: Missing) -> Treated:
@@ -213,11 +216,17 @@ def _pairwise(X: FloatArray, together: FloatArray) -> tuple[FloatArray, FloatArr
     Z = np.nan_to_num((X - mean) / scale)
     R = Z.T @ Z / together
     np.fill_diagonal(R, 1.0)
+    R, shrinkage = made_definite(R)
+    return R * np.outer(scale, scale), mean, shrinkage
+
+
+def made_definite(R: FloatArray) -> tuple[FloatArray, float]:
+    """A correlation matrix made of pairs, made positive definite, and the share taken away."""
     least = float(np.linalg.eigvalsh(R)[0])
-    factor = 1.0
-    if least < _LEAST_EIGENVALUE:
-        # Eigenvalues of f R + (1 − f) I are 1 − f (1 − eigenvalue).
-        factor = (1 - _LEAST_EIGENVALUE) / (1 - least)
-        R = factor * R
-        np.fill_diagonal(R, 1.0)
-    return R * np.outer(scale, scale), mean, 1 - factor
+    if least >= _LEAST_EIGENVALUE:
+        return R, 0.0
+    # Eigenvalues of f R + (1 − f) I are 1 − f (1 − eigenvalue).
+    factor = (1 - _LEAST_EIGENVALUE) / (1 - least)
+    R = factor * R
+    np.fill_diagonal(R, 1.0)
+    return R, 1 - factor

@@ -20,6 +20,7 @@ from cyclearn.data.input_checks import (
     checked_matrix,
     default_names,
     half_of_matrix,
+    names_among,
 )
 from cyclearn.data.rows import Rows
 from cyclearn.data.table_files import as_rows, read_table, tetrad_matrix
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 # What functions on data accept: rows (a table, an array, a file) or moments already taken.
 Data: TypeAlias = "pd.DataFrame | ArrayLike | str | Path | Moments"
 
-_FIELDS = ("covariance", "n_samples", "mean", "names", "has_default_names", "exogenous")
+_FIELDS = ("covariance", "n_samples", "mean", "names", "has_default_names", "exogenous", "ordered")
 
 
 class Moments:
@@ -54,6 +55,8 @@ class Moments:
     exogenous : sequence of str, optional
         Variables that are taken as given: nothing causes them, their covariance is free, and the
         likelihood is that of the others given these.
+    ordered : sequence of str, optional
+        Ordinal variables: their moments are those of the normal variables behind them.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Moments:
     names: tuple[str, ...]
     has_default_names: bool
     exogenous: tuple[str, ...]
+    ordered: tuple[str, ...]
 
     def __init__(
         self,
@@ -76,6 +80,7 @@ class Moments:
         mean: ArrayLike | None = None,
         names: Sequence[str] | None = None,
         exogenous: Sequence[str] = (),
+        ordered: Sequence[str] = (),
     ) -> None:
         if not isinstance(n_samples, Real) or not n_samples >= 2 or n_samples % 1 != 0:
             raise InputError(
@@ -90,7 +95,8 @@ class Moments:
         check_positive_definite(S, labels, int(n_samples))
         centre = None if mean is None else checked_mean(mean, labels)
         given = checked_exogenous(exogenous, labels)
-        self._set(S, int(n_samples), centre, labels, names is None, given)
+        ordinal = names_among("ordered", ordered, labels)
+        self._set(S, int(n_samples), centre, labels, names is None, given, ordinal)
 
     def _set(self, *values: Any) -> None:
         # Immutable: attributes are written here once, past the guard in __setattr__.
@@ -108,10 +114,11 @@ class Moments:
         names: tuple[str, ...],
         has_default_names: bool,
         exogenous: tuple[str, ...] = (),
+        ordered: tuple[str, ...] = (),
     ) -> Moments:
         """Moments of a table in which columns may be constant, since they were intervened on."""
         moments = object.__new__(cls)
-        moments._set(covariance, n_samples, mean, names, has_default_names, exogenous)
+        moments._set(covariance, n_samples, mean, names, has_default_names, exogenous, ordered)
         return moments
 
     def _changed(self, **changes: Any) -> Moments:
@@ -161,8 +168,12 @@ class Moments:
                     "give one column for each node"
                 )
             renamed = dict(zip(self.names, names, strict=True))
-            exogenous = tuple(renamed[name] for name in self.exogenous)
-            return self._changed(names=names, has_default_names=False, exogenous=exogenous)
+            exogenous, ordered = (
+                tuple(renamed[name] for name in each) for each in (self.exogenous, self.ordered)
+            )
+            return self._changed(
+                names=names, has_default_names=False, exogenous=exogenous, ordered=ordered
+            )
         missing = [name for name in names if name not in self.names]
         extra = [name for name in self.names if name not in names]
         if missing or extra:
@@ -185,7 +196,8 @@ class Moments:
 
     def __reduce__(self) -> tuple[Any, ...]:
         names = None if self.has_default_names else self.names
-        return Moments, (self.covariance, self.n_samples, self.mean, names, self.exogenous)
+        values = (self.covariance, self.n_samples, self.mean, names, self.exogenous, self.ordered)
+        return Moments, values
 
     def __repr__(self) -> str:
         return f"Moments({self.n_samples} samples of {self.n_variables} variables)"

@@ -28,6 +28,7 @@ from cyclearn.data.lagged_rows import with_past
 from cyclearn.data.margins import Margins, with_margins
 from cyclearn.data.missing_values import TREATMENTS, Missing, Treated, treat_missing
 from cyclearn.data.moments import Moments, read_moments
+from cyclearn.data.ordinal_columns import with_latent_correlations, with_numbers
 from cyclearn.data.rows import Rows
 from cyclearn.data.shrinkage import Covariance, shrunk
 from cyclearn.data.table_files import as_rows, tetrad_matrix
@@ -100,6 +101,12 @@ class Reading(Options):
         covariance is free and costs nothing, and likelihood, test of fit and class are those of
         the other variables given these. What they are, such as indicators of a season, need not
         be Gaussian.
+    ordered : list of str
+        Ordinal columns: numbers with few levels, booleans, texts of two values, ordered categories.
+        Each is taken for a normal variable that was cut at thresholds. The correlations of these
+        variables are learned from (polychoric and polyserial), and weights and effects are on their
+        scale. The effective sample size is that of the pair of columns that says least, so that
+        standard errors and the test of fit are cautious.
     covariance : {"sample", "shrunk"}
         That of the rows, or Ledoit and Wolf's with all correlations made smaller, by as much as
         rows are few; the result says by how much.
@@ -156,6 +163,7 @@ class Reading(Options):
     exogenous: Sequence[str] = option(
         (), "Columns taken as given, which nothing causes, separated by commas.", names_in
     )
+    ordered: Sequence[str] = option((), "Ordinal columns, separated by commas.", names_in)
     covariance: Covariance = option(
         "sample",
         "Covariance of the rows, or shrunk by Ledoit and Wolf.",
@@ -176,8 +184,17 @@ class Reading(Options):
                 f"covariance='shrunk' takes complete rows, and missing is {self.missing!r}; use "
                 "missing='rows'"
             )
+        others = {"margins": "rank", "covariance": "shrunk", "missing": "em"}
+        for name, word in others.items():
+            if self.ordered and getattr(self, name) == word:
+                raise InputError(
+                    f"{name}={word!r} cannot be combined with ordered columns, whose correlations "
+                    "are estimated pair by pair; leave one of them out"
+                )
+        if self.ordered and self.lags:
+            raise InputError("lags cannot be combined with ordered columns; leave one of them out")
         if self.interventions is not None:
-            for name in ("groups", "missing", "margins", "lags", "covariance"):
+            for name in ("groups", "missing", "margins", "lags", "ordered", "covariance"):
                 if name in self.given():
                     raise InputError(
                         f"{name}={getattr(self, name)!r} cannot be combined with interventions; "
@@ -226,11 +243,12 @@ class Reading(Options):
     def _one(self, data: Any) -> Tables:
         if isinstance(data, (str, Path)) and tetrad_matrix(data) is not None:
             data = read_moments(data)
-        data = as_rows(data)
+        data = as_rows(data, self.ordered)
         if isinstance(data, Moments):
             treated, rows = self._given(data), None
         else:
-            given = Rows.of(data).given(self.exogenous)
+            given = Rows.of(with_numbers(data, self.ordered)).given(self.exogenous)
+            given = given.with_ordered(self.ordered)
             rows = with_margins(given, self.margins)
             treated = replace(self.treated(rows), raw=given.values)
         memory = None if treated.raw is None else Memory.of(given_exogenous(treated)[1])
@@ -253,7 +271,7 @@ class Reading(Options):
 
     def _given(self, moments: Moments) -> Treated:
         """Moments in place of rows, which leave nothing to be treated."""
-        for name in ("margins", "lags", "covariance"):
+        for name in ("margins", "lags", "covariance", "ordered"):
             if name in self.given():
                 raise InputError(
                     f"{name}={getattr(self, name)!r} looks at the rows, and the data are Moments, "
@@ -267,6 +285,8 @@ class Reading(Options):
         if self.lags:
             rows = with_past(rows, self.lags)
         treated = treat_missing(rows, self.missing)
+        if rows.ordered:
+            return with_latent_correlations(treated, rows)
         return shrunk(treated) if self.covariance == "shrunk" else treated
 
 

@@ -123,6 +123,7 @@ class Resampler:
         names = tuple(name for name in given.names if name not in past)
         rows = Rows(table.rows, names, given.has_default_names)
         rows = rows.given([name for name in given.exogenous if name not in past])
+        rows = rows.with_ordered(given.ordered)
         if lags:
             # Each is drawn together with its past.
             rows = with_past(rows, lags)

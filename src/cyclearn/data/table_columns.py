@@ -104,10 +104,13 @@ def usable_columns(
     identifiers = [
         j for j in keep if names[j] not in asked and is_identifier(names[j], body.iloc[:, j])
     ]
-    if identifiers and len(identifiers) < len(keep):
-        listed = ", ".join(repr(names[j]) for j in identifiers)
-        notes.append(f"left out, since every row has another value, as names of rows do: {listed}")
+    named_rows = {}
+    if len(identifiers) < len(keep):
+        named_rows = {names[j]: "has another value in every row, as names do" for j in identifiers}
         keep = [j for j in keep if j not in identifiers]
+    if named_rows and strict:
+        listed = ", ".join(map(repr, named_rows))
+        notes.append(f"left out, since every row has another value, as names do: {listed}")
     _check_names([names[j] for j in keep])
     chosen = _chosen([names[j] for j in keep], columns, drop)
     absent = [name for name in labels if name not in names]
@@ -133,7 +136,7 @@ def usable_columns(
     notes += _formulas(data)
     if not covariance:
         check_rows(frame.drop(columns=list(labels)).to_numpy(dtype=float), MATRIX_REMEDY)
-    return frame, notes, wrong
+    return frame, notes, named_rows | wrong
 
 
 def _formulas(names: Iterable[str]) -> list[str]:
@@ -263,6 +266,11 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
                 f"holds text in {len(text)} of {len(present)} cells {where}: correct them, or name "
                 "what stands for a missing value (missing_codes=…, --missing-codes)"
             )
+        levels = sorted({str(value).strip() for value in present})
+        if len(levels) == 2:
+            both = " and ".join(map(short, levels))
+            option = f"(ordered=[{name!r}], --ordered {name})"
+            return f"holds two texts, {both}: it can be taken as ordinal {option}"
         return f"holds text {where}"
     if not named and _INDEX_NAME.fullmatch(name) and _counts(column):
         return "numbers the rows"

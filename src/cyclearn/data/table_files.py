@@ -140,6 +140,8 @@ def read_table_file(
     for name, value in (("header", header), ("covariance", covariance), ("strict", strict)):
         flag(name, value)
     names_of("labels", labels)
+    if sheet is not None and (isinstance(sheet, bool) or not isinstance(sheet, (str, int))):
+        raise InputError(f"sheet is {short(sheet)}; give the name or the number of a sheet")
     codes = [missing_codes] if isinstance(missing_codes, (str, Real)) else missing_codes
     if not isinstance(codes, Sequence) or not all(isinstance(c, (str, Real)) for c in codes):
         raise InputError(
@@ -222,12 +224,15 @@ def tetrad_matrix(path: str | Path, encoding: str | None = None) -> tuple[int, A
     return found and (found[0], pd.DataFrame(found[2], columns=found[1]))
 
 
-def as_rows(data: Any) -> Any:
-    """Data as a DataFrame or an array: a file is read, a table of Arrow or polars converted."""
+def as_rows(data: Any, labels: Sequence[str] = ()) -> Any:
+    """Data as a DataFrame or an array: a file is read, a table of Arrow or polars converted.
+
+    ``labels`` are columns of a file that may hold text.
+    """
     import pandas as pd
 
     if isinstance(data, (str, Path)):
-        return read_table(data)
+        return read_table(data, labels=labels)
     if hasattr(data, "collect") and not hasattr(data, "to_pandas"):
         # A query of polars that has not been carried out.
         data = data.collect()
@@ -351,7 +356,7 @@ def _chosen_sheet(names: list[str], sheet: str | int | None) -> str:
     if str(sheet) in names:
         return str(sheet)
     number = int(sheet) if str(sheet).isdigit() else 0
-    if isinstance(sheet, bool) or not 1 <= number <= len(names):
+    if not 1 <= number <= len(names):
         raise InputError(f"there is no sheet {short(sheet)}; there are {', '.join(names)}")
     return names[number - 1]
 

@@ -152,6 +152,11 @@ class Tables:
         return self.tables[0].moments.exogenous
 
     @property
+    def ordered(self) -> tuple[str, ...]:
+        """Ordinal variables, whose moments are those of the normal variables behind them."""
+        return self.tables[0].moments.ordered
+
+    @property
     def n_choices(self) -> float:
         """As many variables, all with possible causes, have about as many edges on offer."""
         n_present = self.n_variables - len(self.exogenous)
@@ -180,7 +185,10 @@ class Tables:
     @property
     def rows_in_words(self) -> str:
         """How many rows are used, and why, in one sentence."""
-        return rows_in_words(self.n_samples, self.n_effective, self.counting)
+        has_ordered = bool(self.ordered)
+        return rows_in_words(
+            self.n_samples, self.n_effective, self.counting, has_ordered=has_ordered
+        )
 
     @property
     def evidence_left(self) -> float:

@@ -51,6 +51,8 @@ def one_of(name: str, value: object, words: Sequence[str], remedy: str = "") -> 
 def items(name: str, value: Any, rule: str) -> list[Any]:
     """What is in a list; a text, a mapping or a table is not one."""
     is_other = isinstance(value, (str, bytes, Mapping)) or hasattr(value, "columns")
+    # A column of numbers is data, and not a list of names.
+    is_other = is_other or getattr(getattr(value, "dtype", None), "kind", "") in ("f", "i", "u")
     if is_other or not isinstance(value, Iterable):
         raise InputError(f"{name} is {short(value)}; give {rule}")
     return list(value)

@@ -39,6 +39,12 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def given_in_words(exogenous: Sequence[str]) -> list[str]:
-    """Which variables are taken as given, in one sentence where there are any."""
-    return [f"Taken as given: {', '.join(exogenous)}."] if exogenous else []
+def given_in_words(exogenous: Sequence[str], ordered: Sequence[str] = ()) -> list[str]:
+    """Which variables are taken as given and which are ordinal, in a sentence each."""
+    words = [f"Taken as given: {', '.join(exogenous)}."] if exogenous else []
+    if ordered:
+        words.append(
+            f"Ordinal: {', '.join(ordered)}; weights and effects are those of the normal variables "
+            "behind them."
+        )
+    return words

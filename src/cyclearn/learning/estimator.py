@@ -103,6 +103,11 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
                 f"margins is {self.margins!r}, and the density of ranks is none of the data; score "
                 "rows with margins='raw'"
             )
+        if self.ordered:
+            raise InputError(
+                "rows with ordinal columns are not scored one by one: their latent values are not "
+                "known; score rows with ordered=()"
+            )
         if self.lags:
             raise InputError(
                 f"lags is {self.lags}, and rows of a time series are not scored one by one; score "

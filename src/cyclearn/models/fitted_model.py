@@ -86,7 +86,9 @@ class FittedModel:
     @property
     def rows_in_words(self) -> str:
         """How many rows were used, and why."""
-        return rows_in_words(self.n_samples, self.n_effective, self.counting)
+        return rows_in_words(
+            self.n_samples, self.n_effective, self.counting, has_ordered=bool(self.moments.ordered)
+        )
 
     @property
     def converged(self) -> bool:
@@ -121,6 +123,11 @@ class FittedModel:
     def exogenous(self) -> tuple[str, ...]:
         """Variables that are taken as given; with ``lags``, those of rows before too."""
         return self.moments.exogenous
+
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """Ordinal variables: weights are those of the normal variables behind them."""
+        return self.moments.ordered
 
     @property
     def covariance(self) -> FloatArray:
@@ -269,7 +276,7 @@ class FittedModel:
             For a level that is not strictly between 0 and 1.
         """
         lines = [repr(self), f"  {self.status.value}", f"  {self.rows_in_words}"]
-        lines += [f"  {words}" for words in given_in_words(self.exogenous)]
+        lines += [f"  {words}" for words in given_in_words(self.exogenous, self.ordered)]
         if not self.is_stable:
             lines.append(f"  unstable: spectral radius {self.model.spectral_radius:.4g}")
         if self.alternatives:

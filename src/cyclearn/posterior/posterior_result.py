@@ -468,6 +468,7 @@ def _moments_record(moments: Moments) -> dict[str, Any]:
         "mean": None if moments.mean is None else moments.mean.tolist(),
         "names": None if moments.has_default_names else list(moments.names),
         **({"exogenous": list(moments.exogenous)} if moments.exogenous else {}),
+        **({"ordered": list(moments.ordered)} if moments.ordered else {}),
     }
 
 

@@ -226,7 +226,7 @@ def _summary(found: Findings) -> Markup:
     sentences = [
         first,
         found.result.tables.rows_in_words,
-        *given_in_words(found.result.options.exogenous),
+        *given_in_words(found.result.options.exogenous, found.result.options.ordered),
         feedback,
         agreement_in_words(found.result),
     ]

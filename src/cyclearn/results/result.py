@@ -363,6 +363,11 @@ class LearnResult:
                 f"members are ranked by one observed table, and the result has {kind}; learn from "
                 "that table alone"
             )
+        if self.options.ordered:
+            raise InputError(
+                "members are ranked by the shape of the noise, and the noise behind ordinal "
+                "columns is taken to be Gaussian; learn from continuous columns alone"
+            )
         if self.options.margins != "raw":
             raise InputError(
                 f"the result was learned with margins={self.options.margins!r}, which makes every "

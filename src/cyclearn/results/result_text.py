@@ -129,7 +129,10 @@ def _headline(result: LearnResult) -> str:
 
 def _beside_edges(result: LearnResult) -> list[str]:
     """How far edges can be relied on, how the search ended, and which rows it counted."""
-    lines = [*given_in_words(result.options.exogenous), agreement_in_words(result)]
+    lines = [
+        *given_in_words(result.options.exogenous, result.options.ordered),
+        agreement_in_words(result),
+    ]
     lines += _ties_in_words(result)
     if result.graph.n_edges:
         lines.append(evidence_in_words(result))

@@ -82,6 +82,8 @@ def what_if(
     }
     if result.options.margins == "rank":
         table.attrs["scale"] = "normal scores of ranks"
+    if result.options.ordered:
+        table.attrs["scale"] = "latent normal variables of ordinal columns"
     return table
 
 

@@ -54,6 +54,4 @@ def check_data(data: SeveralData, **reading: Any) -> tuple[DataWarning, ...]:
     too_few_rows
     """
     options = ProblemOptions.of(reading)
-    tables = options.tables(data)
-    check_several_variables(tables)
-    return options.warnings(tables)
+    return options.warnings(options.tables(data))

@@ -22,6 +22,12 @@ function option(name, value) {
   change({ options });
 }
 
+/** Names that are separated by commas; nothing where there are none. */
+function listed(text) {
+  const names = text.split(",").map((name) => name.trim()).filter(Boolean);
+  return names.length ? names : "";
+}
+
 function interventions() {
   const { interventions: column, intervention_kind, intercepts } = store.draft;
   if (!column) return {};
@@ -65,6 +71,9 @@ function form() {
       menu("margins", "Columns (margins)", [["raw", "as they are"], ["rank", "ranks, for outliers and bends"]], given.margins || "raw", (value) => option("margins", value === "raw" ? "" : value)),
       menu("rows", "Rows (n_effective)", [["", "count for less where neighbours resemble each other"], ["all", "independent: all count"]], given.n_effective || "", (value) => option("n_effective", value)),
       whole(LAGS, "none"),
+      h("label", { class: "field" }, h("span", {}, "Ordinal columns (ordered), by commas"),
+        h("input", { type: "text", id: "ordered", value: (given.ordered || []).join(", "), placeholder: "none",
+          onchange: (event) => option("ordered", listed(event.target.value)) })),
       menu("covariance", "Correlations (covariance)", [["sample", "as they are"], ["shrunk", "shrunk, for few rows"]], given.covariance || "sample", (value) => option("covariance", value === "sample" ? "" : value))),
     h("details", {}, h("summary", {}, "More options"),
       h("p", { class: "fields" },

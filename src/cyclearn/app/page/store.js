@@ -111,6 +111,9 @@ export function knowledge() {
   };
 }
 
+/** Columns that may hold text: labels of rows, and ordinal ones. */
+const texts = () => [...labels(), ...(store.draft.options.ordered || [])];
+
 /** What a job needs to read the same table again. */
 export function reading() {
   const columns = chosen();
@@ -120,7 +123,7 @@ export function reading() {
     ...(codes ? { missing_codes: codes } : {}),
     ...(header === false ? { header } : {}),
     ...(sheet ? { sheet } : {}),
-    ...(labels().length ? { labels: labels() } : {}),
+    ...(texts().length ? { labels: texts() } : {}),
   };
 }
 
