@@ -157,7 +157,7 @@ def test_learning_finds_the_class_and_is_saved():
     assert found.model.log_likelihood == pytest.approx(
         cl.fit(found.graph, cut(latent(6_000)), ordered=ORDERED).log_likelihood
     )
-    assert "ordinal ones say less" in str(found)
+    assert "ordinal columns say less" in str(found)
     assert found.do({"b": 1.0}).attrs["scale"] == "latent normal variables of ordinal columns"
     with pytest.raises(InputError, match="shape of the noise"):
         found.rank_members(cut(latent(6_000)))

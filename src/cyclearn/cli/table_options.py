@@ -102,8 +102,9 @@ def _with_options(
             check_output(arguments["out"], given if isinstance(given, list) else [given])
         named = [arguments.get(name) for name in _LABELS]
         labels = [name for name in named if name is not None]
-        # Ordinal columns may hold text, in one file as in several.
-        options["labels"] = names_by_commas(arguments.get("ordered") or "")
+        # Ordinal columns and categories may hold text, in one file as in several.
+        texts = [arguments.get(name) or "" for name in ("ordered", "categories")]
+        options["labels"] = names_by_commas(",".join(texts))
         command(**(arguments | {"data": read(arguments["data"], options, labels)}))
 
     parameters = [

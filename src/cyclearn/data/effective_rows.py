@@ -131,7 +131,7 @@ def rows_in_words(
     elif counting == "number":
         why = "as asked for"
     elif round(n_effective) < n and has_ordered:
-        why = "as the pair of columns that says least, since ordinal ones say less than numbers"
+        why = "by the pair of columns that says least: ordinal columns say less than numbers"
     elif round(n_effective) < n:
         why = "because values are missing"
     else:

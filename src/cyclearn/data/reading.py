@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from cyclearn.data.categories import with_indicators
 from cyclearn.data.checks import check_treated, given_exogenous
 from cyclearn.data.effective_rows import EffectiveRows, Memory, row_weight
 from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
@@ -101,6 +102,10 @@ class Reading(Options):
         covariance is free and costs nothing, and likelihood, test of fit and class are those of
         the other variables given these. What they are, such as indicators of a season, need not
         be Gaussian.
+    categories : list of str
+        Columns of one table that hold categories without an order, which nothing in the table
+        causes: each becomes indicators, such as ``land=fr``, that are exogenous. The column that
+        makes ``groups`` is the other way to use categories.
     ordered : list of str
         Ordinal columns: numbers with few levels, booleans, texts of two values, ordered categories.
         Each is taken for a normal variable that was cut at thresholds. The correlations of these
@@ -163,6 +168,9 @@ class Reading(Options):
     exogenous: Sequence[str] = option(
         (), "Columns taken as given, which nothing causes, separated by commas.", names_in
     )
+    categories: Sequence[str] = option(
+        (), "Columns of categories, which become exogenous indicators, by commas.", names_in
+    )
     ordered: Sequence[str] = option((), "Ordinal columns, separated by commas.", names_in)
     covariance: Covariance = option(
         "sample",
@@ -194,7 +202,15 @@ class Reading(Options):
         if self.ordered and self.lags:
             raise InputError("lags cannot be combined with ordered columns; leave one of them out")
         if self.interventions is not None:
-            for name in ("groups", "missing", "margins", "lags", "ordered", "covariance"):
+            for name in (
+                "groups",
+                "missing",
+                "margins",
+                "lags",
+                "ordered",
+                "categories",
+                "covariance",
+            ):
                 if name in self.given():
                     raise InputError(
                         f"{name}={getattr(self, name)!r} cannot be combined with interventions; "
@@ -221,6 +237,10 @@ class Reading(Options):
         """
         if isinstance(data, Tables):
             return data
+        if self.categories:
+            labels = (*self.categories, *self.ordered, *([self.groups] if self.groups else ()))
+            frame, reading = self.with_indicators(as_rows(data, labels))
+            return reading.tables(frame)
         if self.interventions is not None:
             parts, targets = targeted_parts(data, self.interventions)
             return intervened_tables(
@@ -239,6 +259,13 @@ class Reading(Options):
             with naming_group(name):
                 read[name] = self._one(each)
         return Tables.of_groups(read)
+
+    def with_indicators(self, table: Any) -> tuple[Any, Reading]:
+        """The table with indicators in place of categories, and how that is read."""
+        if not self.categories:
+            return table, self.reading
+        frame, given = with_indicators(table, self.categories)
+        return frame, self.reading.replaced(categories=(), exogenous=(*self.exogenous, *given))
 
     def _one(self, data: Any) -> Tables:
         if isinstance(data, (str, Path)) and tetrad_matrix(data) is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyclearn.data.input_checks import check_rows, is_missing_word, number_of
+from cyclearn.data.rows import MOST_LEVELS
 from cyclearn.foundation.arguments import names_of
 from cyclearn.foundation.errors import HeaderError, InputError
 from cyclearn.foundation.json_input import short
@@ -271,6 +272,12 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
             both = " and ".join(map(short, levels))
             option = f"(ordered=[{name!r}], --ordered {name})"
             return f"holds two texts, {both}: it can be taken as ordinal {option}"
+        if len(levels) <= MOST_LEVELS and len(levels) < len(present) / 2:
+            return (
+                f"holds {len(levels)} categories {where}: they can be taken as given (categories="
+                f"[{name!r}], --categories {name}), or make groups of rows (groups={name!r}, "
+                f"--groups {name})"
+            )
         return f"holds text {where}"
     if not named and _INDEX_NAME.fullmatch(name) and _counts(column):
         return "numbers the rows"

@@ -42,6 +42,7 @@ from cyclearn.results.edge_rows import agreement_in_words
 from cyclearn.results.result_text import (
     evidence_in_words,
     feedback_in_words,
+    present_exogenous,
     starts_in_words,
     with_evidence,
 )
@@ -226,7 +227,7 @@ def _summary(found: Findings) -> Markup:
     sentences = [
         first,
         found.result.tables.rows_in_words,
-        *given_in_words(found.result.options.exogenous, found.result.options.ordered),
+        *given_in_words(present_exogenous(found.result), found.result.options.ordered),
         feedback,
         agreement_in_words(found.result),
     ]

@@ -130,7 +130,7 @@ def _headline(result: LearnResult) -> str:
 def _beside_edges(result: LearnResult) -> list[str]:
     """How far edges can be relied on, how the search ended, and which rows it counted."""
     lines = [
-        *given_in_words(result.options.exogenous, result.options.ordered),
+        *given_in_words(present_exogenous(result), result.options.ordered),
         agreement_in_words(result),
     ]
     lines += _ties_in_words(result)
@@ -141,6 +141,11 @@ def _beside_edges(result: LearnResult) -> list[str]:
     if result.options.margins == "rank":
         lines.append("Weights and effects are on the scale of normal scores of ranks.")
     return lines
+
+
+def present_exogenous(result: LearnResult) -> list[str]:
+    """What is taken as given, without the past, of which is said how many rows it has."""
+    return [name for name in result.exogenous if name not in result.past]
 
 
 def result_html(result: LearnResult) -> str:

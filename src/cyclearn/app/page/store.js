@@ -111,8 +111,8 @@ export function knowledge() {
   };
 }
 
-/** Columns that may hold text: labels of rows, and ordinal ones. */
-const texts = () => [...labels(), ...(store.draft.options.ordered || [])];
+/** Columns that may hold text: labels of rows, ordinal ones, and categories. */
+const texts = () => [...labels(), ...(store.draft.options.ordered || []), ...(store.draft.options.categories || [])];
 
 /** What a job needs to read the same table again. */
 export function reading() {
