@@ -55,6 +55,42 @@ def test_holes_and_their_codes(client, frame):
     assert again["reading"] == {"missing_codes": ["-999"]}
 
 
+def test_a_file_without_names_and_one_with_several_sheets(client, frame):
+    unnamed = client.upload("unnamed.csv", frame.to_csv(index=False, header=False).encode()).json()
+    assert [column["name"] for column in unnamed["columns"]] == ["X1", "X2", "X3"]
+    assert unnamed["n_rows"] == 200
+    assert unnamed["reading"] == {"header": False}
+    assert "read as data" in unnamed["notes"][-1]
+    job = client.start("learn", unnamed["id"], reading=unnamed["reading"])
+    client.wait(job)
+    assert client.get(f"/api/jobs/{job}")["view"]["names"] == ["X1", "X2", "X3"]
+    packed = io.BytesIO()
+    with pd.ExcelWriter(packed) as writer:
+        frame.to_excel(writer, sheet_name="one", index=False)
+        frame.rename(columns={"a": "z"}).to_excel(writer, sheet_name="two", index=False)
+    table = client.upload("book.xlsx", packed.getvalue()).json()
+    assert table["sheets"] == ["one", "two"]
+    other = client.post(f"/api/tables/{table['id']}/read", {"sheet": "two"}).json()
+    assert [column["name"] for column in other["columns"]] == ["z", "b", "c"]
+    assert other["reading"] == {"sheet": "two"}
+
+
+def test_ordinal_columns_and_categories_may_hold_text(client, frame):
+    mixed = frame.assign(
+        sex=np.where(frame["a"] > 0, "f", "m"), land=np.resize(["de", "fr", "it"], 200)
+    )
+    table = client.upload("texts.csv", csv(mixed)).json()
+    problems = {each["name"]: each["problem"] for each in table["columns"] if "problem" in each}
+    assert "ordinal" in problems["sex"]
+    assert "3 categories" in problems["land"]
+    reading = {"columns": ["a", "b", "c"], "labels": ["sex", "land"]}
+    options = {"ordered": ["sex"], "categories": ["land"]}
+    job = client.start("learn", table["id"], reading=reading, options=options)
+    client.wait(job)
+    names = ["a", "b", "c", "sex", "land=fr", "land=it"]
+    assert client.get(f"/api/jobs/{job}")["view"]["names"] == names
+
+
 def test_what_was_chosen_is_kept(client, example):
     draft = {"columns": ["costs"], "knowledge": {"tiers": [["costs"]]}}
     path = f"/api/tables/{example[0]}/draft"

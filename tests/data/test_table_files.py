@@ -277,7 +277,7 @@ def test_a_sheet_with_an_index_a_title_and_holes(tmp_path):
         frame.to_excel(writer, sheet_name="one", startrow=2)
         frame.to_excel(writer, sheet_name="two")
     found = read_table_file(path, missing_codes=[-999])
-    assert any("first of 2 sheets" in note for note in found.notes)
+    assert any("and there are" in note for note in found.notes)
     assert found.frame.isna().to_numpy().tolist() == [[False, False], [True, False], [False, True]]
 
 

@@ -181,7 +181,7 @@ def distribution(graph, seed):
     M = np.linalg.inv(np.eye(4) - B)
     S = M.T @ noise @ M
     saturated = -0.5 * np.linalg.slogdet(S)[1] + 0.5 * np.linalg.slogdet(S[2:, 2:])[1]
-    return cl.Moments(S, 1_000, names=graph.names, past=graph.names[2:]), saturated
+    return cl.Moments(S, 1_000, names=graph.names, exogenous=graph.names[2:]), saturated
 
 
 def gap(graph, moments, saturated):
@@ -300,7 +300,7 @@ def test_bootstrap_and_posterior_keep_the_past_without_causes():
         ({"lags": 1, "missing": "em"}, "missing='em' cannot be combined with lags"),
         ({"lags": 99}, "100 rows"),
         ({"lags": 1, "interventions": [[]]}, "lags=1 cannot be combined with interventions"),
-        ({"lags": 1, "knowledge": cl.Knowledge(required=[("gdp", "gdp[t-1]")])}, "of the past"),
+        ({"lags": 1, "knowledge": cl.Knowledge(required=[("gdp", "gdp[t-1]")])}, "taken as given"),
     ],
 )
 def test_what_does_not_go_together_is_refused_by_name(options, words):
@@ -315,7 +315,7 @@ def test_other_refusals(found):
         cl.learn(cl.Moments(np.eye(2), 50), lags=1)
     with pytest.raises(InputError, match="rename it"):
         cl.learn(data.rename(columns={"oil": "gdp[t-1]"}), lags=1)
-    with pytest.raises(InputError, match="nothing causes the past"):
+    with pytest.raises(InputError, match="nothing causes it"):
         cl.fit(cl.DirectedGraph.from_edges([("gdp", "gdp[t-1]")], TRUTH.names), data, lags=1)
     with pytest.raises(InputError, match="lags"):
         found.hidden_causes()

@@ -1,10 +1,12 @@
+from itertools import permutations, product
+
 import naive_likelihood as naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cyclearn.data import Moments
+from cyclearn.data import Moments, as_moments
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FitStatus, LinearGaussianModel, fit, project, random_model
@@ -229,3 +231,29 @@ def test_fits_call_the_kernels_with_contiguous_arrays():
     X = random_model(FED_CYCLE, random_state=5).sample(50, random_state=5)
     turned = X[list(X.columns[::-1])]
     assert fit(FED_CYCLE, turned).moments.correlation.flags.c_contiguous
+
+
+def test_of_a_continuum_of_solutions_a_stable_one_is_found():
+    pairs = list(permutations(range(3), 2))
+
+    def graph(code):
+        return DirectedGraph.from_edges(
+            [e for n, e in enumerate(pairs) if code >> n & 1], n_nodes=3
+        )
+
+    loose = [c for c in range(64) if graph(c).n_edges + 3 > graph(c).dimension()]
+    n_unstable = 0
+    for seed, code in product((1, 3, 7), loose):
+        rng = np.random.default_rng(seed)
+        data = as_moments(rng.standard_normal((200, 3)) @ rng.standard_normal((3, 3)))
+        fitted = fit(graph(code), data)
+        if fitted.is_stable:
+            continue
+        n_unstable += 1
+        # No graph with some of these edges reaches the same likelihood and is stable.
+        for some in range(code):
+            if not some & ~code:
+                less = fit(graph(some), data)
+                gap = fitted.log_likelihood - less.log_likelihood
+                assert not (less.is_stable and gap < 1e-5)
+    assert n_unstable < 10

@@ -42,8 +42,8 @@ def saved():
             "interventions",
             lambda record: record["tables"][1]["moments"].update(names=["a", "a", "c"]),
         ),
-        ("lags", lambda record: record["tables"][0]["moments"].update(past=["a"])),
-        ("lags", lambda record: record["tables"][0]["moments"]["past"].pop()),
+        ("lags", lambda record: record["tables"][0]["moments"].update(exogenous=["a"])),
+        ("lags", lambda record: record["tables"][0]["moments"]["exogenous"].pop()),
         ("lags", lambda record: record["options"].update(lags=10**9)),
     ],
 )

@@ -15,7 +15,13 @@ from cyclearn.foundation.json_input import short
 from cyclearn.graphs.bitsets import reached
 from cyclearn.report.class_listing import Listing, listed_by_distance
 from cyclearn.results.result import LearnResult
-from cyclearn.search.members import Member, MemberList, fitted_member, stream_members
+from cyclearn.search.members import (
+    Member,
+    MemberList,
+    fitted_member,
+    shared_variation,
+    stream_members,
+)
 
 # Where few members are like what is asked for, a page ends with those that were met until then.
 _SECONDS = 8.0
@@ -37,7 +43,13 @@ def members_page(*, folder: str, request: dict[str, Any]) -> dict[str, Any]:
     found, following = asked.page()
     listing = Listing(
         listed_by_distance(result, found),
-        MemberList(tuple(found), "all", asked.size, None),
+        MemberList(
+            tuple(found),
+            "all",
+            asked.size,
+            None,
+            shared_variation(result.tables.tables[0].moments, result.graph.names),
+        ),
     )
     return members_view(result, listing) | {
         "words": asked.words(len(found), following),

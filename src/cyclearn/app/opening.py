@@ -16,7 +16,7 @@ from cyclearn.app.workspace import read_json, write_json
 from cyclearn.data.missing_values import find_holes
 from cyclearn.data.table_files import TableFile, read_table, read_table_file, write_table
 from cyclearn.foundation.arrays import FloatArray
-from cyclearn.foundation.errors import InputError, MatrixError
+from cyclearn.foundation.errors import HeaderError, InputError, MatrixError
 from cyclearn.models.example import EXAMPLE_ROWS, MARKET
 from cyclearn.search.checking import check_data
 
@@ -32,6 +32,9 @@ _PIECE = 2**20
 _BINS = 16
 # Rows and columns that the page gets to draw.
 _SAMPLE_ROWS, _SAMPLE_COLUMNS = 300, 60
+
+
+_NO_HEADER = "the first line holds numbers and is read as data: columns are called X1, X2, …"
 
 
 def write_example(*, folder: str) -> None:
@@ -54,7 +57,11 @@ def open_table(
     """
     place = Path(folder)
     options = reading_options({"reading": reading})
-    found = _read(place / file, options, Limits(**limits), name)
+    try:
+        found = _read(place / file, options, Limits(**limits), name)
+    except HeaderError:
+        options["header"] = False
+        found = _read(place / file, options, Limits(**limits), name)
     frame = found.frame
     record = {
         "id": place.name,
@@ -62,7 +69,8 @@ def open_table(
         "file": file,
         "n_rows": len(frame),
         "reading": options,
-        "notes": list(found.notes),
+        "sheets": list(found.sheets),
+        "notes": [*found.notes, *([_NO_HEADER] if "header" in options else [])],
         "columns": [_column(column, frame[column]) for column in frame]
         + [{"name": column, "problem": words} for column, words in found.unusable.items()],
         **_warnings(frame),
@@ -82,7 +90,7 @@ def _read(path: Path, options: dict[str, Any], limits: Limits, name: str) -> Tab
             "of"
         ) from None
     except InputError as error:
-        raise InputError(f"{name}: {str(error).removeprefix(f'{path}: ')}") from None
+        raise type(error)(f"{name}: {str(error).removeprefix(f'{path}: ')}") from None
 
 
 def _check_size(path: Path, limits: Limits, name: str) -> None:
@@ -206,6 +214,10 @@ def reading_options(request: dict[str, Any]) -> dict[str, Any]:
             options[name] = value
         elif name == "columns":
             raise InputError("no column is chosen; choose at least two")
+    if given.get("header") is False:
+        options["header"] = False
+    if isinstance(given.get("sheet"), str) and given["sheet"]:
+        options["sheet"] = given["sheet"]
     return options
 
 

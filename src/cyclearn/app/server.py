@@ -231,11 +231,11 @@ class Server:
         return _json(record | more)
 
     async def read_again(self, request: Request) -> Response:
-        """Read a table with other codes for missing values."""
+        """Read a table with other codes for missing values, or another sheet."""
         name = request.path_params["table"]
         record, given = self._workspace.table(name), await _given(request)
         folder = self._workspace.table_folder(name)
-        reading = {"missing_codes": given.get("missing_codes", [])}
+        reading = {name: given.get(name) for name in ("missing_codes", "sheet")}
         return _json(await self._read(folder, record["file"], record["name"], reading))
 
     async def draft(self, request: Request) -> Response:

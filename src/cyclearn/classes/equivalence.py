@@ -27,7 +27,7 @@ from cyclearn.classes.steps import (
 from cyclearn.classes.territories import Territory, reduced_columns, survey, territories
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.graph_input import as_graph
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def _in_words(sizes: Counter[int]) -> str:
     return ", ".join(f"{n} with {size - 1}" for size, n in sorted(sizes.items()))
 
 
-def equivalent(g: DirectedGraph, h: DirectedGraph) -> Equivalence:
+def equivalent(g: DirectedGraph | str, h: DirectedGraph | str) -> Equivalence:
     """Whether rotations prove that two graphs generate the same distributions.
 
     This is the relation of Theorems 1 and 2, decided without enumeration by comparing the
@@ -191,8 +191,7 @@ def equivalent(g: DirectedGraph, h: DirectedGraph) -> Equivalence:
     cyclearn.equivalence_class : all graphs that are equivalent to one.
     cyclearn.compare : what is known beyond rotations.
     """
-    checked_graph(g, "first graph")
-    checked_graph(h, "second graph")
+    g, h = as_graph(g, "first graph"), as_graph(h, "second graph")
     h = h.reordered(g.names)
     return Equivalence(g, h, territories(g.columns), territories(h.columns))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, overload
 
@@ -12,15 +12,20 @@ from cyclearn.classes.acyclic_members import AcyclicMembers
 from cyclearn.classes.class_certificate import ClassCertificate, class_certificate
 from cyclearn.classes.class_statements import FeedbackPairs, feedback_pairs
 from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules
-from cyclearn.classes.interventional_class import InterventionalClass, Interventions
+from cyclearn.classes.interventional_class import (
+    InterventionalClass,
+    Interventions,
+    as_design,
+)
 from cyclearn.classes.rotation_class import RotationClass
 from cyclearn.classes.rule_search import MAX_CLASSES
 from cyclearn.classes.seating import Seating
-from cyclearn.foundation.arguments import flag
+from cyclearn.foundation.arguments import flag, items
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.deadlines import Deadline
 from cyclearn.foundation.errors import InputError
-from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.directed_graph import DirectedGraph, Node
+from cyclearn.graphs.graph_input import as_graph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -191,9 +196,10 @@ class EquivalenceClass(GraphClass):
 
 @overload
 def equivalence_class(
-    graph: DirectedGraph,
+    graph: DirectedGraph | str,
     *,
     interventions: None = None,
+    exogenous: tuple[()] = (),
     rules: Rules = "all",
     reducible: bool = False,
     max_states: int = MAX_STATES,
@@ -201,18 +207,20 @@ def equivalence_class(
 ) -> EquivalenceClass: ...
 @overload
 def equivalence_class(
-    graph: DirectedGraph,
+    graph: DirectedGraph | str,
     *,
-    interventions: Interventions,
+    interventions: Interventions | None = None,
+    exogenous: Sequence[Node] = (),
     rules: Rules = "all",
     reducible: bool = False,
     max_states: int = MAX_STATES,
     max_classes: int = MAX_CLASSES,
-) -> InterventionalClass: ...
+) -> EquivalenceClass | InterventionalClass: ...
 def equivalence_class(
-    graph: DirectedGraph,
+    graph: DirectedGraph | str,
     *,
     interventions: Interventions | None = None,
+    exogenous: Sequence[Node] = (),
     rules: Rules = "all",
     reducible: bool = False,
     max_states: int = MAX_STATES,
@@ -225,12 +233,16 @@ def equivalence_class(
 
     Parameters
     ----------
-    graph : DirectedGraph
+    graph : DirectedGraph, or a text of edges such as ``"a -> b, b -> c"``
         Any member; a reducible graph stands for its class as well.
     interventions : sequence of sequences of str or int, optional
         The whole design: for every table the variables that were intervened on (perfect
         interventions), ``[]`` for observed data. ``[[], ["a"]]`` is observed data and a table in
         which ``a`` was set. Without ``[]`` there is no observed table.
+    exogenous : sequence of str or int, optional
+        Variables that are taken as given, with any covariance. Nothing causes them, and rotations
+        act on the columns of the other variables only: the class is that of a design in which they
+        are intervened on in every table, and edges into them are not looked at.
     rules : {"all", "rotations"}, default "all"
         Whether the rules beyond rotations are searched for further graphs, or rotations
         alone: the class of the paper. ``completeness`` says whether there may be others still.
@@ -272,12 +284,22 @@ def equivalence_class(
     (3, 1)
     >>> equivalence_class(chain, interventions=[[], ["c"]]).size
     2
+
+    So does knowing that nothing causes a variable:
+
+    >>> equivalence_class(chain, exogenous=["a"]).size
+    1
     """
+    graph = as_graph(graph)
+    given = [graph.index(each) for each in items("exogenous", exogenous, "a list of names")]
+    if given:
+        design = as_design([[]] if interventions is None else interventions, graph)
+        interventions = [tuple({*targets, *given}) for targets in design.tables]
     if interventions is not None:
         if reducible:
             raise InputError(
-                "reducible=True is not offered with interventions; leave it out, and ask with "
-                "'graph in members', which takes graphs with redundant edges too"
+                "reducible=True is not offered with interventions or exogenous variables; leave it "
+                "out, and ask with 'graph in members', which takes graphs with redundant edges too"
             )
         return InterventionalClass(
             graph, interventions, rules=rules, max_states=max_states, max_classes=max_classes

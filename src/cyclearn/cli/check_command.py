@@ -11,22 +11,38 @@ from cyclearn.data.reading import Reading
 
 
 @takes_rows
-@takes_fields(Reading, only=("missing", "margins", "lags", "covariance", "n_effective"))
+@takes_fields(
+    Reading,
+    only=(
+        "missing",
+        "margins",
+        "lags",
+        "exogenous",
+        "ordered",
+        "categories",
+        "covariance",
+        "n_effective",
+    ),
+)
 def check(data: Any, options: Reading, as_json: Json = False) -> None:
     """Say what of a table will be used, and warn of problems. Nothing is learned."""
     from cyclearn.data.checks import missing_values
     from cyclearn.data.data_warnings import MissingValues
-    from cyclearn.data.missing_values import find_holes, missing_by_column
+    from cyclearn.data.missing_values import Missing, find_holes, missing_by_column
+    from cyclearn.data.ordinal_columns import with_numbers
+    from cyclearn.search.checking import check_several_variables
     from cyclearn.search.options import ProblemOptions
 
-    frame = data.frame
+    frame, options = options.with_indicators(with_numbers(data.frame, options.ordered))
     holes = find_holes(frame)
     # A table with missing cells can be checked all the same.
     is_refused = holes is not None and options.missing == "error"
     if is_refused:
         needs_rows = options.lags or options.covariance == "shrunk"
-        options = options.replaced(missing="rows" if needs_rows else "em")
+        otherwise: Missing = "pairwise" if options.ordered else "em"
+        options = options.replaced(missing="rows" if needs_rows else otherwise)
     tables = options.tables(frame)
+    check_several_variables(tables)
     warnings = ProblemOptions.of(options.to_dict()).warnings(tables)
     if holes is not None and is_refused:
         others = (each for each in warnings if not isinstance(each, MissingValues))

@@ -26,9 +26,17 @@ def number_or_name(text: str) -> Any:
     return text
 
 
+def names_by_commas(text: str) -> list[str]:
+    """Names that are separated by commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
 # Options that are written in another way than in Python: their type, and how they are read.
 _READ: dict[str, tuple[Any, Callable[[Any], Any] | None]] = {
     "interventions": (str | None, None),
+    "exogenous": (str, names_by_commas),
+    "ordered": (str, names_by_commas),
+    "categories": (str, names_by_commas),
     "n_effective": (str, number_or_name),
     "penalty": (str | None, number_or_name),
     "knowledge": (Path | None, Knowledge.read),
@@ -60,7 +68,7 @@ def takes_fields(options: type[Options], only: tuple[str, ...] = ()) -> Decorato
             inspect.Parameter(
                 parameter_name(each.name),
                 inspect.Parameter.KEYWORD_ONLY,
-                default=each.default,
+                default="" if each.default == () else each.default,
                 annotation=Annotated[
                     _READ.get(each.name, (hints[each.name],))[0],
                     typer.Option(*_names(each.name), help=each.metadata["help"]),

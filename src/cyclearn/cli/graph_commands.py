@@ -13,6 +13,7 @@ from cyclearn.classes import EquivalenceClass, GraphStep, InterventionalClass
 from cyclearn.classes import equivalence_class as members_under
 from cyclearn.classes import equivalent as decide_equivalence
 from cyclearn.classes.graph_class import MAX_STATES
+from cyclearn.cli.field_options import names_by_commas
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, read_graph
@@ -81,6 +82,9 @@ def equivalence_class(
             metavar="NAMES",
         ),
     ] = None,
+    exogenous: Annotated[
+        str, typer.Option(help="Nodes taken as given, which nothing causes, by commas.")
+    ] = "",
     max_members: Annotated[
         int, typer.Option("--max", min=0, help="List at most this many members.")
     ] = 1000,
@@ -98,13 +102,15 @@ def equivalence_class(
         raise InputError(
             "--table counts over all members, --acyclic keeps some; give only one of the two"
         )
-    if do and acyclic:
-        raise InputError("--acyclic is not offered with --do; list the members without it")
+    if (do or exogenous) and acyclic:
+        option = "--do" if do else "--exogenous"
+        raise InputError(f"--acyclic is not offered with {option}; list the members without it")
     everything = not (count or as_list or table)
     as_list = as_list or everything
     graphs = members_under(
         read_graph(a),
         interventions=[[], *(names.split(",") for names in do)] if do else None,
+        exogenous=names_by_commas(exogenous),
         rules="rotations" if rotations else "all",
         reducible=reducible,
         max_states=max_states,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cyclearn.cli.field_options import with_signature
+from cyclearn.cli.field_options import names_by_commas, with_signature
 from cyclearn.cli.output import complain
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_output
@@ -34,6 +34,7 @@ _WRITTEN: dict[str, tuple[Any, Any, Any]] = {
     "columns": (str | None, None, typer.Option(help="Columns to use, separated by commas.")),
     "drop": (str | None, None, typer.Option(help="Columns to leave out.")),
     "index": (str | None, None, typer.Option(help="Column with names of rows, by name or number.")),
+    "sheet": (str | None, None, typer.Option(help="Sheet of an Excel file, by name or number.")),
     "missing_codes": (
         str | None,
         None,
@@ -101,6 +102,9 @@ def _with_options(
             check_output(arguments["out"], given if isinstance(given, list) else [given])
         named = [arguments.get(name) for name in _LABELS]
         labels = [name for name in named if name is not None]
+        # Ordinal columns and categories may hold text, in one file as in several.
+        texts = [arguments.get(name) or "" for name in ("ordered", "categories")]
+        options["labels"] = names_by_commas(",".join(texts))
         command(**(arguments | {"data": read(arguments["data"], options, labels)}))
 
     parameters = [
@@ -127,12 +131,14 @@ def _read_all(paths: list[Path], options: dict[str, Any], labels: list[str]) -> 
 
 def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
     """Rows or moments; what was decided about the file goes to standard error."""
+    from cyclearn.data.table_files import tetrad_matrix
+
     is_matrix, n = options.pop("covariance"), options.pop("n")
-    if is_matrix:
+    if is_matrix or tetrad_matrix(path, options["encoding"]) is not None:
         return _read_matrix(path, n, options)
     if n is not None:
         raise InputError("--n is the number of rows behind a covariance matrix; add --covariance")
-    found = _read_file(path, options | {"labels": labels})
+    found = _read_file(path, options | {"labels": [*labels, *options["labels"]]})
     for note in found.notes:
         complain(f"cyclearn: {path.name}: {note}")
     # For the report, which names the file and its digest.
@@ -182,6 +188,6 @@ def _parsed(options: dict[str, Any]) -> dict[str, Any]:
     """Lists made of texts with commas."""
     for name in ("columns", "drop", "missing_codes"):
         if options[name] is not None:
-            options[name] = [part.strip() for part in options[name].split(",") if part.strip()]
+            options[name] = names_by_commas(options[name])
     options["missing_codes"] = options["missing_codes"] or ()
     return options

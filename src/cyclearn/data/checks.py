@@ -7,7 +7,7 @@ assumption and what to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import sqrt
 
 import numpy as np
@@ -28,6 +28,8 @@ _FALSE_ALARMS = 0.01
 _SKEWNESS, _EXCESS_KURTOSIS = 0.5, 1.0
 # Numbers that stand for missing values in many tables.
 _CODES = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
+# Answers on a scale have seven levels at most, as a rule.
+_FEW_LEVELS = 7
 # Share of missing cells from which they are worth a word.
 _HOLES = 0.01
 # Share of a variance that other columns explain from which single edges are hard to place.
@@ -47,30 +49,37 @@ def check_treated(
     raw = found.raw
     if raw is None or memory is None:
         return tuple(_collinear(found.moments))
-    # What the past leaves of the present has to be independent and Gaussian.
-    moments, X = given_past(found)
-    measured = X if found.moments.past else raw
+    # What exogenous variables leave of the others has to be independent and Gaussian.
+    moments, X = given_exogenous(found)
+    # Lags have no columns among the rows as they were given.
+    names = found.moments.names[: raw.shape[1]]
+    is_own = ~found.moments.is_exogenous[: raw.shape[1]]
+    measured = X if found.moments.exogenous else raw
+    indicators = tuple(_indicators(moments.names, raw[:, is_own]))
     return (
-        *_suspected_codes(moments, raw),
+        *_suspected_codes(names, raw),
         *_missing(found),
-        *_counters(moments, raw),
-        *_dependent(found, memory, n_counted),
-        *(_not_gaussian(moments, measured, X) if margins == "raw" else ()),
+        *_counters(moments.names, raw[:, is_own]),
+        *indicators,
+        *_dependent(found, moments, memory, n_counted),
+        *(_not_gaussian(*_continuous(moments, measured, X)) if margins == "raw" else ()),
+        *_few_levels(moments, raw[:, is_own], {n for each in indicators for n in each.columns}),
         *_collinear(moments),
     )
 
 
-def given_past(found: Treated) -> tuple[Moments, FloatArray]:
-    """What a regression on the past, if there is one, leaves of the present, and its moments."""
-    moments, is_past = found.moments, found.moments.is_past
-    if not moments.past:
+def given_exogenous(found: Treated) -> tuple[Moments, FloatArray]:
+    """What a regression on exogenous variables leaves of the others, and its moments."""
+    moments, is_exogenous = found.moments, found.moments.is_exogenous
+    if not moments.exogenous:
         return moments, found.filled
     X = found.filled - found.filled.mean(axis=0)
-    weights = np.linalg.lstsq(X[:, is_past], X[:, ~is_past], rcond=None)[0]
-    left = X[:, ~is_past] - X[:, is_past] @ weights
+    weights = np.linalg.lstsq(X[:, is_exogenous], X[:, ~is_exogenous], rcond=None)[0]
+    left = X[:, ~is_exogenous] - X[:, is_exogenous] @ weights
     n = len(left)
-    names = tuple(name for name in moments.names if name not in moments.past)
-    return Moments._unchecked(left.T @ left / n, n, None, names, False), left
+    names = tuple(name for name in moments.names if name not in moments.exogenous)
+    S = left.T @ left / n
+    return Moments._unchecked(S, n, None, names, False, ordered=moments.ordered), left
 
 
 def _missing(found: Treated) -> Iterator[DataWarning]:
@@ -84,6 +93,8 @@ def _missing(found: Treated) -> Iterator[DataWarning]:
         yield warn.PairwiseCovariances(shrinkage=holes.shrinkage)
     if found.shrinkage:
         yield warn.ShrunkCorrelations(shrinkage=found.shrinkage)
+    if found.repaired:
+        yield warn.RepairedCorrelations(shrinkage=found.repaired)
 
 
 def missing_values(holes: Holes) -> warn.MissingValues:
@@ -98,11 +109,11 @@ def missing_values(holes: Holes) -> warn.MissingValues:
     )
 
 
-def _suspected_codes(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
+def _suspected_codes(names: Sequence[str], X: FloatArray) -> Iterator[DataWarning]:
     """Numbers that people write for nothing: far outside the rest, and there several times."""
     suspects: dict[str, float] = {}
-    for place in np.flatnonzero(np.isin(X, _CODES).any(axis=0)):
-        name, column = moments.names[place], X[:, place]
+    for place in np.flatnonzero(np.isin(X, _CODES).any(axis=0)).tolist():
+        name, column = names[place], X[:, place]
         for code in np.intersect1d(column, _CODES):
             rest = column[(column != code) & np.isfinite(column)]
             times = int((column == code).sum())
@@ -115,24 +126,43 @@ def _suspected_codes(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
         yield warn.MissingCodes(columns=tuple(suspects), numbers=tuple(suspects.values()))
 
 
-def _counters(moments: Moments, X: FloatArray) -> Iterator[DataWarning]:
+def _counters(names: Sequence[str], X: FloatArray) -> Iterator[DataWarning]:
     if len(X) < TESTED_ROWS:
         return
     columns = np.flatnonzero((np.diff(X, axis=0) == 1).all(axis=0))
     if columns.size:
-        yield warn.RowNumbers(columns=_names(moments, columns))
+        yield warn.RowNumbers(columns=tuple(names[int(j)] for j in columns))
 
 
-def _dependent(found: Treated, memory: Memory, n_counted: float | None) -> Iterator[DataWarning]:
+def _indicators(names: Sequence[str], X: FloatArray) -> Iterator[DataWarning]:
+    """Columns of zeros and ones that are never one together, though by chance they would be."""
+    columns = np.flatnonzero(((X == 0) | (X == 1)).all(axis=0))
+    ones = X[:, columns]
+    expected = np.outer(ones.sum(axis=0), ones.sum(axis=0)) / max(len(X), 1)
+    # Rare values exclude each other by chance.
+    exclude = (ones.T @ ones == 0) & (expected > 1)
+    if not exclude.any():
+        return
+    import networkx as nx
+
+    n_pairs = len(columns) * (len(columns) - 1) / 2
+    for clique in sorted(map(sorted, nx.find_cliques(nx.from_numpy_array(exclude)))):
+        together = expected[np.ix_(clique, clique)][np.triu_indices(len(clique), 1)].sum()
+        if np.exp(-together) < _FALSE_ALARMS / n_pairs:
+            yield warn.IndicatorColumns(columns=tuple(names[columns[j]] for j in clique))
+
+
+def _dependent(
+    found: Treated, moments: Moments, memory: Memory, n_counted: float | None
+) -> Iterator[DataWarning]:
     """Rows that resemble earlier rows; with lags, more than these explain."""
-    n, moments = memory.n_rows, found.moments
+    n = memory.n_rows
     columns = np.flatnonzero(memory.is_dependent)
     if not columns.size:
         return
     least = int(columns[memory.inflations[columns].argmax()])
-    # The present stands before the past.
     names, column = _names(moments, columns), moments.names[least]
-    if moments.past:
+    if found.raw is not None and found.raw.shape[1] < found.moments.n_variables:
         yield warn.TooFewLags(columns=names, column=column, n_counted=n_counted)
         return
     yield warn.DependentRows(
@@ -143,6 +173,35 @@ def _dependent(found: Treated, memory: Memory, n_counted: float | None) -> Itera
         column_n_effective=float(n / memory.inflations[least]),
         n_counted=n_counted,
     )
+
+
+def _continuous(
+    moments: Moments, X: FloatArray, filled: FloatArray
+) -> tuple[Moments, FloatArray, FloatArray]:
+    """The columns that are not ordinal."""
+    if not moments.ordered:
+        return moments, X, filled
+    kept = ~np.isin(moments.names, moments.ordered)
+    S = moments.covariance[np.ix_(kept, kept)]
+    names = tuple(np.array(moments.names)[kept].tolist())
+    own = Moments._unchecked(S, moments.n_samples, None, names, False)
+    return own, X[:, kept], filled[:, kept]
+
+
+def _few_levels(
+    moments: Moments, X: FloatArray, indicators: Collection[str]
+) -> Iterator[DataWarning]:
+    """Columns of few whole numbers, which are more likely levels than measurements."""
+    if len(X) < TESTED_ROWS:
+        return
+    columns = []
+    for j, name in enumerate(moments.names):
+        levels = np.unique(X[~np.isnan(X[:, j]), j])
+        is_few = 2 <= len(levels) <= _FEW_LEVELS and (levels % 1 == 0).all()
+        if is_few and name not in moments.ordered and name not in indicators:
+            columns.append(name)
+    if columns:
+        yield warn.OrdinalColumns(columns=tuple(columns))
 
 
 def _not_gaussian(moments: Moments, X: FloatArray, filled: FloatArray) -> Iterator[DataWarning]:

@@ -325,6 +325,51 @@ class CollinearColumns(DataWarning):
 
 
 @dataclass(frozen=True, kw_only=True)
+class IndicatorColumns(DataWarning):
+    """Columns of two values that exclude each other, as indicators of one variable do."""
+
+    def _words(self) -> Words:
+        listed = ", ".join(self.columns)
+        return Words(
+            f"{listed} exclude each other in every row, as indicators of one variable do; that "
+            "they depend on each other is no effect of one on another.",
+            "If nothing in the table causes that variable, take them as given: exogenous="
+            f"{list(self.columns)!r}.",
+            "If nothing in the table causes that variable, name them in step Knowledge as "
+            "variables that are taken as given.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrdinalColumns(DataWarning):
+    """Columns of few whole numbers, which were taken for measurements."""
+
+    def _words(self) -> Words:
+        one = len(self.columns) == 1
+        listed = ", ".join(self.columns[:10]) + ", …" * (len(self.columns) > 10)
+        return Words(
+            f"{listed} {'has' if one else 'have'} few values, as answers on a scale do, and "
+            f"{'is' if one else 'are'} taken for {'a measurement' if one else 'measurements'}.",
+            f"If these are levels with an order, use ordered={list(self.columns)!r}.",
+            "If these are levels with an order, name them as ordinal columns.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepairedCorrelations(DataWarning):
+    """Latent correlations that were made smaller, since together they belonged to no variables."""
+
+    shrinkage: float
+
+    def _words(self) -> Words:
+        return Words(
+            "The latent correlations, estimated pair by pair, were not those of any variables "
+            f"together; all were made smaller by {100 * self.shrinkage:.1f}%.",
+            "Join rare levels, or drop a column.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class LowPower(DataWarning):
     """Few rows: partial correlations below ``weakest`` stay unnoticed."""
 

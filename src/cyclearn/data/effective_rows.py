@@ -116,7 +116,9 @@ def row_weight(asked: EffectiveRows, n: int, memory: Memory | None) -> tuple[flo
     return weight, "memory" if weight < 1 else "independent"
 
 
-def rows_in_words(n: int, n_effective: float, counting: Counting) -> str:
+def rows_in_words(
+    n: int, n_effective: float, counting: Counting, *, has_ordered: bool = False
+) -> str:
     """How many rows were used, and why.
 
     Examples
@@ -128,6 +130,8 @@ def rows_in_words(n: int, n_effective: float, counting: Counting) -> str:
         why = "because neighbouring rows resemble each other"
     elif counting == "number":
         why = "as asked for"
+    elif round(n_effective) < n and has_ordered:
+        why = "by the pair of columns that says least: ordinal columns say less than numbers"
     elif round(n_effective) < n:
         why = "because values are missing"
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
@@ -11,16 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.foundation.arrays import FloatArray
-from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.errors import InputError, MatrixError
 from cyclearn.foundation.json_input import short
 
 # Share of a standardised column's variance that the columns before it leave unexplained.
 _COLLINEAR = 1e-11
+# Asymmetry that rounding to a few digits leaves in a covariance matrix.
+_SYMMETRIC = 1e-4
 # Columns that a message names beside the first.
 _NAMED = 10
 # What stands for nothing in text.
 MISSING_TEXT = (".", "..", "?", "-", "--", "na", "NAN", "missing", "Missing", "MISSING")
 MISSING_WORDS = {*MISSING_TEXT, "", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "none"}
+
+
+def is_missing_word(text: Any) -> bool:
+    """Whether a text beside numbers looks like a sign for a missing value, such as ``*``.
+
+    Examples
+    --------
+    >>> [is_missing_word(text) for text in ("*", "?", "NULL", "n/a", "low", "5 kg")]
+    [True, True, True, True, False, False]
+    """
+    word = str(text).strip()
+    return (
+        word in MISSING_WORDS
+        or word.lower() in {"n/a", "nil"}
+        or re.fullmatch(r"\W+", word) is not None
+    )
 
 
 def default_names(n: int) -> tuple[str, ...]:
@@ -66,6 +85,28 @@ def check_names(names: Sequence[str] | None, n_columns: int | None) -> tuple[str
     return labels
 
 
+def checked_exogenous(exogenous: Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Variables that are taken as given, each once: some of those with names, and not all."""
+    found = names_among("exogenous", exogenous, names)
+    if names and set(exogenous) == set(names):
+        raise InputError(
+            "exogenous has all variables, and leaves none to be explained; leave some out"
+        )
+    return found
+
+
+def names_among(what: str, chosen: Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Some of the names of variables, each once."""
+    for name in chosen:
+        if name not in names:
+            more = f" and {len(names) - _NAMED} more" * (len(names) > _NAMED)
+            raise InputError(
+                f"{what} has {name!r}, which is not a variable; there are "
+                f"{', '.join(names[:_NAMED])}{more}"
+            )
+    return tuple(dict.fromkeys(chosen))
+
+
 def numeric_matrix(table: Any, what: str, names: Sequence[str] | None = None) -> FloatArray:
     """Table as a float array of two dimensions; missing values become NaN."""
     if hasattr(table, "columns") and hasattr(table, "to_numpy"):
@@ -99,6 +140,37 @@ def numeric_matrix(table: Any, what: str, names: Sequence[str] | None = None) ->
         labels = default_names(values.shape[1]) if names is None else names
         _check_numeric(dict(zip(labels, values.T, strict=True)), what)
     return np.asarray(values, dtype=float)
+
+
+def check_rows(values: FloatArray, remedy: str = "") -> None:
+    """Raise where a table is a covariance or correlation matrix, or one half of it."""
+    p = values.shape[1]
+    if len(values) != p or p < 2:
+        return
+    half = half_of_matrix(values)
+    which = "that mirror each other are a"
+    if half is not None:
+        which = f"whose {half} half is empty are half of a"
+    else:
+        gap = np.abs(values - values.T)
+        if not (values.diagonal() > 0).all() or not (gap <= _SYMMETRIC * abs(values).max()).all():
+            return
+    raise MatrixError(
+        f"{p} rows and {p} columns {which} covariance or correlation matrix, not rows; give "
+        + (remedy or "cl.Moments(matrix, n_samples=…), with the number of rows behind it")
+    )
+
+
+def half_of_matrix(values: FloatArray) -> str | None:
+    """Which half of a square table is empty, beside its diagonal, where the other is full."""
+    n, p = values.shape
+    if n != p or p < 3:
+        return None
+    is_empty = np.isnan(values)
+    for name, other in (("upper", np.tril), ("lower", np.triu)):
+        if (is_empty == ~other(np.ones((p, p), dtype=bool))).all():
+            return name
+    return None
 
 
 def checked_matrix(table: Any, what: str, names: Sequence[str] | None = None) -> FloatArray:
@@ -140,10 +212,11 @@ def _check_numeric(columns: Mapping[str, NDArray[Any]], what: str) -> None:
     also = ", ".join(repr(other) for other, _ in others[:_NAMED])
     if len(others) > _NAMED:
         also += f" and {len(others) - _NAMED} more"
-    is_code = all(isinstance(v, str) and v.strip() in MISSING_WORDS for _, v in found.values())
+    codes = list(dict.fromkeys(v for _, v in found.values() if isinstance(v, str)))
     remedy = (
-        "if that stands for a missing value, make it NaN and say missing='em'"
-        if is_code
+        "if that stands for a missing value, say so: data.replace("
+        f"{codes[:_NAMED]!r}, float('nan')).astype(float), and missing='em'"
+        if all(isinstance(v, str) and is_missing_word(v) for _, v in found.values())
         else "drop it or encode it as numbers"
     )
     raise InputError(
@@ -222,7 +295,7 @@ def check_positive_definite(S: FloatArray, names: tuple[str, ...], n_samples: in
         return
     twins = np.argwhere(np.triu(np.abs(R), 1) > 1 - _COLLINEAR)
     if twins.size:
-        _raise_collinear(names[twins[0][1]], [names[twins[0][0]]])
+        _raise_collinear({names[j]: [names[i]] for i, j in reversed(twins.tolist())})
     try:
         # A quarter of the time that eigenvalues take: 3 of 13 seconds with 3,000 columns.
         np.linalg.cholesky(R + 1e-8 * np.eye(p))
@@ -242,16 +315,34 @@ def _raise_indefinite(R: FloatArray) -> None:
 def _raise_singular(R: FloatArray, names: tuple[str, ...]) -> None:
     if np.linalg.eigvalsh(R)[0] < -1e-9:
         _raise_indefinite(R)
+    kept, functions = [0], dict[str, list[str]]()
     for j in range(1, len(names)):
-        weights, *_ = np.linalg.lstsq(R[:j, :j], R[:j, j], rcond=1e-12)
-        if 1 - weights @ R[:j, j] < 10 * _COLLINEAR:
-            others = [names[i] for i in np.flatnonzero(np.abs(weights) > 1e-6)]
-            _raise_collinear(names[j], others)
+        weights, *_ = np.linalg.lstsq(R[np.ix_(kept, kept)], R[kept, j], rcond=1e-12)
+        if 1 - weights @ R[kept, j] < 10 * _COLLINEAR:
+            functions[names[j]] = [names[kept[i]] for i in np.flatnonzero(np.abs(weights) > 1e-6)]
+        else:
+            kept.append(j)
+    if functions:
+        _raise_collinear(functions)
     _raise_indefinite(R)
 
 
-def _raise_collinear(name: str, others: list[str]) -> None:
+def _raise_collinear(functions: Mapping[str, list[str]]) -> None:
+    """Name all columns that others determine; no smaller set of columns can be dropped."""
+    said = [f"{name!r} of {_listed(others)}" for name, others in functions.items()]
+    drop = list(functions)
+    if len(drop) == 1:
+        raise InputError(
+            f"column {drop[0]!r} is an exact linear function of {_listed(functions[drop[0]])}; "
+            "drop one of these columns"
+        )
     raise InputError(
-        f"column {name!r} is an exact linear function of {', '.join(map(repr, others))}; "
-        "drop one of these columns"
+        f"{len(drop)} columns are exact linear functions of others: {'; '.join(said[:_NAMED])}"
+        + f" and {len(said) - _NAMED} more" * (len(said) > _NAMED)
+        + f"; drop {', '.join(map(repr, drop))}, and no fewer"
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(map(repr, names[:_NAMED])) + more

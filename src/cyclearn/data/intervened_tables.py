@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cyclearn.data.checks import check_treated
+from cyclearn.data.checks import check_treated, given_exogenous
 from cyclearn.data.data_warnings import DataWarning
 from cyclearn.data.effective_rows import EffectiveRows, Memory, row_weight
 from cyclearn.data.grouped_tables import aligned_moments, labelled_rows, named_tables
@@ -58,6 +58,7 @@ def intervened_tables(
     design: Design,
     n_effective: EffectiveRows,
     *,
+    exogenous: Sequence[str] = (),
     by_column: bool = False,
 ) -> Tables:
     """Tables that share their weights, with the targets of each, and the warnings about them.
@@ -78,7 +79,7 @@ def intervened_tables(
         f"the rows with targets {', '.join(own) or 'none'}" if by_column else f"table {number}"
         for number, own in enumerate(targets, 1)
     ]
-    tables = pooled_tables(parts, targets, design, places)
+    tables = pooled_tables(parts, targets, design, places, exogenous)
     names = [
         ", ".join(own) or "observed" if by_column else str(number)
         for number, own in enumerate(targets, 1)
@@ -99,12 +100,14 @@ def pooled_tables(
     targets: Sequence[tuple[str, ...]],
     design: Design,
     places: Sequence[str] | None = None,
+    exogenous: Sequence[str] = (),
 ) -> Tables:
     """The same without warnings; errors name one of ``places``."""
     read: list[Table] = []
     for place, part, own in zip(places or ["a table"] * len(parts), parts, targets, strict=True):
         try:
             rows, moments = _moments(part, design)
+            moments = moments.given(exogenous)
             if read:
                 order = moments.names
                 moments = aligned_moments(moments, read[0].moments)
@@ -126,17 +129,23 @@ def _counted(table: Table, n_effective: EffectiveRows) -> tuple[Table, tuple[Dat
     moments, rows, n = table.moments, table.rows, table.moments.n_samples
     is_set = [name in table.targets for name in moments.names]
     is_free = (moments.covariance.diagonal() > 0) & ~np.array(is_set)
-    memory = None if rows is None else Memory.of(rows[:, is_free])
+    own = None if rows is None else _free_columns(moments, rows, is_free)
+    memory = None if own is None else Memory.of(given_exogenous(own)[1])
     weight, counting = row_weight(n_effective, n, memory)
     size = max(n * weight, 2.0)
     counted = replace(table, n_effective=size, row_weight=weight, counting=counting)
-    if rows is None or not is_free.any() or n <= is_free.sum() + 1:
+    if own is None or not (is_free & ~moments.is_exogenous).any() or n <= is_free.sum() + 1:
         return counted, ()
-    X = rows[:, is_free]
-    names = tuple(np.array(moments.names)[is_free].tolist())
-    S = moments.covariance[np.ix_(is_free, is_free)]
-    own = Treated(Moments._unchecked(S, n, None, names, False), float(n), X, None, X)
     return counted, check_treated(own, memory, n_counted=None if counting == "all" else size)
+
+
+def _free_columns(moments: Moments, rows: FloatArray, is_free: BoolArray) -> Treated:
+    """The columns that varied by themselves, as a table."""
+    X, names = rows[:, is_free], tuple(np.array(moments.names)[is_free].tolist())
+    given = tuple(name for name in moments.exogenous if name in names)
+    S = moments.covariance[np.ix_(is_free, is_free)]
+    own = Moments._unchecked(S, len(X), None, names, False, given)
+    return Treated(own, float(len(X)), X, None, X)
 
 
 def _most_concerned(warnings: Sequence[DataWarning]) -> tuple[DataWarning, ...]:
@@ -213,8 +222,12 @@ def _check_targets(targets: tuple[str, ...], moments: Moments, design: Design) -
             f"the target {unknown[0]!r} is no variable; there are {', '.join(moments.names[:10])}"
             + f" and {len(moments.names) - 10} more" * (len(moments.names) > 10)
         )
-    if design.intervention_kind == "perfect" and set(targets) == set(moments.names):
-        raise InputError("every variable was set, so that it says nothing; leave it out")
+    if design.intervention_kind == "perfect" and {*targets, *moments.exogenous} == set(
+        moments.names
+    ):
+        raise InputError(
+            "every variable was set or is exogenous, so that it says nothing; leave it out"
+        )
 
 
 def _check_columns(tables: Tables) -> None:

@@ -6,6 +6,7 @@ Row t of the extended table holds row t of the table, and then rows t − 1, …
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,6 +26,18 @@ def past_name(name: str, lag: int) -> str:
     return f"{name}[t-{lag}]"
 
 
+def past_of(names: Sequence[str], lags: int) -> tuple[str, ...]:
+    """Those of some names that are of rows before.
+
+    Examples
+    --------
+    >>> past_of(["gdp", "rate", "gdp[t-1]", "rate[t-1]"], 1)
+    ('gdp[t-1]', 'rate[t-1]')
+    """
+    parts = ((name, re.fullmatch(r"(.*)\[t-([1-9]\d*)\]", name, re.DOTALL)) for name in names)
+    return tuple(name for name, part in parts if part and part[1] in names and int(part[2]) <= lags)
+
+
 def past_names(names: Sequence[str], lags: int) -> tuple[str, ...]:
     """The names of all columns of the past, the last row first."""
     return tuple(past_name(name, lag) for lag in range(1, lags + 1) for name in names)
@@ -36,7 +49,7 @@ def with_past(rows: Rows, lags: int) -> Rows:
     Examples
     --------
     >>> found = with_past(Rows.of(np.array([[1.0], [2.0], [3.0], [4.0], [5.0]])), 2)
-    >>> found.names, found.past
+    >>> found.names, found.exogenous
     (('X1', 'X1[t-1]', 'X1[t-2]'), ('X1[t-1]', 'X1[t-2]'))
     >>> found.values
     array([[3., 2., 1.],
@@ -57,4 +70,4 @@ def with_past(rows: Rows, lags: int) -> Rows:
                 f"column {name!r} has the name that lags={lags} gives to the past; rename it"
             )
     values = np.hstack([X[lags - lag : lags - lag + n] for lag in range(lags + 1)])
-    return Rows(values, (*rows.names, *past), False, past)
+    return Rows(values, (*rows.names, *past), False, (*rows.exogenous, *past))

@@ -55,7 +55,9 @@ class Holes:
 class Treated:
     """Moments of a table, the rows they count for, and the rows with holes filled and as given.
 
-    ``shrinkage`` is the share of all correlations that a shrunk covariance takes away.
+    ``shrinkage`` is the share of all correlations that a shrunk covariance takes away. With ordinal
+    columns, ``repaired`` is the share of all correlations that was taken away to make the matrix
+    positive definite.
     """
 
     moments: Moments
@@ -64,6 +66,7 @@ class Treated:
     holes: Holes | None
     raw: FloatArray | None = None
     shrinkage: float = 0.0
+    repaired: float = 0.0
 
 
 def treat_missing(rows: Rows, missing: Missing) -> Treated:
@@ -102,10 +105,16 @@ def treat_missing(rows: Rows, missing: Missing) -> Treated:
     worth = _harmonic_mean_of_pairs(together)
     if missing == "pairwise":
         S, mean, shrinkage = _pairwise(X, together)
-        moments = Moments(S, len(X), mean, own)
+        moments = Moments(S, len(X), mean, own, rows.exogenous)
         return Treated(
             moments, worth, np.where(np.isnan(X), mean, X), replace(holes, shrinkage=shrinkage)
         )
+    for name in rows.exogenous:
+        if is_hole[:, names.index(name)].any():
+            raise InputError(
+                f"column {name!r} is taken as given and has missing values, which missing='em' "
+                "leaves open only where a model explains them; use missing='rows' or 'pairwise'"
+            )
     if len(X) <= X.shape[1]:
         raise InputError(
             f"{len(X)} rows of {X.shape[1]} columns are too few for missing='em'; use fewer "
@@ -115,13 +124,19 @@ def treat_missing(rows: Rows, missing: Missing) -> Treated:
     order = np.array(name_order(names, rows.is_unnamed))
     back = np.argsort(order)
     observed = ObservedRows.of(X[:, order])
-    found = observed.saturated()
+    try:
+        found = observed.saturated()
+    except InputError:
+        complete = X[~np.isnan(X).any(axis=1)]
+        if len(complete) > X.shape[1]:
+            moments_of(rows.with_values(complete))
+        raise
     S = found.covariance * np.outer(observed.scale, observed.scale)
     mean = observed.centre + observed.scale * found.mean
     _, standard = observed.expected(found.mean, np.linalg.inv(found.covariance))
     filled = np.empty_like(X)
     filled[observed.order] = observed.centre + observed.scale * standard
-    moments = Moments(S[np.ix_(back, back)], len(X), mean[back], own)
+    moments = Moments(S[np.ix_(back, back)], len(X), mean[back], own, rows.exogenous)
     holes = replace(holes, iterations=found.iterations, converged=found.converged)
     return Treated(moments, worth, filled[:, back], holes)
 
@@ -201,11 +216,17 @@ def _pairwise(X: FloatArray, together: FloatArray) -> tuple[FloatArray, FloatArr
     Z = np.nan_to_num((X - mean) / scale)
     R = Z.T @ Z / together
     np.fill_diagonal(R, 1.0)
+    R, shrinkage = made_definite(R)
+    return R * np.outer(scale, scale), mean, shrinkage
+
+
+def made_definite(R: FloatArray) -> tuple[FloatArray, float]:
+    """A correlation matrix made of pairs, made positive definite, and the share taken away."""
     least = float(np.linalg.eigvalsh(R)[0])
-    factor = 1.0
-    if least < _LEAST_EIGENVALUE:
-        # Eigenvalues of f R + (1 − f) I are 1 − f (1 − eigenvalue).
-        factor = (1 - _LEAST_EIGENVALUE) / (1 - least)
-        R = factor * R
-        np.fill_diagonal(R, 1.0)
-    return R * np.outer(scale, scale), mean, 1 - factor
+    if least >= _LEAST_EIGENVALUE:
+        return R, 0.0
+    # Eigenvalues of f R + (1 − f) I are 1 − f (1 − eigenvalue).
+    factor = (1 - _LEAST_EIGENVALUE) / (1 - least)
+    R = factor * R
+    np.fill_diagonal(R, 1.0)
+    return R, 1 - factor

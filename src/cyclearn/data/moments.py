@@ -16,14 +16,17 @@ from cyclearn.data.input_checks import (
     check_names,
     check_positive_definite,
     checked_covariance,
+    checked_exogenous,
     checked_matrix,
     default_names,
+    half_of_matrix,
+    names_among,
 )
 from cyclearn.data.rows import Rows
-from cyclearn.data.table_columns import half_of_matrix
-from cyclearn.data.table_files import as_rows, read_table
+from cyclearn.data.table_files import as_rows, read_table, tetrad_matrix
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.files import check_path
 from cyclearn.foundation.json_input import short
 
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 # What functions on data accept: rows (a table, an array, a file) or moments already taken.
 Data: TypeAlias = "pd.DataFrame | ArrayLike | str | Path | Moments"
 
-_FIELDS = ("covariance", "n_samples", "mean", "names", "has_default_names", "past")
+_FIELDS = ("covariance", "n_samples", "mean", "names", "has_default_names", "exogenous", "ordered")
 
 
 class Moments:
@@ -49,9 +52,11 @@ class Moments:
         Sample mean; unknown by default.
     names : sequence of str, optional
         Names of the variables; ``X1, …, Xp`` by default, and then matched by position.
-    past : sequence of str, optional
-        Variables that are taken as given, such as those of rows before in a time series: the
-        likelihood is that of the others given these, and nothing causes them.
+    exogenous : sequence of str, optional
+        Variables that are taken as given: nothing causes them, their covariance is free, and the
+        likelihood is that of the others given these.
+    ordered : sequence of str, optional
+        Ordinal variables: their moments are those of the normal variables behind them.
 
     Examples
     --------
@@ -65,7 +70,8 @@ class Moments:
     mean: FloatArray | None
     names: tuple[str, ...]
     has_default_names: bool
-    past: tuple[str, ...]
+    exogenous: tuple[str, ...]
+    ordered: tuple[str, ...]
 
     def __init__(
         self,
@@ -73,7 +79,8 @@ class Moments:
         n_samples: int,
         mean: ArrayLike | None = None,
         names: Sequence[str] | None = None,
-        past: Sequence[str] = (),
+        exogenous: Sequence[str] = (),
+        ordered: Sequence[str] = (),
     ) -> None:
         if not isinstance(n_samples, Real) or not n_samples >= 2 or n_samples % 1 != 0:
             raise InputError(
@@ -87,7 +94,9 @@ class Moments:
         S = checked_covariance(S, labels)
         check_positive_definite(S, labels, int(n_samples))
         centre = None if mean is None else checked_mean(mean, labels)
-        self._set(S, int(n_samples), centre, labels, names is None, _checked_past(past, labels))
+        given = checked_exogenous(exogenous, labels)
+        ordinal = names_among("ordered", ordered, labels)
+        self._set(S, int(n_samples), centre, labels, names is None, given, ordinal)
 
     def _set(self, *values: Any) -> None:
         # Immutable: attributes are written here once, past the guard in __setattr__.
@@ -104,26 +113,27 @@ class Moments:
         mean: FloatArray | None,
         names: tuple[str, ...],
         has_default_names: bool,
-        past: tuple[str, ...] = (),
+        exogenous: tuple[str, ...] = (),
+        ordered: tuple[str, ...] = (),
     ) -> Moments:
         """Moments of a table in which columns may be constant, since they were intervened on."""
         moments = object.__new__(cls)
-        moments._set(covariance, n_samples, mean, names, has_default_names, past)
+        moments._set(covariance, n_samples, mean, names, has_default_names, exogenous, ordered)
         return moments
 
     def _changed(self, **changes: Any) -> Moments:
         return Moments._unchecked(**{name: getattr(self, name) for name in _FIELDS} | changes)
 
-    def given(self, past: Sequence[str]) -> Moments:
-        """The same moments, with these variables taken as given."""
-        return self._changed(past=_checked_past(past, self.names))
+    def given(self, exogenous: Sequence[str]) -> Moments:
+        """The same moments, with these variables taken as given as well."""
+        return self._changed(exogenous=checked_exogenous((*self.exogenous, *exogenous), self.names))
 
     @cached_property
-    def is_past(self) -> BoolArray:
+    def is_exogenous(self) -> BoolArray:
         """Which variables are taken as given, shape (p,)."""
         return (
-            np.isin(np.array(self.names), self.past)
-            if self.past
+            np.isin(np.array(self.names), self.exogenous)
+            if self.exogenous
             else np.zeros(self.n_variables, dtype=bool)
         )
 
@@ -158,8 +168,12 @@ class Moments:
                     "give one column for each node"
                 )
             renamed = dict(zip(self.names, names, strict=True))
-            past = tuple(renamed[name] for name in self.past)
-            return self._changed(names=names, has_default_names=False, past=past)
+            exogenous, ordered = (
+                tuple(renamed[name] for name in each) for each in (self.exogenous, self.ordered)
+            )
+            return self._changed(
+                names=names, has_default_names=False, exogenous=exogenous, ordered=ordered
+            )
         missing = [name for name in names if name not in self.names]
         extra = [name for name in self.names if name not in names]
         if missing or extra:
@@ -182,7 +196,8 @@ class Moments:
 
     def __reduce__(self) -> tuple[Any, ...]:
         names = None if self.has_default_names else self.names
-        return Moments, (self.covariance, self.n_samples, self.mean, names, self.past)
+        values = (self.covariance, self.n_samples, self.mean, names, self.exogenous, self.ordered)
+        return Moments, values
 
     def __repr__(self) -> str:
         return f"Moments({self.n_samples} samples of {self.n_variables} variables)"
@@ -222,6 +237,8 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
     >>> as_moments([[0.0, 1.0], [2.0, 0.0], [1.0, 2.0]]).mean
     array([1., 1.])
     """
+    if isinstance(data, (str, Path)) and tetrad_matrix(data) is not None:
+        return read_moments(data)
     return data if isinstance(data, Moments) else moments_of(Rows.of(as_rows(data), names))
 
 
@@ -249,11 +266,16 @@ def moments_of(rows: Rows) -> Moments:
             raise InputError(
                 f"column {labels[j]!r} is too small for its variance to be a number; rescale it"
             )
+        others = [repr(labels[i]) for i in constant[1:]]
+        also = (
+            f" (the same of {', '.join(others[:10])}{', …' * (len(others) > 10)})" if others else ""
+        )
         raise InputError(
-            f"column {labels[j]!r} is constant; it can neither cause nor follow anything: drop it"
+            f"column {labels[j]!r} is constant{also}; it can neither cause nor follow anything: "
+            "drop it"
         )
     check_positive_definite(covariance, labels, n)
-    return Moments._unchecked(covariance, n, mean, labels, rows.is_unnamed, rows.past)
+    return Moments._unchecked(covariance, n, mean, labels, rows.is_unnamed, rows.exogenous)
 
 
 def read_moments(
@@ -264,13 +286,17 @@ def read_moments(
     Parameters
     ----------
     path : str or Path
-        As of :func:`read_table`.
+        As of :func:`read_table`. Tetrad's text of a covariance matrix says itself what it is.
     covariance : bool
         Whether the file holds a covariance or correlation matrix in place of rows, with the
         divisor n, made from ``n_samples`` rows; of which one half may be left empty.
     **options
         As of :func:`read_table`.
     """
+    check_path(path)
+    written = tetrad_matrix(path, options.get("encoding"))
+    if written is not None:
+        return Moments(written[1], written[0] if n_samples is None else n_samples)
     if not covariance:
         return as_moments(read_table(path, **options))
     if n_samples is None:
@@ -289,21 +315,12 @@ def read_moments(
 
 def _mirrored(frame: pd.DataFrame) -> pd.DataFrame:
     """A matrix of which only one half is written, with both; any other as it is."""
-    if half_of_matrix(frame) is None:
+    if half_of_matrix(frame.to_numpy(dtype=float)) is None:
         return frame
     S = np.nan_to_num(frame.to_numpy(dtype=float))
     frame = frame.copy()
     frame[:] = S + S.T - np.diag(S.diagonal())
     return frame
-
-
-def _checked_past(past: Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
-    for name in past:
-        if name not in names:
-            raise InputError(f"past has {name!r}, which is no variable; there is {names[0]!r}")
-    if past and set(past) == set(names):
-        raise InputError("past has all variables, and leaves none to be explained; leave some out")
-    return tuple(past)
 
 
 def checked_mean(mean: ArrayLike, names: tuple[str, ...]) -> FloatArray:

@@ -102,7 +102,10 @@ class ObservedRows:
         )
         sign, log_det = np.linalg.slogdet(K)
         if not np.isfinite(log_dets) or sign <= 0:
-            raise InputError("a covariance is singular on the way; there are too few rows")
+            raise InputError(
+                "a covariance is singular on the way; there are too few rows, or columns that "
+                "others determine"
+            )
         squares = centred.T @ centred
         value = 0.5 * (n * log_det - log_dets - float((K * squares).sum()))
         value -= 0.5 * self.n_observed * np.log(2 * np.pi) + self.log_scale

@@ -21,7 +21,9 @@ def draw_moments(moments: Moments, n_effective: float, generator: np.random.Gene
     df = max(round(n_effective) - 1, 1)
     drawn = _wishart(moments, df, generator) / (df + 1)
     names = None if moments.has_default_names else moments.names
-    return Moments(drawn, moments.n_samples, moments.mean, names, moments.past)
+    return Moments(
+        drawn, moments.n_samples, moments.mean, names, moments.exogenous, moments.ordered
+    )
 
 
 def _wishart(moments: Moments, df: int, generator: np.random.Generator) -> FloatArray:

@@ -5,15 +5,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cyclearn.data.checks import check_treated, given_past
+from cyclearn.data.categories import with_indicators
+from cyclearn.data.checks import check_treated, given_exogenous
 from cyclearn.data.effective_rows import EffectiveRows, Memory, row_weight
 from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.data.intervened_tables import (
@@ -25,12 +28,13 @@ from cyclearn.data.intervened_tables import (
 from cyclearn.data.lagged_rows import with_past
 from cyclearn.data.margins import Margins, with_margins
 from cyclearn.data.missing_values import TREATMENTS, Missing, Treated, treat_missing
-from cyclearn.data.moments import Moments
+from cyclearn.data.moments import Moments, read_moments
+from cyclearn.data.ordinal_columns import with_latent_correlations, with_numbers
 from cyclearn.data.rows import Rows
 from cyclearn.data.shrinkage import Covariance, shrunk
-from cyclearn.data.table_files import as_rows
+from cyclearn.data.table_files import as_rows, tetrad_matrix
 from cyclearn.data.tables import Design, Intercepts, InterventionKind, Table, Tables
-from cyclearn.foundation.arguments import one_of, whole
+from cyclearn.foundation.arguments import names_in, one_of, whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.option_values import Options, option, takes_options
@@ -80,7 +84,7 @@ class Reading(Options):
     n_effective : "auto", "all" or a number
         The effective sample size of each table, in likelihood and penalty together. By default
         rows that resemble their neighbours count for less, by the autocorrelation of the columns;
-        what columns that the rows are sorted by explain, or with lags the past, is removed first.
+        what exogenous variables explain, and columns that the rows are sorted by, is removed first.
         All count where none do, below 30 rows, and for Moments. ``"all"`` counts every row.
     missing : {"error", "em", "rows", "pairwise"}
         What is done about missing values: refuse them; use maximum likelihood (EM); use complete
@@ -92,9 +96,22 @@ class Reading(Options):
         hardly change; weights and effects are then on the scale of these scores.
     lags : int
         Rows are a time series, in order: each may also be caused by so many rows before it, which
-        become columns such as ``gdp[t-1]``, never across groups. The past is taken as given:
-        nothing causes it, and likelihood, test of fit and class are those of the present given
-        the past.
+        become columns such as ``gdp[t-1]``, never across groups. The past is exogenous.
+    exogenous : list of str
+        Variables that are taken as given, as lavaan's ``fixed.x``: nothing causes them, their
+        covariance is free and costs nothing, and likelihood, test of fit and class are those of
+        the other variables given these. What they are, such as indicators of a season, need not
+        be Gaussian.
+    categories : list of str
+        Columns of one table that hold categories without an order, which nothing in the table
+        causes: each becomes indicators, such as ``land=fr``, that are exogenous. The column that
+        makes ``groups`` is the other way to use categories.
+    ordered : list of str
+        Ordinal columns: numbers with few levels, booleans, texts of two values, ordered categories.
+        Each is taken for a normal variable that was cut at thresholds. The correlations of these
+        variables are learned from (polychoric and polyserial), and weights and effects are on their
+        scale. The effective sample size is that of the pair of columns that says least, so that
+        standard errors and the test of fit are cautious.
     covariance : {"sample", "shrunk"}
         That of the rows, or Ledoit and Wolf's with all correlations made smaller, by as much as
         rows are few; the result says by how much.
@@ -148,6 +165,13 @@ class Reading(Options):
     lags: int = option(
         0, "Rows before each row, in order of time, that may cause it.", partial(whole, least=0)
     )
+    exogenous: Sequence[str] = option(
+        (), "Columns taken as given, which nothing causes, separated by commas.", names_in
+    )
+    categories: Sequence[str] = option(
+        (), "Columns of categories, which become exogenous indicators, by commas.", names_in
+    )
+    ordered: Sequence[str] = option((), "Ordinal columns, separated by commas.", names_in)
     covariance: Covariance = option(
         "sample",
         "Covariance of the rows, or shrunk by Ledoit and Wolf.",
@@ -168,8 +192,25 @@ class Reading(Options):
                 f"covariance='shrunk' takes complete rows, and missing is {self.missing!r}; use "
                 "missing='rows'"
             )
+        others = {"margins": "rank", "covariance": "shrunk", "missing": "em"}
+        for name, word in others.items():
+            if self.ordered and getattr(self, name) == word:
+                raise InputError(
+                    f"{name}={word!r} cannot be combined with ordered columns, whose correlations "
+                    "are estimated pair by pair; leave one of them out"
+                )
+        if self.ordered and self.lags:
+            raise InputError("lags cannot be combined with ordered columns; leave one of them out")
         if self.interventions is not None:
-            for name in ("groups", "missing", "margins", "lags", "covariance"):
+            for name in (
+                "groups",
+                "missing",
+                "margins",
+                "lags",
+                "ordered",
+                "categories",
+                "covariance",
+            ):
                 if name in self.given():
                     raise InputError(
                         f"{name}={getattr(self, name)!r} cannot be combined with interventions; "
@@ -196,6 +237,10 @@ class Reading(Options):
         """
         if isinstance(data, Tables):
             return data
+        if self.categories:
+            labels = (*self.categories, *self.ordered, *([self.groups] if self.groups else ()))
+            frame, reading = self.with_indicators(as_rows(data, labels))
+            return reading.tables(frame)
         if self.interventions is not None:
             parts, targets = targeted_parts(data, self.interventions)
             return intervened_tables(
@@ -203,6 +248,7 @@ class Reading(Options):
                 targets,
                 self.design,
                 self.n_effective,
+                exogenous=self.exogenous,
                 by_column=isinstance(self.interventions, str),
             )
         named = named_tables(data, self.groups, in_order=self.lags > 0)
@@ -214,14 +260,25 @@ class Reading(Options):
                 read[name] = self._one(each)
         return Tables.of_groups(read)
 
+    def with_indicators(self, table: Any) -> tuple[Any, Reading]:
+        """The table with indicators in place of categories, and how that is read."""
+        if not self.categories:
+            return table, self.reading
+        frame, given = with_indicators(table, self.categories)
+        return frame, self.reading.replaced(categories=(), exogenous=(*self.exogenous, *given))
+
     def _one(self, data: Any) -> Tables:
-        data = as_rows(data)
+        if isinstance(data, (str, Path)) and tetrad_matrix(data) is not None:
+            data = read_moments(data)
+        data = as_rows(data, self.ordered)
         if isinstance(data, Moments):
             treated, rows = self._given(data), None
         else:
-            rows = with_margins(given := Rows.of(data), self.margins)
+            given = Rows.of(with_numbers(data, self.ordered)).given(self.exogenous)
+            given = given.with_ordered(self.ordered)
+            rows = with_margins(given, self.margins)
             treated = replace(self.treated(rows), raw=given.values)
-        memory = None if treated.raw is None else Memory.of(given_past(treated)[1])
+        memory = None if treated.raw is None else Memory.of(given_exogenous(treated)[1])
         weight, counting = row_weight(self.n_effective, treated.moments.n_samples, memory)
         size = (
             treated.n_effective * weight if isinstance(self.n_effective, str) else self.n_effective
@@ -241,19 +298,22 @@ class Reading(Options):
 
     def _given(self, moments: Moments) -> Treated:
         """Moments in place of rows, which leave nothing to be treated."""
-        for name in ("margins", "lags", "covariance"):
+        for name in ("margins", "lags", "covariance", "ordered"):
             if name in self.given():
                 raise InputError(
                     f"{name}={getattr(self, name)!r} looks at the rows, and the data are Moments, "
                     "which have none; pass the table"
                 )
-        return Treated(moments, float(moments.n_samples), np.empty((0, 0)), None)
+        given = moments.given(self.exogenous)
+        return Treated(given, float(given.n_samples), np.empty((0, 0)), None)
 
     def treated(self, rows: Rows) -> Treated:
         """Rows with past and missing values treated, and their moments."""
         if self.lags:
             rows = with_past(rows, self.lags)
         treated = treat_missing(rows, self.missing)
+        if rows.ordered:
+            return with_latent_correlations(treated, rows)
         return shrunk(treated) if self.covariance == "shrunk" else treated
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cyclearn.data.intervened_tables import pooled_tables
-from cyclearn.data.lagged_rows import with_past
+from cyclearn.data.lagged_rows import past_of, with_past
 from cyclearn.data.margins import with_margins
 from cyclearn.data.moments import Moments
 from cyclearn.data.parametric_draws import draw_moments
@@ -105,7 +105,9 @@ class Resampler:
             chosen = self._chosen(len(table.rows), table.row_weight, generator)
             parts.append(_frame(table.rows[chosen], table.moments))
             targets.append(table.targets)
-        drawn = pooled_tables(parts, targets, self.reading.design).without_rows()
+        drawn = pooled_tables(
+            parts, targets, self.reading.design, exogenous=self.tables.exogenous
+        ).without_rows()
         counted = [
             replace(new, n_effective=table.n_effective)
             for new, table in zip(drawn, self.tables, strict=True)
@@ -116,20 +118,24 @@ class Resampler:
         given = table.moments
         if self.resampling == "parametric" or table.rows is None:
             return draw_moments(given, table.n_effective, generator)
-        names = tuple(name for name in given.names if name not in given.past)
+        lags = self.reading.lags
+        past = past_of(given.names, lags)
+        names = tuple(name for name in given.names if name not in past)
         rows = Rows(table.rows, names, given.has_default_names)
-        if given.past:
+        rows = rows.given([name for name in given.exogenous if name not in past])
+        rows = rows.with_ordered(given.ordered)
+        if lags:
             # Each is drawn together with its past.
-            rows = with_past(rows, self.reading.lags)
+            rows = with_past(rows, lags)
         rows = rows.with_values(rows.values[self._is_used(rows.values)])
         chosen = self._chosen(len(rows.values), table.row_weight, generator)
         rows = rows.with_values(rows.values[chosen])
         # Ranks were taken before the past was set beside the rows; incomplete rows are left out.
-        margins = "raw" if given.past else self.reading.margins
+        margins = "raw" if lags else self.reading.margins
         missing = "error" if self.reading.missing == "rows" else self.reading.missing
         reading = Reading(missing=missing, covariance=self.reading.covariance)
         moments = reading.treated(with_margins(rows, margins)).moments
-        return moments.aligned_to(given.names) if given.past else moments
+        return moments.aligned_to(given.names) if lags else moments
 
     def _is_used(self, rows: FloatArray) -> BoolArray:
         """Rows that say something, of which alone some are drawn."""

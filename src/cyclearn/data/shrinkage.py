@@ -40,6 +40,6 @@ def shrunk(treated: Treated) -> Treated:
     share = float(ledoit_wolf_shrinkage(rows / rows.std(axis=0), assume_centered=True))
     S = (1 - share) * given.covariance + share * np.diag(given.covariance.diagonal())
     moments = Moments._unchecked(
-        S, given.n_samples, given.mean, given.names, given.has_default_names, given.past
+        S, given.n_samples, given.mean, given.names, given.has_default_names, given.exogenous
     )
     return replace(treated, moments=moments, shrinkage=share)

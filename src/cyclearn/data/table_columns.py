@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.data.input_checks import number_of
+from cyclearn.data.input_checks import check_rows, is_missing_word, number_of
+from cyclearn.data.rows import MOST_LEVELS
 from cyclearn.foundation.arguments import names_of
-from cyclearn.foundation.errors import InputError, MatrixError
+from cyclearn.foundation.errors import HeaderError, InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.readable import count_of
 
@@ -30,10 +31,12 @@ _INDEX_NAME = re.compile(
 )
 # A number with a sign of its unit, such as 5% or $3.
 _WITH_SIGN = re.compile(r"(?=.*[%‰$€£¥])[$€£¥]?\s*[+-]?[$€£¥]?\s*[\d.,]*\d[\d.,]*\s*[%‰$€£¥]?")
-# With fewer rows a column may count by chance.
+_IDENTIFIER = re.compile(r"(.*[ _.-])?(id|ids|nr|identifier|uuid|key|code)|.*[a-z]ID", re.I)
+# With fewer rows a column may count, or have no value twice, by chance.
 _COUNTED_ROWS = 5
-# Asymmetry that rounding to a few digits leaves in a covariance matrix.
-_SYMMETRIC = 1e-4
+_IDENTIFIED_ROWS = 20
+# What to do with a file that holds a matrix.
+MATRIX_REMEDY = "read_moments(path, covariance=True, n_samples=…), or --covariance --n ROWS"
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Cells:
     body: pd.DataFrame
     lines: list[int] | None = None
     notes: list[str] = field(default_factory=list)
+    sheets: tuple[str, ...] = ()
 
     def place(self, row: int) -> str:
         """Where a row is, for people."""
@@ -97,6 +101,17 @@ def usable_columns(
     notes: list[str] = []
     keep = [j for j in range(len(names)) if not (names[j] == "" and body.iloc[:, j].isna().all())]
     keep = _without_index(keep, names, cells, index, notes)
+    asked = {*(columns or ()), *labels}
+    identifiers = [
+        j for j in keep if names[j] not in asked and is_identifier(names[j], body.iloc[:, j])
+    ]
+    named_rows = {}
+    if len(identifiers) < len(keep):
+        named_rows = {names[j]: "has another value in every row, as names do" for j in identifiers}
+        keep = [j for j in keep if j not in identifiers]
+    if named_rows and strict:
+        listed = ", ".join(map(repr, named_rows))
+        notes.append(f"left out, since every row has another value, as names do: {listed}")
     _check_names([names[j] for j in keep])
     chosen = _chosen([names[j] for j in keep], columns, drop)
     absent = [name for name in labels if name not in names]
@@ -114,14 +129,15 @@ def usable_columns(
     wrong = {name: problem for name, problem in problems.items() if problem is not None}
     data = {name: column for name, column in data.items() if name not in wrong}
     if wrong and (strict or not data):
-        raise InputError(_all_wrong(wrong, has_others=bool(data)))
+        codes = _suspected_codes(wrong, cells, names)
+        raise InputError(codes or _all_wrong(wrong, has_others=bool(data)))
     import pandas as pd
 
     frame = pd.DataFrame(data)
     notes += _formulas(data)
     if not covariance:
-        _check_square(frame.drop(columns=list(labels)))
-    return frame, notes, wrong
+        check_rows(frame.drop(columns=list(labels)).to_numpy(dtype=float), MATRIX_REMEDY)
+    return frame, notes, named_rows | wrong
 
 
 def _formulas(names: Iterable[str]) -> list[str]:
@@ -138,9 +154,9 @@ def _check_header(names: list[str]) -> None:
         return
     if numbers in (list(range(len(names))), list(range(1, len(names) + 1))):
         return
-    raise InputError(
+    raise HeaderError(
         f"the first line holds numbers, not names ({', '.join(names[:3])}…); put a line of names "
-        "above it, or read it as data with header=False (--no-header)"
+        "above it, or read it as data: cl.read_table(path, header=False), or --no-header"
     )
 
 
@@ -251,6 +267,17 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
                 f"holds text in {len(text)} of {len(present)} cells {where}: correct them, or name "
                 "what stands for a missing value (missing_codes=…, --missing-codes)"
             )
+        levels = sorted({str(value).strip() for value in present})
+        if len(levels) == 2:
+            both = " and ".join(map(short, levels))
+            option = f"(ordered=[{name!r}], --ordered {name})"
+            return f"holds two texts, {both}: it can be taken as ordinal {option}"
+        if len(levels) <= MOST_LEVELS and len(levels) < len(present) / 2:
+            return (
+                f"holds {len(levels)} categories {where}: they can be taken as given (categories="
+                f"[{name!r}], --categories {name}), or make groups of rows (groups={name!r}, "
+                f"--groups {name})"
+            )
         return f"holds text {where}"
     if not named and _INDEX_NAME.fullmatch(name) and _counts(column):
         return "numbers the rows"
@@ -264,6 +291,45 @@ def _counts(column: pd.Series, least: int = _COUNTED_ROWS) -> bool:
     return bool((np.diff(column.to_numpy(dtype=float)) == 1).all())
 
 
+def _suspected_codes(wrong: Iterable[str], cells: Cells, names: list[str]) -> str | None:
+    """One proposal for the whole table where all that is wrong are signs beside numbers."""
+    found: dict[str, str] = {}
+    first = ""
+    for name in wrong:
+        present = cells.body.iloc[:, names.index(name)].dropna().map(str)
+        text = present[present.map(number_of).isna()]
+        if not len(text) or len(text) == len(present) or not text.map(is_missing_word).all():
+            return None
+        found |= dict.fromkeys(text.str.strip().unique(), name)
+        first = first or f"{name!r} in {cells.place(int(text.index[0]))}"
+    codes, number = list(found), len(list(wrong))
+    columns = "1 column has" if number == 1 else f"{number} columns have"
+    return (
+        f"{columns} {' and '.join(map(repr, codes))} beside numbers ({first}), which may stand for "
+        f"missing values; try missing_codes={codes!r} (--missing-codes '{','.join(codes)}')"
+    )
+
+
+def is_identifier(name: str, column: pd.Series) -> bool:
+    """Whether a column names the rows: every cell another text, or another whole number.
+
+    Numbers that are all different may be measured; they name rows where these are numbered through
+    in no order, or where the name of the column says so.
+    """
+    if len(column) < _IDENTIFIED_ROWS or column.isna().any() or not column.is_unique:
+        return False
+    values = _as_numbers(column)
+    if values.dtype.kind not in "fiuM":
+        # Numbers beside a few signs, and dates, are something else.
+        others = [number_of(v) is not None or _DATE.fullmatch(str(v).strip()) for v in values]
+        return sum(map(bool, others)) < len(values) / 2
+    if values.dtype.kind == "M" or (values % 1 != 0).any() or _counts(values):
+        return False
+    return (
+        bool(_IDENTIFIER.fullmatch(name)) or np.ptp(values.to_numpy(dtype=float)) == len(values) - 1
+    )
+
+
 def _all_wrong(wrong: dict[str, str], *, has_others: bool) -> str:
     said = "; ".join(f"{name!r} {problem}" for name, problem in list(wrong.items())[:10])
     more = f" and {len(wrong) - 10} more" if len(wrong) > 10 else ""
@@ -275,32 +341,3 @@ def _all_wrong(wrong: dict[str, str], *, has_others: bool) -> str:
         else "no column is left: give a table with numbers, and a header of names"
     )
     return f"{number} be used as numbers: {said}{more}; {remedy}"
-
-
-def half_of_matrix(frame: pd.DataFrame) -> str | None:
-    """Which half of a square table is empty, beside its diagonal, where the other is full."""
-    n, p = frame.shape
-    if n != p or p < 3:
-        return None
-    is_empty = frame.isna().to_numpy()
-    for name, other in (("upper", np.tril), ("lower", np.triu)):
-        if (is_empty == ~other(np.ones((p, p), dtype=bool))).all():
-            return name
-    return None
-
-
-def _check_square(frame: pd.DataFrame) -> None:
-    n, p = frame.shape
-    if n != p or p < 2:
-        return
-    half = half_of_matrix(frame)
-    S = frame.to_numpy(dtype=float)
-    which = "that mirror each other are a"
-    if half is not None:
-        which = f"whose {half} half is empty are half of a"
-    elif not (S.diagonal() > 0).all() or not (np.abs(S - S.T) <= _SYMMETRIC * abs(S).max()).all():
-        return
-    raise MatrixError(
-        f"{p} rows and {p} columns {which} covariance or correlation matrix, not rows; give "
-        "read_moments(path, covariance=True, n_samples=…), or --covariance --n ROWS"
-    )

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 from cyclearn.data.delimited_text import Delimited, delimited
 from cyclearn.data.input_checks import MISSING_TEXT
 from cyclearn.data.table_columns import Cells, MissingCode, usable_columns, with_missing_codes
+from cyclearn.data.tetrad_covariance import tetrad_covariance
 from cyclearn.foundation.arguments import flag, names_of
-from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.errors import InputError, MatrixError
 from cyclearn.foundation.files import check_path, replacing, shown
 from cyclearn.foundation.json_input import short
 
@@ -42,12 +43,14 @@ _BINARY = {".parquet", ".feather", ".arrow", ".dta", ".xlsx"}
 class TableFile:
     """A table from a file: the columns that are used, and what was decided on the way.
 
-    ``unusable`` says of columns that are no numbers why, where these were left out.
+    ``unusable`` says of columns that are no numbers why, where these were left out. ``sheets`` are
+    the names of those of an Excel file.
     """
 
     frame: pd.DataFrame
     notes: tuple[str, ...]
     unusable: dict[str, str] = field(default_factory=dict)
+    sheets: tuple[str, ...] = ()
 
 
 def read_table(path: str | Path, **options: Any) -> pd.DataFrame:
@@ -57,7 +60,7 @@ def read_table(path: str | Path, **options: Any) -> pd.DataFrame:
     ----------
     path : str or Path
         ``.csv``, ``.tsv``, ``.txt`` and ``.dat``, also compressed (``.gz``, ``.bz2``, ``.xz``,
-        ``.zip``); ``.parquet``, ``.feather``, ``.dta`` (Stata) and ``.xlsx`` (its first sheet).
+        ``.zip``); ``.parquet``, ``.feather``, ``.dta`` (Stata) and ``.xlsx`` (one sheet).
     **options
         As of :func:`read_table_file`.
 
@@ -84,6 +87,7 @@ def read_table_file(
     columns: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
     index: str | int | None = None,
+    sheet: str | int | None = None,
     missing_codes: Sequence[MissingCode] = (),
     covariance: bool = False,
     labels: Sequence[str] = (),
@@ -105,6 +109,8 @@ def read_table_file(
         like an index.
     index : str or int, optional
         Column with names of rows, by name or number from zero; it is not data.
+    sheet : str or int, optional
+        Sheet of an Excel file, by name or by number from one; the first by default.
     missing_codes : sequence of str or number
         What stands for a missing value, beside empty cells, ``NA``, ``NaN``, ``.``, ``?`` and the
         like.
@@ -134,6 +140,8 @@ def read_table_file(
     for name, value in (("header", header), ("covariance", covariance), ("strict", strict)):
         flag(name, value)
     names_of("labels", labels)
+    if sheet is not None and (isinstance(sheet, bool) or not isinstance(sheet, (str, int))):
+        raise InputError(f"sheet is {short(sheet)}; give the name or the number of a sheet")
     codes = [missing_codes] if isinstance(missing_codes, (str, Real)) else missing_codes
     if not isinstance(codes, Sequence) or not all(isinstance(c, (str, Real)) for c in codes):
         raise InputError(
@@ -151,7 +159,7 @@ def read_table_file(
         if kind in _TEXT:
             cells = _readable(_read_text, path, sep, decimal, encoding, header, codes, check_shape)
         else:
-            cells = _readable(_read_binary, path, kind, header)
+            cells = _readable(_read_binary, path, kind, header, sheet)
             if check_shape is not None:
                 check_shape(*cells.body.shape)
         # Beside what pandas takes for nothing (NA, NaN, null, empty, …).
@@ -168,7 +176,7 @@ def read_table_file(
         )
     except InputError as error:
         raise type(error)(f"{path}: {error}") from None
-    return TableFile(frame, (*cells.notes, *notes), unusable)
+    return TableFile(frame, (*cells.notes, *notes), unusable, cells.sheets)
 
 
 def _readable(read: Callable[..., Cells], path: Path, *arguments: Any) -> Cells:
@@ -205,12 +213,26 @@ def write_table(path: str | Path, table: pd.DataFrame) -> None:
             raise InputError(f"{path}: a name is not UTF-8 text; rename the column") from None
 
 
-def as_rows(data: Any) -> Any:
-    """Data as a DataFrame or an array: a file is read, a table of Arrow or polars converted."""
+def tetrad_matrix(path: str | Path, encoding: str | None = None) -> tuple[int, Any] | None:
+    """The number of rows and the matrix of a file of Tetrad's; None for any other file."""
+    import pandas as pd
+
+    path = Path(path)
+    if _kind(path) not in _TEXT or not os.path.isfile(path):
+        return None
+    found = tetrad_covariance(_decoded(_unpacked(path), encoding)[0])
+    return found and (found[0], pd.DataFrame(found[2], columns=found[1]))
+
+
+def as_rows(data: Any, labels: Sequence[str] = ()) -> Any:
+    """Data as a DataFrame or an array: a file is read, a table of Arrow or polars converted.
+
+    ``labels`` are columns of a file that may hold text.
+    """
     import pandas as pd
 
     if isinstance(data, (str, Path)):
-        return read_table(data)
+        return read_table(data, labels=labels)
     if hasattr(data, "collect") and not hasattr(data, "to_pandas"):
         # A query of polars that has not been carried out.
         data = data.collect()
@@ -252,6 +274,11 @@ def _read_text(
     import pandas as pd
 
     text, notes = _decoded(_unpacked(path), encoding)
+    if tetrad_covariance(text) is not None:
+        raise MatrixError(
+            "the number of rows, names and a lower triangle, as Tetrad writes a covariance matrix; "
+            "give read_moments(path)"
+        )
     written = delimited(text, sep=sep, decimal=decimal, header=header, suffix=_kind(path))
     notes += written.notes
     if check_shape is not None:
@@ -292,21 +319,26 @@ def _ragged(message: str, written: Delimited) -> str:
     )
 
 
-def _read_binary(path: Path, kind: str, header: bool) -> Cells:
+def _read_binary(path: Path, kind: str, header: bool, sheet: str | int | None) -> Cells:
     import pandas as pd
 
     if kind == ".xlsx":
         sheets = pd.read_excel(path, sheet_name=None, header=None, dtype=object, na_filter=False)
-        name, first = next(iter(sheets.items()))
+        name = _chosen_sheet(list(sheets), sheet)
+        first = sheets[name]
         first = first.replace("", None).dropna(how="all").dropna(how="all", axis=1)
-        notes = [] if len(sheets) == 1 else [f"the first of {len(sheets)} sheets is read: {name}"]
+        others = ", ".join(repr(each) for each in sheets if each != name)
+        notes = [f"sheet {name!r} is read, and there are {others} (sheet=…, --sheet)"]
+        notes = notes if others and sheet is None else []
         if not header:
-            return Cells([f"X{j + 1}" for j in range(first.shape[1])], first, notes=notes)
+            unnamed = [f"X{j + 1}" for j in range(first.shape[1])]
+            return Cells(unnamed, first, notes=notes, sheets=tuple(sheets))
         if len(first) < 2:
             raise InputError("not a table with a header: there is no row below the names")
         lines = [int(row) + 1 for row in first.index[1:]]
         body = first.iloc[1:].reset_index(drop=True).infer_objects()
-        return Cells([_as_name(cell) for cell in first.iloc[0]], body, lines, notes)
+        names = [_as_name(cell) for cell in first.iloc[0]]
+        return Cells(names, body, lines, notes, tuple(sheets))
     readers = {
         ".parquet": pd.read_parquet,
         ".feather": pd.read_feather,
@@ -315,6 +347,18 @@ def _read_binary(path: Path, kind: str, header: bool) -> Cells:
     }
     body = readers[kind](path)
     return Cells([_as_name(name) for name in body.columns], body.reset_index(drop=True))
+
+
+def _chosen_sheet(names: list[str], sheet: str | int | None) -> str:
+    """The name of a sheet that is given by name or by number; the first where none is."""
+    if sheet is None:
+        return names[0]
+    if str(sheet) in names:
+        return str(sheet)
+    number = int(sheet) if str(sheet).isdigit() else 0
+    if not 1 <= number <= len(names):
+        raise InputError(f"there is no sheet {short(sheet)}; there are {', '.join(names)}")
+    return names[number - 1]
 
 
 def _as_name(cell: Any) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 
 from cyclearn.data.effective_rows import COUNTINGS, Counting, rows_in_words
 from cyclearn.data.grouped_tables import aligned_moments, naming_group
+from cyclearn.data.lagged_rows import past_of
 from cyclearn.data.missing_values import Holes
 from cyclearn.data.moments import Moments, name_order
 from cyclearn.foundation.arrays import FloatArray
@@ -146,15 +147,20 @@ class Tables:
         return len(self.names)
 
     @property
-    def past(self) -> tuple[str, ...]:
-        """Variables that are taken as given: those of rows before."""
-        return self.tables[0].moments.past
+    def exogenous(self) -> tuple[str, ...]:
+        """Variables that are taken as given."""
+        return self.tables[0].moments.exogenous
+
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """Ordinal variables, whose moments are those of the normal variables behind them."""
+        return self.tables[0].moments.ordered
 
     @property
     def n_choices(self) -> float:
-        """As many variables without a past have about as many edges on offer as these."""
-        n_present = self.n_variables - len(self.past)
-        return float(np.sqrt(n_present * self.n_variables)) if self.past else self.n_variables
+        """As many variables, all with possible causes, have about as many edges on offer."""
+        n_present = self.n_variables - len(self.exogenous)
+        return float(np.sqrt(n_present * self.n_variables)) if self.exogenous else self.n_variables
 
     @property
     def n_samples(self) -> int:
@@ -179,7 +185,10 @@ class Tables:
     @property
     def rows_in_words(self) -> str:
         """How many rows are used, and why, in one sentence."""
-        return rows_in_words(self.n_samples, self.n_effective, self.counting)
+        has_ordered = bool(self.ordered)
+        return rows_in_words(
+            self.n_samples, self.n_effective, self.counting, has_ordered=has_ordered
+        )
 
     @property
     def evidence_left(self) -> float:
@@ -222,8 +231,7 @@ def _with_columns(table: Table, moments: Moments, names: tuple[str, ...]) -> Tab
     rows = table.rows
     if rows is not None:
         # Rows have no columns for the past.
-        before, after = (
-            [n for n in each if n not in moments.past] for each in (names, moments.names)
-        )
+        past = past_of(moments.names, len(names) // rows.shape[1] - 1)
+        before, after = ([n for n in each if n not in past] for each in (names, moments.names))
         rows = rows[:, [before.index(name) for name in after]]
     return replace(table, moments=moments, rows=rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any
@@ -45,6 +45,35 @@ def one_of(name: str, value: object, words: Sequence[str], remedy: str = "") -> 
     if not isinstance(value, str) or value not in words:
         listed = f"{', '.join(map(repr, words[:-1]))} or {words[-1]!r}"
         raise InputError(f"{name} is {short(value)}; give {remedy or listed}")
+    return str(value)
+
+
+def items(name: str, value: Any, rule: str) -> list[Any]:
+    """What is in a list; a text, a mapping or a table is not one."""
+    is_other = isinstance(value, (str, bytes, Mapping)) or hasattr(value, "columns")
+    # A column of numbers is data, and not a list of names.
+    is_other = is_other or getattr(getattr(value, "dtype", None), "kind", "") in ("f", "i", "u")
+    if is_other or not isinstance(value, Iterable):
+        raise InputError(f"{name} is {short(value)}; give {rule}")
+    return list(value)
+
+
+def names_in(name: str, value: Any) -> tuple[str, ...]:
+    """A list of names.
+
+    Examples
+    --------
+    >>> names_in("exogenous", ["age", 2])
+    ('age', '2')
+    """
+    return tuple(one_name(name, each) for each in items(name, value, "a list of names: ['age']"))
+
+
+def one_name(name: str, value: Any) -> str:
+    """A name, among others that ``name`` has."""
+    # Columns may be numbered, so a number is a name; nothing and a truth value are mistakes.
+    if isinstance(value, bool) or not isinstance(value, (str, Real)):
+        raise InputError(f"{name} has {short(value)}, which is not a name; give texts")
     return str(value)
 
 

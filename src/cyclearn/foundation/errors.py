@@ -5,6 +5,10 @@ class InputError(ValueError):
     """The input breaks a rule; nothing was computed."""
 
 
+class HeaderError(InputError):
+    """A table whose first line holds numbers in place of names."""
+
+
 class MatrixError(InputError):
     """A covariance or correlation matrix where rows are expected."""
 

@@ -75,7 +75,8 @@ class Options:
 def check_name(name: str, known: tuple[str, ...]) -> None:
     """Raise where there is no option of this name."""
     if name not in known:
-        near = get_close_matches(str(name), known, 1)
+        # What scikit-learn calls by another name than most.
+        near = ["random_state"] if name == "seed" else get_close_matches(str(name), known, 1)
         meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
         raise InputError(f"there is no option {name!r}; {meant}")
 

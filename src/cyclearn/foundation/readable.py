@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor, isfinite, log10
 
 
@@ -36,3 +37,14 @@ def count_of(number: int, noun: str) -> str:
     ('1 graph', '1,200 graphs')
     """
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def given_in_words(exogenous: Sequence[str], ordered: Sequence[str] = ()) -> list[str]:
+    """Which variables are taken as given and which are ordinal, in a sentence each."""
+    words = [f"Taken as given: {', '.join(exogenous)}."] if exogenous else []
+    if ordered:
+        words.append(
+            f"Ordinal: {', '.join(ordered)}; weights and effects are those of the normal variables "
+            "behind them."
+        )
+    return words

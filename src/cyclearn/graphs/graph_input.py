@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,15 @@ def checked_graph(graph: Any, what: str = "graph") -> DirectedGraph:
     else:
         remedy = "a DirectedGraph, such as result.graph or model.graph"
     raise InputError(f"the {what} is of type {kind}, not a DirectedGraph; pass {remedy}")
+
+
+def as_graph(graph: Any, what: str = "graph") -> DirectedGraph:
+    """A graph, also as a text of edges: ``"a -> b, b -> c"``."""
+    if isinstance(graph, str) and "->" in graph:
+        from cyclearn.graphs.formats import parse_graph
+
+        return parse_graph(re.sub(r"[,;]", "\n", graph))
+    return checked_graph(graph, what)
 
 
 def check_number_of_nodes(n_nodes: int) -> None:

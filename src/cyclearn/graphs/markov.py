@@ -37,7 +37,7 @@ from typing import NamedTuple
 
 from cyclearn.graphs.bitsets import ancestor_sets, bits, nodes_alike, reached, union
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.graph_input import as_graph
 from cyclearn.graphs.separation import p_adjacencies
 
 
@@ -59,7 +59,7 @@ class MarkovSignature(NamedTuple):
     """For each M, the set of its ancestors that conditions 4 and 5 name."""
 
 
-def markov_equivalent(g: DirectedGraph, h: DirectedGraph) -> bool:
+def markov_equivalent(g: DirectedGraph | str, h: DirectedGraph | str) -> bool:
     """Whether two directed graphs, cycles allowed, have the same d-separations.
 
     Parameters
@@ -95,8 +95,7 @@ def markov_equivalent(g: DirectedGraph, h: DirectedGraph) -> bool:
     >>> markov_equivalent(g, DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "d")]))
     False
     """
-    checked_graph(g, "first graph")
-    checked_graph(h, "second graph")
+    g, h = as_graph(g, "first graph"), as_graph(h, "second graph")
     return markov_signature(g) == markov_signature(h.reordered(g.names))
 
 

@@ -10,7 +10,7 @@ from cyclearn.classes.equivalence import Equivalence, equivalent
 from cyclearn.classes.rule_search import LinkedClasses, is_contained, linked_classes
 from cyclearn.foundation.arguments import between, whole
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.graph_input import as_graph
 from cyclearn.identifiability.comparison import (
     Closures,
     Comparison,
@@ -30,8 +30,8 @@ _MOST_CONTAINMENTS = 50
 
 
 def compare(
-    g: DirectedGraph,
-    h: DirectedGraph,
+    g: DirectedGraph | str,
+    h: DirectedGraph | str,
     *,
     n_draws: int = 60,
     n_starts: int = 12,
@@ -93,8 +93,8 @@ def compare(
 
 
 def quasi_equivalent(
-    g: DirectedGraph,
-    h: DirectedGraph,
+    g: DirectedGraph | str,
+    h: DirectedGraph | str,
     *,
     n_draws: int = 60,
     n_starts: int = 12,
@@ -122,9 +122,10 @@ def quasi_equivalent(
     return QuasiEquivalence(**_compared(g, h, settings))
 
 
-def _compared(g: DirectedGraph, h: DirectedGraph, settings: DrawOptions) -> dict[str, Any]:
-    checked_graph(g, "first graph")
-    checked_graph(h, "second graph")
+def _compared(
+    g: DirectedGraph | str, h: DirectedGraph | str, settings: DrawOptions
+) -> dict[str, Any]:
+    g, h = as_graph(g, "first graph"), as_graph(h, "second graph")
     whole("n_draws", settings.n_draws, 1)
     whole("n_starts", settings.n_starts, 1)
     between("tolerance", settings.tolerance, 0, 1, 1e-9)

@@ -28,8 +28,8 @@ from cyclearn.foundation.random_state import RandomState
 from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.learning.run import learn_with
 from cyclearn.results.bootstrap_result import BootstrapResult, Resample
+from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.options import SearchOptions
-from cyclearn.search.over_time import knowing_the_past
 
 
 @takes_options(SearchOptions)
@@ -134,7 +134,7 @@ def bootstrap(
         resamples += tuple(cut)
     if len(resamples) < n_resamples:
         plain["n_wanted"] = n_resamples
-    known = knowing_the_past(search.knowledge, tables.past)
+    known = Knowledge.given(search.knowledge, tables.exogenous)
     plain["knowledge"] = None if known is None else known.to_dict()
     return BootstrapResult(resampler.names, resamples, resampler.resampling, plain)
 

@@ -103,6 +103,11 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
                 f"margins is {self.margins!r}, and the density of ranks is none of the data; score "
                 "rows with margins='raw'"
             )
+        if self.ordered:
+            raise InputError(
+                "rows with ordinal columns are not scored one by one: their latent values are not "
+                "known; score rows with ordered=()"
+            )
         if self.lags:
             raise InputError(
                 f"lags is {self.lags}, and rows of a time series are not scored one by one; score "
@@ -112,10 +117,12 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         model = self.result_.model
         # Rows are scored at the mean of the training data, as new data would be.
         centred = rows - model.moments.mean
-        C = np.eye(rows.shape[1]) - model.B
-        log_det = 2 * np.linalg.slogdet(C)[1] - np.log(model.noise_variances).sum()
-        squares = ((centred @ C) ** 2 / model.noise_variances).sum(axis=1).mean()
-        return float(0.5 * (log_det - squares - rows.shape[1] * np.log(2 * np.pi)))
+        # Of the variables given those that are exogenous, which have no density.
+        own = ~model.moments.is_exogenous
+        C, variances = np.eye(len(own)) - model.B, model.noise_variances[own]
+        log_det = 2 * np.linalg.slogdet(C)[1] - np.log(variances).sum()
+        squares = ((centred @ C)[:, own] ** 2 / variances).sum(axis=1).mean()
+        return float(0.5 * (log_det - squares - own.sum() * np.log(2 * np.pi)))
 
     def _labelled_table(self, X: ArrayLike) -> pd.DataFrame | FloatArray:
         """The table, with its column of labels put back after the others were checked."""

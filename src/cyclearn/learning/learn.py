@@ -23,6 +23,7 @@ from cyclearn.posterior.posterior import PosteriorOptions
 from cyclearn.posterior.posterior import posterior as run_posterior
 from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.results.result import LearnResult
+from cyclearn.search.checking import check_several_variables
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import OnStep, SearchStatus
 
@@ -92,6 +93,7 @@ def learn(
     resampling = _bootstrap_arguments(bootstrap, checked, n_jobs)
     sampling = _posterior_arguments(posterior, checked, n_jobs)
     tables = checked.tables(data)
+    check_several_variables(tables)
     if isinstance(posterior, str) and not _is_brief(tables):
         sampling = None
     result = learn_with(checked, tables, n_jobs=n_jobs, on_step=on_step, on_interrupt=on_interrupt)

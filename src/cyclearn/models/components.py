@@ -11,8 +11,9 @@ enough.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.random_state import RandomState, generator
+from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel
@@ -202,7 +204,50 @@ def fit_component_solutions(
 ) -> ComponentFit:
     """Fit one component of two nodes or more to the correlation matrix R."""
     starts = fit_starts(columns, n_starts, random_state)
-    return solutions_of(R, ComponentRuns.of(R, columns, starts, tolerance, max_iterations))
+    found = solutions_of(R, ComponentRuns.of(R, columns, starts, tolerance, max_iterations))
+    if found.status is FitStatus.NOT_IDENTIFIED and not is_stable_radius(
+        found.solutions[0].spectral_radius
+    ):
+        options = {
+            "n_starts": n_starts,
+            "tolerance": tolerance,
+            "max_iterations": max_iterations,
+            "random_state": random_state,
+        }
+        return _with_stable_solution(R, found, options)
+    return found
+
+
+# Sets of edges that are left out in turn; a loop of three nodes has 41.
+_MOST_LEFT_OUT = 200
+
+
+def _with_stable_solution(R: FloatArray, found: ComponentFit, options: Any) -> ComponentFit:
+    """The fit, at a stable solution where one of a continuum of solutions has some weights zero.
+
+    Edges that are redundant can be left out without loss, and which are is found by trying.
+    """
+    columns, p = found.columns, len(R)
+    n_edges = len(columns.parents)
+    sets = (c for k in range(1, found.n_flat + 1) for c in combinations(range(n_edges), k))
+    for dropped in islice(sets, _MOST_LEFT_OUT):
+        kept = np.delete(np.arange(n_edges), dropped)
+        A = np.zeros((p, p), dtype=bool)
+        A[columns.parents[kept], columns.children[kept]] = True
+        order = tuple(columns.nodes.tolist())
+        order += tuple(j for j in range(p) if j not in order)
+        fits = fit_components(DirectedGraph(A), R, order=order, **options)
+        if worst_status(fits) not in (FitStatus.CONVERGED, FitStatus.NOT_IDENTIFIED):
+            continue
+        B, variances = parameters_of([(each, each.solutions[0]) for each in fits], p)
+        b = B[columns.parents, columns.children]
+        radius = columns.spectral_radius(b)
+        # Nodes outside of the component have no parents here, and add nothing.
+        value = sum(each.value for each in fits)
+        if is_stable_radius(radius) and value <= found.value + _SAME_VALUE:
+            solution = ComponentSolution(b, variances[columns.nodes], radius)
+            return replace(found, solutions=(solution,))
+    return found
 
 
 def fit_components(

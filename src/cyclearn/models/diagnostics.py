@@ -34,7 +34,7 @@ def r_squared(fitted: FittedModel) -> pd.Series:
     # No parents, no explanation: rounding is not shown.
     explained[~fitted.graph.adjacency.any(axis=0) & (np.abs(explained) < 1e-9)] = 0.0
     found = pd.Series(explained, index=pd.Index(fitted.names, name="variable"), name="r_squared")
-    return found.drop(list(fitted.past))
+    return found.drop(list(fitted.exogenous))
 
 
 def residual_correlations(fitted: FittedModel) -> pd.DataFrame:
@@ -82,7 +82,7 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
     C = np.eye(p) - fitted.B
     M = np.linalg.inv(C)
     inside = np.argwhere(A)
-    outside = np.argwhere(~A & ~np.eye(p, dtype=bool) & ~fitted.moments.is_past)
+    outside = np.argwhere(~A & ~np.eye(p, dtype=bool) & ~fitted.moments.is_exogenous)
     gradient = (fitted.moments.covariance @ C) / omega - M.T
 
     def information(a: NDArray[np.intp], b: NDArray[np.intp]) -> FloatArray:

@@ -56,7 +56,7 @@ class Experiments:
     covariances : array of shape (tables, p, p)
         Of each table; a constant column stands there with variance one, by itself.
     targeted : array of shape (tables, p)
-        Which variables were cut off from their parents.
+        Which variables were cut off from their parents, or are taken as given.
     matrices : array of shape (sets of rows, p, p)
         Covariances of sets of rows, that of all rows first.
     at, which, weights : arrays
@@ -82,15 +82,15 @@ class Experiments:
         design = tables.design or Design()
         moments = [table.moments for table in tables]
         p, everything = tables.n_variables, tuple(range(len(moments)))
-        mask = target_mask(tables)
+        mask, given = target_mask(tables), moments[0].is_exogenous
         is_shared = design.intercepts == "shared"
         scale = np.sqrt(_pooled(tables, everything, True)[0].diagonal())
         sets: dict[tuple[int, ...], int] = {everything: 0}
         at, which, weights, means = [0], list[int](), list[float](), list[FloatArray]()
         for i in range(p):
             free = tuple(np.flatnonzero(~mask[:, i]).tolist())
-            terms = [free] if free else []
-            if design.intervention_kind == "noise":
+            terms = [free] if free and not given[i] else []
+            if design.intervention_kind == "noise" and not given[i]:
                 terms += [(e,) for e in np.flatnonzero(mask[:, i]).tolist()]
             for rows in terms:
                 which.append(sets.setdefault(rows, len(sets)))
@@ -104,8 +104,9 @@ class Experiments:
             tables=tables,
             scale=scale,
             covariances=np.array([_without_constants(each.covariance / unit) for each in moments]),
+            # What is taken as given has no equation, as what is set in every table.
             targeted=(
-                mask if design.intervention_kind == "perfect" else np.zeros_like(mask)
+                given | (mask if design.intervention_kind == "perfect" else np.zeros_like(mask))
             ).astype(np.uint8),
             matrices=np.array(matrices),
             at=np.array(at),
@@ -161,9 +162,7 @@ class Experiments:
         """Mean and covariance of all rows together."""
         S, mean = _pooled(self.tables, tuple(range(len(self.tables))), True)
         first = self.tables.tables[0].moments
-        return Moments._unchecked(
-            S, self.tables.n_samples, mean, first.names, first.has_default_names
-        )
+        return first._changed(covariance=S, n_samples=self.tables.n_samples, mean=mean)
 
     def largest_radius(self, B: FloatArray, nodes: IntArray | None = None) -> float:
         """The largest spectral radius of B and of B with the columns of targets removed.

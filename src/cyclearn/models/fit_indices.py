@@ -73,15 +73,15 @@ def indices_of(fitted: FittedModel) -> FitIndices:
     p(p+1)/2 minus the generic dimension of the graph, not minus the number of parameters. The
     baseline of CFI and TLI is independence. RMSEA divides by n. SRMR averages the squared
     standardised residuals over the p(p+1)/2 variances and covariances. With variables that are
-    taken as given, all of these are of the others given them: covariances among the former are
-    neither counted nor explained.
+    taken as given, the test is of the others given them: covariances among the former are neither
+    counted nor explained, as with lavaan's ``fixed.x``.
     """
     p, n = fitted.graph.n_nodes, fitted.n_effective
     # What is taken as given has neither parameters nor a likelihood of its own.
-    n_past = len(fitted.past)
-    n_moments = (p * (p + 1) - n_past * (n_past + 1)) // 2
-    dimension = fitted.graph.dimension() - n_past
-    df, baseline_df = n_moments - dimension, n_moments - (p - n_past)
+    n_exogenous = len(fitted.exogenous)
+    n_moments = (p * (p + 1) - n_exogenous * (n_exogenous + 1)) // 2
+    dimension = fitted.graph.dimension() - n_exogenous
+    df, baseline_df = n_moments - dimension, n_moments - (p - n_exogenous)
     found: dict[str, Any] = {}
     if fitted.experiments is not None:
         found["note"] = (
@@ -90,7 +90,7 @@ def indices_of(fitted: FittedModel) -> FitIndices:
     else:
         R, scale = _saturated_correlation(fitted)
         residuals = R - fitted.covariance / np.outer(scale, scale)
-        found["srmr"] = float(np.sqrt((np.tril(residuals) ** 2).sum() / n_moments))
+        found["srmr"] = float(np.sqrt((np.tril(residuals) ** 2).sum() / (p * (p + 1) / 2)))
         if n > p:
             found |= _comparison(fitted, *_log_likelihoods(fitted, R, scale), df, baseline_df)
         else:
@@ -124,11 +124,11 @@ def _log_likelihoods(fitted: FittedModel, R: FloatArray, scale: FloatArray) -> t
     observed = fitted.observed
     if observed is not None:
         return observed.saturated_log_likelihood, observed.independent_log_likelihood
-    is_past = fitted.moments.is_past
-    n, present = fitted.n_effective, scale[~is_past]
+    is_exogenous = fitted.moments.is_exogenous
+    n, present = fitted.n_effective, scale[~is_exogenous]
     constant = 0.5 * len(present) * (1 + np.log(2 * np.pi)) + np.log(present).sum()
     half_log_det = 0.5 * float(np.linalg.slogdet(R)[1])
-    half_log_det -= 0.5 * float(np.linalg.slogdet(R[np.ix_(is_past, is_past)])[1])
+    half_log_det -= 0.5 * float(np.linalg.slogdet(R[np.ix_(is_exogenous, is_exogenous)])[1])
     return float(-n * (half_log_det + constant)), float(-n * constant)
 
 

@@ -14,7 +14,7 @@ from cyclearn.data.effective_rows import Counting, rows_in_words
 from cyclearn.data.moments import Moments
 from cyclearn.foundation.arguments import between
 from cyclearn.foundation.arrays import FloatArray, IntArray
-from cyclearn.foundation.readable import significant
+from cyclearn.foundation.readable import given_in_words, significant
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models import diagnostics, inference
 from cyclearn.models.components import ComponentFit
@@ -40,8 +40,8 @@ class FittedModel:
     model : LinearGaussianModel
         The estimate; a stable one when the solutions of equal likelihood include one.
     moments : Moments
-        What was fitted, in the order of the nodes. With ``lags``, the likelihood is that of the
-        present variables given ``past``.
+        What was fitted, in the order of the nodes. The likelihood is that of the variables given
+        those that are ``exogenous``.
     log_likelihood : float
     status : FitStatus
         What became of the fit; its value is a sentence with the remedy.
@@ -86,7 +86,9 @@ class FittedModel:
     @property
     def rows_in_words(self) -> str:
         """How many rows were used, and why."""
-        return rows_in_words(self.n_samples, self.n_effective, self.counting)
+        return rows_in_words(
+            self.n_samples, self.n_effective, self.counting, has_ordered=bool(self.moments.ordered)
+        )
 
     @property
     def converged(self) -> bool:
@@ -118,18 +120,28 @@ class FittedModel:
         return np.asarray(self.B * scale[:, None] / scale)
 
     @property
-    def past(self) -> tuple[str, ...]:
-        """Variables that are taken as given: those of rows before, with ``lags``."""
-        return self.moments.past
+    def exogenous(self) -> tuple[str, ...]:
+        """Variables that are taken as given; with ``lags``, those of rows before too."""
+        return self.moments.exogenous
+
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """Ordinal variables: weights are those of the normal variables behind them."""
+        return self.moments.ordered
 
     @property
     def covariance(self) -> FloatArray:
-        """Covariance that the estimate implies, shape (p, p); that of the past is the data's."""
-        if not self.past:
+        """Covariance that the estimate implies, shape (p, p).
+
+        That of variables that are taken as given is the data's.
+        """
+        if not self.exogenous:
             return self.model.covariance
-        is_past = self.moments.is_past
+        is_exogenous = self.moments.is_exogenous
         noise = np.diag(self.noise_variances)
-        noise[np.ix_(is_past, is_past)] = self.moments.covariance[np.ix_(is_past, is_past)]
+        noise[np.ix_(is_exogenous, is_exogenous)] = self.moments.covariance[
+            np.ix_(is_exogenous, is_exogenous)
+        ]
         M = np.linalg.inv(np.eye(len(noise)) - self.B)
         return np.asarray(M.T @ noise @ M)
 
@@ -153,11 +165,11 @@ class FittedModel:
         """Number of edges plus number of nodes, |E| + p.
 
         With interventions, of noise variances: none of a variable that was always set, several of
-        one whose noise was changed. Variables of the past have none.
+        one whose noise was changed. Variables that are taken as given have none.
         """
         if self.experiments is not None:
             return self.graph.n_edges + len(self.experiments.which)
-        return self.graph.n_edges + self.graph.n_nodes - len(self.past)
+        return self.graph.n_edges + self.graph.n_nodes - len(self.exogenous)
 
     @property
     def aic(self) -> float:
@@ -264,6 +276,7 @@ class FittedModel:
             For a level that is not strictly between 0 and 1.
         """
         lines = [repr(self), f"  {self.status.value}", f"  {self.rows_in_words}"]
+        lines += [f"  {words}" for words in given_in_words(self.exogenous, self.ordered)]
         if not self.is_stable:
             lines.append(f"  unstable: spectral radius {self.model.spectral_radius:.4g}")
         if self.alternatives:

@@ -234,4 +234,4 @@ def summary(
         index=pd.Index(labels, name="parameter"),
     )
     # Variables that are taken as given have no variance to be estimated.
-    return table.drop(index=[f"var({name})" for name in fitted.past])
+    return table.drop(index=[f"var({name})" for name in fitted.exogenous])

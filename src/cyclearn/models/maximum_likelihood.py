@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -91,8 +92,8 @@ def fit(
         How the data are read: the fields of :class:`cyclearn.Reading`. The effective sample size
         counts in likelihood and standard errors. With ``missing="em"`` the likelihood of the
         observed cells is maximised on the graph itself (full information maximum likelihood). With
-        ``lags`` the graph may have nodes such as ``gdp[t-1]``, which have no causes; those it lacks
-        are taken to cause nothing.
+        ``lags`` the graph may have nodes such as ``gdp[t-1]``. Variables that are taken as given
+        have no causes; those that the graph lacks are taken to cause nothing.
 
     Returns
     -------
@@ -126,9 +127,10 @@ def fit(
         "max_iterations": max_iterations,
         "random_state": random_state,
     }
+    graph = _with_all_exogenous(graph, tables.exogenous)
+    _check_exogenous(graph, tables.exogenous)
     if tables.design is not None:
         return _fit_shared(graph, tables, options)
-    graph = _with_all_past(graph, tables.past)
     models = {}
     for table in tables:
         with naming_group(table.group):
@@ -164,11 +166,10 @@ def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> F
     if table.holes is not None and table.holes.treatment == "em" and table.rows is not None:
         return _fit_observed(graph, table, order, options)
     _check_sample_size(graph, moments)
-    _check_past(graph, moments)
     with _naming_collinear_nodes(graph):
         components = fit_components(graph, moments.correlation, order=order, **options)
     # What is taken as given has no parents, and so no value but its scale.
-    present = ~moments.is_past
+    present = ~moments.is_exogenous
     value = sum(component.value for component in components) + np.log(moments.scale[present]).sum()
     constant = 0.5 * int(present.sum()) * (1 + np.log(2 * np.pi))
     log_likelihood = float(-table.n_effective * (value + constant))
@@ -191,8 +192,14 @@ def _fit_observed(
     rows = Tables((table,)).aligned_to(graph.names).only.rows
     assert rows is not None
     rows = rows[~np.isnan(rows).all(axis=1)]
+    given = table.moments.exogenous
+    # To leave their covariance free is to join them by all edges of an order.
+    joined = DirectedGraph.from_edges([*graph.edges, *combinations(given, 2)], graph.names)
     with _naming_collinear_nodes(graph):
-        moments, likelihood = fit_rows_with_holes(graph, rows, order=order, **options)
+        moments, likelihood = fit_rows_with_holes(joined, rows, order=order, **options)
+    if given:
+        moments = moments.given(given)
+        likelihood = likelihood.given(graph, joined, moments)
     complete = Table(moments, table.row_weight * len(rows), counting=table.counting)
     expected = _fit_table(graph, complete, options)
     # What missing cells leave of the rows, the likelihood itself knows.
@@ -231,20 +238,21 @@ def _naming_collinear_nodes(graph: DirectedGraph) -> Iterator[None]:
         ) from None
 
 
-def _with_all_past(graph: DirectedGraph, past: tuple[str, ...]) -> DirectedGraph:
-    """The graph with a node for every variable of the past."""
-    missing = [name for name in past if name not in graph.names]
+def _with_all_exogenous(graph: DirectedGraph, exogenous: tuple[str, ...]) -> DirectedGraph:
+    """The graph with a node for every variable that is taken as given."""
+    missing = [name for name in exogenous if name not in graph.names]
     if not missing:
         return graph
     return DirectedGraph.from_edges(graph.edges, [*graph.names, *missing])
 
 
-def _check_past(graph: DirectedGraph, moments: Moments) -> None:
-    for i, j in np.argwhere(graph.adjacency & moments.is_past):
-        raise InputError(
-            f"the graph has {graph.names[i]} -> {graph.names[j]}, and {graph.names[j]} is taken as "
-            "given: nothing causes the past; drop the edge"
-        )
+def _check_exogenous(graph: DirectedGraph, exogenous: tuple[str, ...]) -> None:
+    for source, target in graph.edges:
+        if target in exogenous:
+            raise InputError(
+                f"the graph has {source} -> {target}, and {target} is taken as given: nothing "
+                "causes it; drop the edge"
+            )
 
 
 def _check_sample_size(graph: DirectedGraph, moments: Moments) -> None:

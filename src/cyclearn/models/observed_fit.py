@@ -76,6 +76,31 @@ class ObservedLikelihood:
             weight=weight * self.weight,
         )
 
+    def given(
+        self, graph: DirectedGraph, joined: DirectedGraph, moments: Moments
+    ) -> ObservedLikelihood:
+        """That of variables given exogenous ones, whose cells were all observed.
+
+        This one is of the graph with the exogenous variables joined by all edges of an order: a
+        likelihood of theirs, which is the largest of all, times that of the others given them.
+        """
+        e, n = moments.is_exogenous, moments.n_samples
+        constant = 0.5 * int(e.sum()) * (1 + np.log(2 * np.pi))
+        alone = -n * (constant + np.log(moments.scale[e]).sum())
+        together = alone - 0.5 * n * np.linalg.slogdet(moments.correlation[np.ix_(e, e)])[1]
+        # The edges that join them are estimated as well: what they leave of the information.
+        own = graph.adjacency[joined.adjacency]
+        kept = np.concatenate([own, np.ones(2 * graph.n_nodes, dtype=bool)])
+        info, across = self.information, self.information[np.ix_(kept, ~kept)]
+        left = np.linalg.solve(info[np.ix_(~kept, ~kept)], across.T)
+        return replace(
+            self,
+            log_likelihood=self.log_likelihood - together,
+            saturated_log_likelihood=self.saturated_log_likelihood - together,
+            independent_log_likelihood=self.independent_log_likelihood - alone,
+            information=info[np.ix_(kept, kept)] - across @ left,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {

@@ -140,8 +140,8 @@ class EstimatedModel:
     def _errors_of_means(self, T: FloatArray, fixed: BoolArray) -> FloatArray:
         """Squared errors that means after an intervention have because means are estimates."""
         if self.given:
-            # Rows that remember are independent given their past, the average of which is known:
-            # what is estimated are intercepts.
+            # Rows are independent given these, the average of which is known: what is estimated
+            # are intercepts.
             free = ~fixed
             free[list(self.given)] = False
             return np.asarray(self.model.noise_variances[free] @ T[free] ** 2 / self.n)

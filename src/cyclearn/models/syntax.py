@@ -24,8 +24,9 @@ def lavaan_syntax(fitted: FittedModel) -> str:
 
     Exactly the equations of the graph: no covariances among causes or noises, which ``sem`` would
     add, so that ``lavaan(model, data, fixed.x = FALSE)`` has the same likelihood. Names that
-    lavaan cannot read are changed, and a comment says how. Variables of the past are given:
-    ``fixed.x = TRUE``, without variances.
+    lavaan cannot read are changed, and a comment says how. With variables that are taken as given
+    it is ``fixed.x = TRUE``, and these have no variances; with ordinal variables, it is fitted to
+    the correlations that lavaan finds behind them.
 
     Examples
     --------
@@ -41,10 +42,17 @@ def lavaan_syntax(fitted: FittedModel) -> str:
     """
     graph = fitted.graph
     words = lavaan_names(graph.names)
-    fixed = "TRUE" if fitted.past else "FALSE"
+    fixed = "TRUE" if fitted.exogenous else "FALSE"
+    data = "data"
+    if fitted.ordered:
+        listed = ", ".join(f'"{words[graph.index(name)]}"' for name in fitted.ordered)
+        data = (
+            f'sample.cov = lavCor(data, ordered = c({listed}), output = "cov"), '
+            f"sample.nobs = {fitted.n_samples}, sample.cov.rescale = FALSE"
+        )
     # lavaan takes comments in lines of their own (readLines) for equations if they have operators,
     # and all that is between quotation marks for a word.
-    lines = [f"# fit with lavaan(model, data, fixed.x = {fixed})"]
+    lines = [f"# fit with lavaan(model, {data}, fixed.x = {fixed})"]
     for name, word in zip(graph.names, words, strict=True):
         if name != word:
             quoted = " ".join(name.replace('"', "'").split())
@@ -57,7 +65,7 @@ def lavaan_syntax(fitted: FittedModel) -> str:
     lines += [
         f"{word} ~~ start({significant(float(variance))})*{word}"
         for name, word, variance in zip(graph.names, words, fitted.noise_variances, strict=True)
-        if name not in fitted.past
+        if name not in fitted.exogenous
     ]
     return "\n".join(lines) + "\n"
 

@@ -31,9 +31,9 @@ from cyclearn.posterior.graph_sample import (
 )
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.posterior.sample_quality import SamplingWarning
+from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.members import list_members
 from cyclearn.search.options import ProblemOptions
-from cyclearn.search.over_time import knowing_the_past
 from cyclearn.search.penalty import Penalty, edge_penalty
 from cyclearn.search.problem import SearchProblem
 
@@ -243,7 +243,7 @@ def posterior(
         raise InputError("there is one variable; a posterior over graphs takes at least two")
     # Before the numbers that are allowed for so many.
     check_number_of_variables(tables.n_variables)
-    checked = checked.replaced(knowledge=knowing_the_past(checked.knowledge, tables.past))
+    checked = checked.replaced(knowledge=Knowledge.given(checked.knowledge, tables.exogenous))
     size = checked.sample_size(tables.n_variables)
     # Weighing graphs by their classes costs about half of the sample's worth.
     share = 0.5 if checked.prior == "classes" else 1.0

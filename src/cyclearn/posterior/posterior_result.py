@@ -467,7 +467,8 @@ def _moments_record(moments: Moments) -> dict[str, Any]:
         "n_samples": moments.n_samples,
         "mean": None if moments.mean is None else moments.mean.tolist(),
         "names": None if moments.has_default_names else list(moments.names),
-        **({"past": list(moments.past)} if moments.past else {}),
+        **({"exogenous": list(moments.exogenous)} if moments.exogenous else {}),
+        **({"ordered": list(moments.ordered)} if moments.ordered else {}),
     }
 
 

@@ -14,7 +14,7 @@ from cyclearn.foundation.arguments import at_least, names_of
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_output, write_text
 from cyclearn.foundation.json_input import short
-from cyclearn.foundation.readable import count_of
+from cyclearn.foundation.readable import count_of, given_in_words
 from cyclearn.models import FittedModel
 from cyclearn.posterior import Posterior
 from cyclearn.report.assets import asset
@@ -42,6 +42,7 @@ from cyclearn.results.edge_rows import agreement_in_words
 from cyclearn.results.result_text import (
     evidence_in_words,
     feedback_in_words,
+    present_exogenous,
     starts_in_words,
     with_evidence,
 )
@@ -226,6 +227,7 @@ def _summary(found: Findings) -> Markup:
     sentences = [
         first,
         found.result.tables.rows_in_words,
+        *given_in_words(present_exogenous(found.result), found.result.options.ordered),
         feedback,
         agreement_in_words(found.result),
     ]

@@ -283,12 +283,15 @@ class BootstrapResult:
     def from_dict(cls, record: Mapping[str, Any]) -> BootstrapResult:
         """The result that :meth:`to_dict` gave."""
         check_schema(record, _SCHEMA, "bootstrap")
-        return cls(
+        found = cls(
             tuple(record["names"]),
             tuple(Resample.from_dict(each) for each in record["resamples"]),
             record["resampling"],
             dict(record["options"]),
         )
+        # Edges between nodes that do not exist are refused now.
+        _ = found.graphs
+        return found
 
     def __str__(self) -> str:
         drawn = {

@@ -16,6 +16,7 @@ import numpy as np
 from cyclearn.classes import EquivalenceClass
 from cyclearn.data.moments import Data, as_moments
 from cyclearn.foundation.arguments import check_state, whole
+from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.foundation.stability import is_stable_radius
@@ -123,8 +124,11 @@ class ClassEffects:
             mean = sd = np.nan
             if not np.isnan(effect.do_effect):
                 after = effect.model.do({self.source: value})
-                j = after.names.index(self.target)
-                mean, sd = after.mean[j], np.sqrt(after.covariance[j, j])
+                i, j = after.names.index(self.source), after.names.index(self.target)
+                T = np.linalg.inv(np.eye(len(after.names)) - _held(effect.model, i))
+                S = self.listed.shared_variation.copy()
+                S[i] = S[:, i] = 0
+                mean, sd = after.mean[j], np.sqrt(after.covariance[j, j] + T[:, j] @ S @ T[:, j])
             rows.append((effect.weight, mean, sd))
         return pd.DataFrame(rows, columns=["weight", "mean", "sd"])
 
@@ -210,7 +214,8 @@ def class_effects(
     check_state(random_state)
     member = graph.representative if isinstance(graph, EquivalenceClass) else graph
     names = member.names
-    moments = as_moments(data).aligned_to(names)
+    exogenous = () if knowledge is None else knowledge.exogenous
+    moments = as_moments(data).aligned_to(names).given(exogenous)
     i, j = member.index(source), member.index(target)
     listed = list_members(
         (graph, *ties), moments, knowledge, max_members=max_members, random_state=random_state
@@ -238,11 +243,17 @@ def effects_over(listed: MemberList, source: str, target: str) -> ClassEffects:
 
 def _effects(model: LinearGaussianModel, i: int, j: int) -> tuple[float, float]:
     total = float(model.total_effects().iat[i, j])
-    held = model.B.copy()
-    held[:, i] = 0
+    held = _held(model, i)
     if not is_stable_radius(spectral_radius(model.graph, held)):
         return total, np.nan
     return total, float(np.linalg.inv(np.eye(len(held)) - held)[i, j])
+
+
+def _held(model: LinearGaussianModel, i: int) -> FloatArray:
+    """Weights where a variable is held."""
+    held = model.B.copy()
+    held[:, i] = 0
+    return held
 
 
 def _in_words(graph: DirectedGraph) -> str:

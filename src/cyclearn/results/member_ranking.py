@@ -100,6 +100,9 @@ def rank_members(
     masks = (None, None) if knowledge is None else knowledge.masks(names)
     residuals = Residuals(Z)
     suspects = _p_values(Z, shown, moments)
+    given = set() if knowledge is None else {names.index(name) for name in knowledge.exogenous}
+    # Variables that are taken as given are not noise, whatever their shape.
+    suspects[list(given)] = 1.0
     classes = []
     for graph in graphs:
         for seating in EquivalenceClass(graph).irreducible_seatings(*masks):
@@ -120,7 +123,7 @@ def rank_members(
     several = len(classes) > 1
     tested = {
         j for blocks in classes for block in blocks if several or block.is_open for j in block.nodes
-    }
+    } - given
     threshold = level / max(len(tested), 1)
     ranked = [
         ClassRanking(

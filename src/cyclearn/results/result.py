@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from cyclearn.classes import EquivalenceClass, InterventionalClass
+from cyclearn.classes import EquivalenceClass, InterventionalClass, equivalence_class
 from cyclearn.data import DataWarning
+from cyclearn.data.lagged_rows import past_of
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import check_state, whole
 from cyclearn.foundation.errors import InputError
@@ -43,7 +44,7 @@ from cyclearn.search.exact import Certificate
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.members import MemberList, fitted_members, list_members
 from cyclearn.search.options import SearchOptions, checked_knowledge
-from cyclearn.search.over_time import knowing_the_past, lag_weights, within_graph
+from cyclearn.search.over_time import lag_weights, within_graph
 from cyclearn.search.runs import SearchStatus
 
 if TYPE_CHECKING:
@@ -166,13 +167,18 @@ class LearnResult:
 
     @property
     def past(self) -> tuple[str, ...]:
-        """The variables of rows before, which are taken as given; none without ``lags``."""
-        return next(iter(self.models.values())).past
+        """The variables of rows before, which are exogenous; none without ``lags``."""
+        return past_of(self.graph.names, self.lags)
+
+    @property
+    def exogenous(self) -> tuple[str, ...]:
+        """Variables that are taken as given: those of the options, and those of rows before."""
+        return self.tables.exogenous
 
     @property
     def knowledge(self) -> Knowledge | None:
-        """What was known before: that of the options, and that nothing causes the past."""
-        return knowing_the_past(self.options.knowledge, self.past)
+        """What was known before: that of the options, and what is taken as given."""
+        return Knowledge.given(self.options.knowledge, self.exogenous)
 
     @property
     def within_graph(self) -> DirectedGraph:
@@ -188,13 +194,10 @@ class LearnResult:
         """All graphs that generate the same distributions as the learned one.
 
         With perfect interventions, in every table: fewer than in observed data alone. With
-        ``lags``, given the past, which nothing causes.
+        exogenous variables, given these.
         """
-        if self.lags:
-            # To take the past as given is to know it as intervened on.
-            return InterventionalClass(self.graph, [self.past])
         if self.experiments is None:
-            return EquivalenceClass(self.graph)
+            return equivalence_class(self.graph, exogenous=self.exogenous)
         design = self.experiments.tables.design
         if design is not None and design.intervention_kind != "perfect":
             raise InputError(
@@ -203,8 +206,8 @@ class LearnResult:
                 "result.alternatives, and the class without interventions is "
                 "cl.equivalence_class(result.graph)"
             )
-        tables = self.experiments.tables
-        return InterventionalClass(self.graph, [table.targets for table in tables])
+        targets = [table.targets for table in self.experiments.tables]
+        return equivalence_class(self.graph, interventions=targets, exogenous=self.exogenous)
 
     @cached_property
     def verdicts(self) -> tuple[PairVerdict, ...]:
@@ -359,6 +362,11 @@ class LearnResult:
             raise InputError(
                 f"members are ranked by one observed table, and the result has {kind}; learn from "
                 "that table alone"
+            )
+        if self.options.ordered:
+            raise InputError(
+                "members are ranked by the shape of the noise, and the noise behind ordinal "
+                "columns is taken to be Gaussian; learn from continuous columns alone"
             )
         if self.options.margins != "raw":
             raise InputError(

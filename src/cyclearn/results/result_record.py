@@ -10,7 +10,12 @@ import numpy as np
 
 from cyclearn.data.data_warnings import warnings_of
 from cyclearn.data.effective_rows import COUNTINGS
-from cyclearn.data.input_checks import check_names, checked_matrix, whole_number
+from cyclearn.data.input_checks import (
+    check_names,
+    checked_exogenous,
+    checked_matrix,
+    whole_number,
+)
 from cyclearn.data.moments import Moments, checked_mean
 from cyclearn.data.tables import Table, Tables
 from cyclearn.foundation.arguments import one_of
@@ -104,7 +109,7 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
     )
     if not len(tables):
         raise InputError("no table")
-    check_past(graph, tables.past, options.lags)
+    check_past(graph, tables.exogenous, options.lags)
     certificate, resampled = record["certificate"], record["bootstrap"]
     probable = record.get("posterior")
     for about in (resampled, probable):
@@ -156,7 +161,8 @@ def _moments_record(moments: Moments) -> dict[str, Any]:
         "n_samples": moments.n_samples,
         "mean": None if moments.mean is None else moments.mean.tolist(),
         "names": None if moments.has_default_names else list(moments.names),
-        "past": list(moments.past),
+        "exogenous": list(moments.exogenous),
+        "ordered": list(moments.ordered),
     }
 
 
@@ -206,4 +212,5 @@ def _intervened_moments(record: Mapping[str, Any]) -> Moments:
         None if record["mean"] is None else checked_mean(record["mean"], names),
         names,
         record["names"] is None,
+        checked_exogenous(record["exogenous"], names),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cyclearn.foundation.arguments import flag
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.readable import count_of, significant
+from cyclearn.foundation.readable import count_of, given_in_words, significant
 from cyclearn.models import FittedGroups
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.results.bootstrap_result import BootstrapResult
@@ -132,7 +132,11 @@ def _headline(result: LearnResult) -> str:
 
 def _beside_edges(result: LearnResult) -> list[str]:
     """How far edges can be relied on, how the search ended, and which rows it counted."""
-    lines = [agreement_in_words(result), *_ties_in_words(result)]
+    lines = [
+        *given_in_words(present_exogenous(result), result.options.ordered),
+        agreement_in_words(result),
+    ]
+    lines += _ties_in_words(result)
     if result.graph.n_edges:
         lines.append(evidence_in_words(result))
     lines += [f"Ended: {result.status.value}.", *starts_in_words(result)]
@@ -140,6 +144,11 @@ def _beside_edges(result: LearnResult) -> list[str]:
     if result.options.margins == "rank":
         lines.append("Weights and effects are on the scale of normal scores of ranks.")
     return lines
+
+
+def present_exogenous(result: LearnResult) -> list[str]:
+    """What is taken as given, without the past, of which is said how many rows it has."""
+    return [name for name in result.exogenous if name not in result.past]
 
 
 def result_html(result: LearnResult) -> str:

@@ -59,9 +59,9 @@ def what_if(
         over all graphs that fit equally well; ``lowest``, ``highest``: the interval that
         covers the intervals of all of them. ``sd``: standard deviation then, by the graph
         shown. NaN where the system does not settle; intervals are NaN where the data do not
-        determine the weights. Intervals take the graph as given; with ``lags``, means are those
-        of a row whose past is the average past of these data, or the one that is set, and
-        intervals take that as given too. ``attrs`` say how many graphs were looked at, and how
+        determine the weights. Intervals take the graph as given; exogenous variables, with ``lags``
+        those of the past too, are at their average in these data, or as they are set, and
+        intervals take that as given. ``attrs`` say how many graphs were looked at, and how
         many of their parameter sets do not settle.
     """
     model = result.model_of(group)
@@ -82,6 +82,8 @@ def what_if(
     }
     if result.options.margins == "rank":
         table.attrs["scale"] = "normal scores of ranks"
+    if result.options.ordered:
+        table.attrs["scale"] = "latent normal variables of ordinal columns"
     return table
 
 
@@ -90,13 +92,15 @@ def estimated(
 ) -> tuple[EstimatedModel, ...]:
     """Models with the data that they, and the one fitted, are estimates from."""
     S, mean, experiments = fitted.moments.covariance, fitted.moments.mean, fitted.experiments
+    given = tuple(np.flatnonzero(fitted.moments.is_exogenous).tolist())
     if experiments is None:
-        given = tuple(np.flatnonzero(fitted.moments.is_past).tolist())
         known, n = mean is None, fitted.n_effective
         return tuple(EstimatedModel(model, S, n, known, given) for model in models)
     known = any(table.moments.mean is None for table in experiments.tables)
     n = experiments.tables.n_samples
-    return tuple(SharedEstimate(model, S, n, known, experiments=experiments) for model in models)
+    return tuple(
+        SharedEstimate(model, S, n, known, given, experiments=experiments) for model in models
+    )
 
 
 def prediction_table(

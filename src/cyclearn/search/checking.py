@@ -7,8 +7,19 @@ from typing import Any
 from cyclearn.data.data_warnings import DataWarning
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.reading import Reading
+from cyclearn.data.tables import Tables
+from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.option_values import takes_options
 from cyclearn.search.options import ProblemOptions
+
+
+def check_several_variables(tables: Tables) -> None:
+    """Raise where there is one variable, which nothing in the table can cause."""
+    if tables.n_variables < 2:
+        raise InputError(
+            f"the table has one column, {tables.names[0]!r}, and a graph joins several; give at "
+            "least two, or the separator of cells where the file has more (sep=…, --sep)"
+        )
 
 
 @takes_options(Reading)

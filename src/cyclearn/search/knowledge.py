@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from cyclearn.foundation.arguments import items, names_in, one_name
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import read_text
@@ -31,7 +31,8 @@ class Knowledge:
         Groups in causal order: nothing in a later tier causes anything in an earlier one. Edges
         inside a tier, and nodes in no tier, are free.
     exogenous : names
-        Variables that nothing in the data causes.
+        Variables that are taken as given: nothing in the data causes them, and how they depend on
+        each other is left open. The same as ``exogenous`` of :class:`cyclearn.Reading`.
 
     Examples
     --------
@@ -47,9 +48,9 @@ class Knowledge:
     def __post_init__(self) -> None:
         for name in ("required", "forbidden"):
             object.__setattr__(self, name, _edges(getattr(self, name), name))
-        tiers = _items(self.tiers, "tiers", "a list of lists of names: [['age'], ['dose']]")
-        object.__setattr__(self, "tiers", tuple(_names(tier, "a tier") for tier in tiers))
-        object.__setattr__(self, "exogenous", _names(self.exogenous, "exogenous"))
+        tiers = items("tiers", self.tiers, "a list of lists of names: [['age'], ['dose']]")
+        object.__setattr__(self, "tiers", tuple(names_in("a tier", tier) for tier in tiers))
+        object.__setattr__(self, "exogenous", names_in("exogenous", self.exogenous))
         self._tier_of()
         self._check_required()
 
@@ -104,9 +105,13 @@ class Knowledge:
             required[index[source], index[target]] = True
         return allowed, required
 
-    def with_exogenous(self, names: Sequence[str]) -> Knowledge:
-        """The same knowledge, and that nothing in the data causes these variables."""
-        return replace(self, exogenous=(*self.exogenous, *names))
+    @staticmethod
+    def given(knowledge: Knowledge | None, exogenous: Sequence[str]) -> Knowledge | None:
+        """Knowledge, if there is some, and that these variables are taken as given."""
+        if not exogenous:
+            return knowledge
+        known = knowledge or Knowledge()
+        return replace(known, exogenous=tuple(dict.fromkeys((*known.exogenous, *exogenous))))
 
     def to_dict(self) -> dict[str, Any]:
         """The knowledge as lists, for JSON."""
@@ -148,28 +153,10 @@ class Knowledge:
             raise InputError(f"{path}: {error}") from None
 
 
-def _items(value: Any, what: str, rule: str) -> list[Any]:
-    """What stands in a list; a text or a mapping is none."""
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
-        raise InputError(f"{what} is {short(value)}; give {rule}")
-    return list(value)
-
-
-def _names(value: Any, what: str) -> tuple[str, ...]:
-    return tuple(_name(item, what) for item in _items(value, what, "a list of names: ['age']"))
-
-
-def _name(value: Any, what: str) -> str:
-    # Columns may be numbered, so a number is a name; nothing and a truth value are mistakes.
-    if isinstance(value, bool) or not isinstance(value, (str, Real)):
-        raise InputError(f"{what} has {short(value)}, which is not a name; give texts")
-    return str(value)
-
-
 def _edges(edges: Any, role: str) -> tuple[tuple[str, str], ...]:
     checked = []
-    for edge in _items(edges, role, "a list of pairs (from, to): [['age', 'dose']]"):
+    for edge in items(role, edges, "a list of pairs (from, to): [['age', 'dose']]"):
         if not isinstance(edge, (Sequence, np.ndarray)) or isinstance(edge, str) or len(edge) != 2:
             raise InputError(f"{short(edge)} in {role} is not an edge; give a pair (from, to)")
-        checked.append((_name(edge[0], role), _name(edge[1], role)))
+        checked.append((one_name(role, edge[0]), one_name(role, edge[1])))
     return tuple(checked)

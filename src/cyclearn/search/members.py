@@ -12,16 +12,19 @@ from itertools import islice
 from random import Random
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.seated_graphs import SeatedGraphs
 from cyclearn.data import Moments
 from cyclearn.data.tables import Tables
-from cyclearn.foundation.arrays import BoolArray
+from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.models import FittedModel, LinearGaussianModel, fit
+from cyclearn.models.experiments import Experiments
 from cyclearn.search.knowledge import Knowledge
 
 Selection = Literal["all", "sampled", "first"]
@@ -61,12 +64,15 @@ class MemberList:
         Number of all members that respect the knowledge; None where they cannot be counted.
     n_excluded : int or None
         Number of members that contradict the knowledge.
+    shared_variation : array of shape (p, p)
+        Covariances among variables that are taken as given, of which models know the variances.
     """
 
     members: tuple[Member, ...]
     selection: Selection
     size: int | None
     n_excluded: int | None
+    shared_variation: FloatArray
 
     @property
     def n_looked_at(self) -> int:
@@ -102,7 +108,8 @@ def list_members(
     tables = (moments,) if isinstance(moments, Moments) else tuple(moments)
     members = tuple(fitted_member(graph, tables, times) for graph, times in chosen.items())
     n_excluded = 0 if knowledge is None else _n_excluded(classes, size)
-    return MemberList(members, selection, len(alone) if alone else size, n_excluded)
+    size = len(alone) if alone else size
+    return MemberList(members, selection, size, n_excluded, shared_variation(tables[0], names))
 
 
 def stream_members(
@@ -145,7 +152,15 @@ def fitted_members(
         models = _stable_models(fitted) if isinstance(fitted, FittedModel) else ()
         fault: Literal["", "unstable"] = "" if models else "unstable"
         members.append(Member(graph, models, fault=fault))
-    return MemberList(tuple(members), "all", len(members), len(graphs) - len(kept))
+    shared = shared_variation(Experiments.of(tables).moments, graphs[0].names)
+    return MemberList(tuple(members), "all", len(members), len(graphs) - len(kept), shared)
+
+
+def shared_variation(moments: Moments, names: tuple[str, ...]) -> FloatArray:
+    """Covariances among variables that are taken as given, zero elsewhere."""
+    aligned = moments.aligned_to(names)
+    given = np.outer(aligned.is_exogenous, aligned.is_exogenous) & ~np.eye(len(names), dtype=bool)
+    return np.where(given, aligned.covariance, 0.0)
 
 
 def _stable_models(fitted: FittedModel) -> tuple[LinearGaussianModel, ...]:

@@ -128,7 +128,7 @@ class _MixedSearch:
         self._limits = problem.limits
         self._max_pairs = max_pairs
         self._max_fits, self._n_triples = effort.max_fits, effort.triples
-        self._is_past = problem.tables.tables[0].moments.is_past
+        self._is_exogenous = problem.tables.tables[0].moments.is_exogenous
 
     @property
     def is_over(self) -> bool:
@@ -204,7 +204,7 @@ class _MixedSearch:
                     yield _with(without, (j, i)), pairs, pair
             if not edges:
                 yield from ((_with(A, edge), pairs, pair) for edge in both if may[edge])
-            if not self._is_past[list(pair)].any():
+            if not self._is_exogenous[list(pair)].any():
                 yield without, pairs | {pair}, pair
 
     def with_triples(self, graphs: Sequence[MixedGraph]) -> list[MixedGraph]:
@@ -216,7 +216,7 @@ class _MixedSearch:
         fixed = self._required | self._required.T
         for graph in graphs:
             joined = graph.adjacency | graph.adjacency.T
-            for triple in combinations(np.flatnonzero(~self._is_past).tolist(), 3):
+            for triple in combinations(np.flatnonzero(~self._is_exogenous).tolist(), 3):
                 block = np.ix_(triple, triple)
                 if joined[block].sum() < 6 or fixed[block].any() or self.is_over:
                     continue

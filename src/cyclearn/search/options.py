@@ -39,9 +39,11 @@ def _penalty(_: str, value: Any) -> Any:
 
 
 def checked_knowledge(name: str, value: Any) -> Knowledge | None:
-    """A Knowledge, or None."""
+    """A Knowledge, also as a mapping of its parts, or None."""
+    if isinstance(value, Mapping):
+        return Knowledge.from_dict(value)
     if not isinstance(value, Knowledge | None):
-        raise InputError(f"{name} is {short(value)}; give a Knowledge")
+        raise InputError(f"{name} is {short(value)}; give a Knowledge, or a mapping of its parts")
     return value
 
 
@@ -81,6 +83,13 @@ class ProblemOptions(Reading):
     max_edges: int | None = option(None, "Maximum number of edges.", partial(at_least, least=0))
     time_limit: float | None = option(None, "Seconds.", seconds)
     random_state: RandomState = option(None, "Seed.", lambda _, value: seed(value))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.knowledge is not None:
+            # To know a variable as exogenous is to read it as exogenous.
+            both = dict.fromkeys((*self.exogenous, *self.knowledge.exogenous))
+            object.__setattr__(self, "exogenous", tuple(both))
 
     @property
     def seed(self) -> int:

@@ -1,9 +1,4 @@
-"""A result with lags: edges within a row told from edges over time, and what is known of the past.
-
-Given the past, graphs generate the same distributions exactly when they do with the variables of
-the past as causes without causes: so its class, and all that is counted over it, are those of the
-graphs without edges into the past (the documentation, "Data over time", proves it).
-"""
+"""A result with lags: edges within a row told from edges over time."""
 
 from __future__ import annotations
 
@@ -11,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cyclearn.data.lagged_rows import past_name
+from cyclearn.data.lagged_rows import past_name, past_of
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.readable import count_of
 from cyclearn.graphs import DirectedGraph
-from cyclearn.search.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,11 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cyclearn.models import FittedModel
-
-
-def knowing_the_past(knowledge: Knowledge | None, past: Sequence[str]) -> Knowledge | None:
-    """Knowledge, and that nothing causes the past."""
-    return (knowledge or Knowledge()).with_exogenous(past) if past else knowledge
 
 
 def lag_of(source: str, past: Sequence[str]) -> int:
@@ -41,8 +30,9 @@ def lag_of(source: str, past: Sequence[str]) -> int:
     return int(source[source.rindex("[t-") + 3 : -1]) if source in past else 0
 
 
-def check_past(graph: DirectedGraph, past: Sequence[str], lags: int) -> None:
+def check_past(graph: DirectedGraph, exogenous: Sequence[str], lags: int) -> None:
     """Raise where the past of a result with lags is not that of its variables."""
+    past = set(past_of(graph.names, lags)) & set(exogenous)
     present = [name for name in graph.names if name not in past]
     is_whole = len(past) == lags * len(present) and set(past) == {
         past_name(name, lag) for name in present for lag in range(1, lags + 1)
@@ -65,7 +55,7 @@ def lag_weights(model: FittedModel, lag: int, lags: int) -> pd.DataFrame:
     if isinstance(lag, bool) or lag not in range(lags + 1):
         raise InputError(f"lag is {lag!r}, and the result has lags 0 to {lags}")
     graph = model.graph
-    present = [name for name in graph.names if name not in model.past]
+    present = [name for name in graph.names if name not in past_of(graph.names, lags)]
     sources = [past_name(name, lag) for name in present] if lag else present
     rows = [graph.index(name) for name in sources]
     columns = [graph.index(name) for name in present]

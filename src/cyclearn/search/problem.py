@@ -64,9 +64,9 @@ class SearchProblem:
             _check_required(tables, required, everywhere)
             # What is always set has no parents that could be known.
             allowed = allowed & ~everywhere
-        is_past = tables.tables[0].moments.is_past
-        _check_past(tables, required, is_past)
-        allowed = allowed & ~is_past
+        is_exogenous = tables.tables[0].moments.is_exogenous
+        _check_exogenous(tables, required, is_exogenous)
+        allowed = allowed & ~is_exogenous
         return cls(
             tables=tables.sorted(),
             penalty=penalty / tables.n_effective,
@@ -116,7 +116,7 @@ class SearchProblem:
             logs = 0.5 * (np.log(2 * np.pi) + 1) + np.log(experiments.scale)
             return float(experiments.n_effective @ logs) / tables.n_effective
         # What is taken as given has no term.
-        present = ~tables.tables[0].moments.is_past
+        present = ~tables.tables[0].moments.is_exogenous
         scales = [np.log(table.moments.scale[present]).sum() for table in tables]
         whole = 0.5 * int(present.sum()) * (np.log(2 * np.pi) + 1)
         return float(whole + tables.shares @ scales)
@@ -184,11 +184,11 @@ def _check_required(tables: Tables, required: BoolArray, everywhere: BoolArray) 
         )
 
 
-def _check_past(tables: Tables, required: BoolArray, is_past: BoolArray) -> None:
-    for i, j in np.argwhere(required & is_past):
+def _check_exogenous(tables: Tables, required: BoolArray, is_exogenous: BoolArray) -> None:
+    for i, j in np.argwhere(required & is_exogenous):
         raise InputError(
             f"the edge {tables.names[i]} -> {tables.names[j]} is required, and {tables.names[j]} "
-            "is of the past, which nothing causes; drop the edge"
+            "is taken as given: nothing causes it; drop the edge"
         )
 
 

@@ -91,7 +91,7 @@ function tiers() {
       all.length ? h("button", { type: "button", id: "drop-tier", onclick: () => count(all.slice(0, -1)) }, "Drop the last tier") : null),
     all.length ? h("div", { class: "tiers" }, box("In no tier", free, -1),
       all.map((tier, n) => box(`Tier ${n + 1}${n === 0 ? " (earliest)" : ""}`, tier.filter((name) => names.includes(name)), n))) : null,
-    h("details", { id: "sources", open: exogenous.length > 0 || document.getElementById("sources")?.open }, h("summary", {}, "Variables that nothing in the table causes"),
+    h("details", { id: "sources", open: exogenous.length > 0 || document.getElementById("sources")?.open }, h("summary", {}, "Variables taken as given: nothing in the table causes them, and how they depend on each other is left open"),
       h("p", { class: "checks" }, names.map((name, n) => h("label", {}, h("input", { type: "checkbox", id: `source-${n}`, checked: exogenous.includes(name), onchange: (event) => {
         const others = exogenous.filter((each) => each !== name);
         set({ exogenous: event.target.checked ? [...others, name] : others });

@@ -22,6 +22,12 @@ function option(name, value) {
   change({ options });
 }
 
+/** Names that are separated by commas; nothing where there are none. */
+function listed(text) {
+  const names = text.split(",").map((name) => name.trim()).filter(Boolean);
+  return names.length ? names : "";
+}
+
 function interventions() {
   const { interventions: column, intervention_kind, intercepts } = store.draft;
   if (!column) return {};
@@ -59,12 +65,17 @@ function form() {
   const whole = ([name, label, least], without = "default") => h("label", { class: "field" }, h("span", {}, label),
     h("input", { type: "number", id: name, min: least, value: given[name] ?? "", placeholder: without,
       onchange: (event) => option(name, event.target.value === "" ? "" : Number.parseInt(event.target.value, 10)) }));
+  const names = (name, label) => h("label", { class: "field" }, h("span", {}, label),
+    h("input", { type: "text", id: name, value: (given[name] || []).join(", "), placeholder: "none",
+      onchange: (event) => option(name, listed(event.target.value)) }));
   return h("div", {},
     h("p", { class: "fields" },
       menu("penalty", "An edge costs (penalty)", [["", "extended BIC (default)"], ["bic", "BIC: more edges"], ["2 bic", "twice BIC"], ["ebic 1", "extended BIC, γ = 1: fewer edges"]], given.penalty || "", (value) => option("penalty", value)),
       menu("margins", "Columns (margins)", [["raw", "as they are"], ["rank", "ranks, for outliers and bends"]], given.margins || "raw", (value) => option("margins", value === "raw" ? "" : value)),
       menu("rows", "Rows (n_effective)", [["", "count for less where neighbours resemble each other"], ["all", "independent: all count"]], given.n_effective || "", (value) => option("n_effective", value)),
       whole(LAGS, "none"),
+      names("ordered", "Ordinal columns (ordered), by commas"),
+      names("categories", "Columns of categories, taken as given (categories), by commas"),
       menu("covariance", "Correlations (covariance)", [["sample", "as they are"], ["shrunk", "shrunk, for few rows"]], given.covariance || "sample", (value) => option("covariance", value === "sample" ? "" : value))),
     h("details", {}, h("summary", {}, "More options"),
       h("p", { class: "fields" },

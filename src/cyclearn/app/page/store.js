@@ -111,14 +111,19 @@ export function knowledge() {
   };
 }
 
+/** Columns that may hold text: labels of rows, ordinal ones, and categories. */
+const texts = () => [...labels(), ...(store.draft.options.ordered || []), ...(store.draft.options.categories || [])];
+
 /** What a job needs to read the same table again. */
 export function reading() {
   const columns = chosen();
-  const codes = store.table.reading.missing_codes;
+  const { missing_codes: codes, header, sheet } = store.table.reading;
   return {
     ...(columns.length === store.table.columns.length ? {} : { columns }),
     ...(codes ? { missing_codes: codes } : {}),
-    ...(labels().length ? { labels: labels() } : {}),
+    ...(header === false ? { header } : {}),
+    ...(sheet ? { sheet } : {}),
+    ...(texts().length ? { labels: texts() } : {}),
   };
 }
 

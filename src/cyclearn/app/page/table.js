@@ -90,12 +90,13 @@ function allOrNone() {
 function missing() {
   const { table, draft } = store;
   const codes = h("input", { id: "codes", type: "text", class: "wide", value: (table.reading.missing_codes || []).join(", "), placeholder: "-999, unknown" });
-  const again = () => open(() => api.readAgain(table.id, codes.value.split(",").map((code) => code.trim()).filter(Boolean)), table.name);
-  return h("fieldset", {}, h("legend", {}, "Missing values"),
-    table.has_holes && menu("missing", "What to do about them", [["em", "use all rows (maximum likelihood)"], ["rows", "use complete rows only"], ["pairwise", "use the rows that each pair has"]],
+  const again = (sheet) => open(() => api.readAgain(table.id, codes.value.split(",").map((code) => code.trim()).filter(Boolean), sheet), table.name);
+  return h("fieldset", {}, h("legend", {}, "How the file is read"),
+    (table.sheets || []).length > 1 && menu("sheet", "Sheet", table.sheets.map((name) => [name, name]), table.reading.sheet || table.sheets[0], again),
+    table.has_holes && menu("missing", "What to do about missing values", [["em", "use all rows (maximum likelihood)"], ["rows", "use complete rows only"], ["pairwise", "use the rows that each pair has"]],
       draft.options.missing || "em", (value) => change({ options: { ...draft.options, missing: value } })),
-    h("p", { class: "fields" }, h("label", { class: "field" }, h("span", {}, "Written as, beside empty cells and NA"), codes), " ",
-      h("button", { type: "button", id: "read-again", onclick: again }, "Read again")));
+    h("p", { class: "fields" }, h("label", { class: "field" }, h("span", {}, "Missing values are written as, beside empty cells and NA"), codes), " ",
+      h("button", { type: "button", id: "read-again", onclick: () => again(table.reading.sheet) }, "Read again")));
 }
 
 function groups() {

@@ -1,0 +1,80 @@
+"""Ordinal columns of a table: booleans, texts of two values and ordered categories as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cyclearn.data.latent_correlations import latent_correlations
+from cyclearn.data.missing_values import Treated, made_definite
+from cyclearn.data.rows import Rows
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+
+
+def with_numbers(table: Any, ordered: Sequence[str]) -> Any:
+    """The table with the levels of ordinal columns as numbers, in their order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> with_numbers(pd.DataFrame({"a": [1.5, 2.0], "smokes": ["yes", "no"]}), ["smokes"])
+         a  smokes
+    0  1.5     1.0
+    1  2.0     0.0
+    """
+    if not ordered or not hasattr(table, "columns"):
+        return table
+    changed = {name: _numbers(table[name], name) for name in ordered if name in table.columns}
+    return table.assign(**changed)
+
+
+def _numbers(column: Any, name: str) -> Any:
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered:
+        return column.cat.codes.where(column.notna()).astype(float)
+    if column.dtype.kind in "fiub":
+        return column.astype(float)
+    present = column.dropna().map(lambda cell: str(cell).strip())
+    numbers = pd.to_numeric(present, errors="coerce")
+    if not numbers.isna().any():
+        return numbers.reindex(column.index)
+    levels = sorted(set(present))
+    if len(levels) != 2:
+        raise InputError(
+            f"column {name!r} is ordered and holds {len(levels)} texts ({short(levels[0])}, …), "
+            "whose order nobody knows; make it ordered: pd.Categorical(data[name], "
+            "categories=[…], ordered=True)"
+        )
+    return present.map(levels.index).astype(float).reindex(column.index)
+
+
+def with_latent_correlations(treated: Treated, rows: Rows) -> Treated:
+    """The same data, with the moments of the normal variables behind ordinal columns.
+
+    These have mean zero and variance one. The effective sample size is that of the pair of columns
+    whose latent correlation says least.
+    """
+    is_ordered = np.isin(rows.names, rows.ordered)
+    is_empty = np.isnan(rows.values).all(axis=1)
+    is_pairwise = treated.holes is not None and treated.holes.treatment == "pairwise"
+    X = rows.values[~is_empty] if is_pairwise else treated.filled
+    found = latent_correlations(X, is_ordered, rows.names)
+    R, shrinkage = made_definite(found.correlation)
+    given = treated.moments
+    scale = np.where(is_ordered, 1.0, given.scale)
+    moments = given._changed(
+        covariance=R * np.outer(scale, scale),
+        mean=None if given.mean is None else np.where(is_ordered, 0.0, given.mean),
+        ordered=rows.ordered,
+    )
+    return replace(
+        treated,
+        moments=moments,
+        n_effective=treated.n_effective * found.efficiency,
+        repaired=shrinkage,
+    )

@@ -1,0 +1,244 @@
+"""Ordinal columns: latent correlations against lavaan and simulation, and every surface."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import multivariate_normal
+
+import cyclearn as cl
+from command_line import run_cyclearn
+from cyclearn.data.latent_correlations import (
+    _bivariate,
+    _polychoric,
+    _polyserial,
+    latent_correlations,
+    thresholds,
+)
+from cyclearn.foundation.errors import InputError
+from cyclearn.models.syntax import lavaan_syntax
+
+# Counts of 500 pairs of levels, and what lavaan 0.6.14 finds in them by
+# lavCor(data, ordered = c("a", "b")), and with output = "th".
+TABLES = {
+    "two by two": ([[150, 90], [60, 200]], 0.5903817, [-0.0501536], [-0.201893]),
+    "three by four": (
+        [[60, 40, 20, 10], [30, 60, 50, 40], [5, 25, 60, 100]],
+        0.6276531,
+        [-0.643345, 0.305481],
+        [-0.877896, -0.150969, 0.524401],
+    ),
+    "negative": (
+        [[5, 20, 75], [40, 60, 50], [120, 90, 40]],
+        -0.5862660,
+        [-0.841621, 0.0],
+        [-0.439913, 0.439913],
+    ),
+}
+CUTS = {"a": [0.2], "d": [-1.0, 0.0, 0.6], "f": [-0.5, 0.5]}
+TRUTH = cl.DirectedGraph.from_edges(
+    [("a", "b"), ("b", "d"), ("e", "d"), ("d", "f"), ("f", "d")], list("abdef")
+)
+
+
+def columns_of(counts):
+    counts = np.array(counts)
+    cells = [(i, j) for i, j in np.ndindex(counts.shape) for _ in range(counts[i, j])]
+    return np.array(cells, dtype=float).T
+
+
+def latent(n=1_500, seed=1):
+    model = cl.simulate.random_model(TRUTH, random_state=2)
+    rows = model.sample(n, random_state=seed)
+    return (rows - rows.mean()) / rows.std()
+
+
+def cut(rows, texts=False):
+    table = rows.assign(**{name: np.digitize(rows[name], cuts) for name, cuts in CUTS.items()})
+    return table.assign(a=np.where(table["a"] == 1, "yes", "no")) if texts else table
+
+
+ORDERED = list(CUTS)
+
+
+@pytest.mark.parametrize("r", [-0.95, -0.3, 0.0, 0.5, 0.99])
+def test_the_distribution_function_is_that_of_scipy(r):
+    h, k = np.array([-1.2, 0.0, 0.7]), np.array([-0.4, 1.5])
+    ours = _bivariate(h, k, r)
+    joint = multivariate_normal([0, 0], [[1, r], [r, 1]])
+    for i, j in np.ndindex(3, 2):
+        assert ours[0][i, j] == pytest.approx(joint.cdf([h[i], k[j]]), abs=2e-5)
+        assert ours[1][i, j] == pytest.approx(joint.pdf([h[i], k[j]]), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_correlations_and_thresholds_are_those_of_lavaan(name):
+    counts, correlation, first, second = TABLES[name]
+    x, y = columns_of(counts)
+    assert _polychoric(x, y)[0] == pytest.approx(correlation, abs=1e-5)
+    assert thresholds(x)[1:-1] == pytest.approx(first, abs=1e-5)
+    assert thresholds(y)[1:-1] == pytest.approx(second, abs=1e-5)
+
+
+def test_an_empty_cell_of_four_does_not_make_two_columns_one():
+    x, y = columns_of([[20, 0], [10, 30]])
+    r, efficiency = _polychoric(x, y)
+    assert 0.8 < r < 0.99
+    assert 0 < efficiency < 1
+
+
+@pytest.mark.parametrize(
+    ("cuts", "r", "expected"), [([0.0], 0.0, 4 / np.pi**2), ([-0.5, 0.5], 0.5, None)]
+)
+def test_the_efficiency_is_how_variances_scatter(cuts, r, expected):
+    found, said, serial, said_serial = [], [], [], []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        Z = rng.multivariate_normal([0, 0], [[1, r], [r, 1]], 500)
+        x, y = (np.digitize(column, cuts).astype(float) for column in Z.T)
+        for estimates, efficiencies, (value, efficiency) in (
+            (found, said, _polychoric(x, y)),
+            (serial, said_serial, _polyserial(Z[:, 0], y)),
+        ):
+            estimates.append(value)
+            efficiencies.append(efficiency)
+    for estimates, efficiencies in ((found, said), (serial, said_serial)):
+        assert np.mean(estimates) == pytest.approx(r, abs=0.015)
+        scattered = (1 - r**2) ** 2 / 500 / np.var(estimates)
+        # A variance of 200 values is known to a tenth.
+        assert np.mean(efficiencies) == pytest.approx(scattered, rel=0.35)
+    if expected is not None:
+        assert np.mean(said) == pytest.approx(expected, rel=0.02)
+        assert np.mean(said_serial) == pytest.approx(2 / np.pi, rel=0.02)
+
+
+def test_latent_correlations_are_those_of_the_columns_before_they_were_cut():
+    rows = latent(8_000)
+    found = latent_correlations(
+        cut(rows).to_numpy(dtype=float), np.isin(list(rows), ORDERED), tuple(rows)
+    )
+    assert found.correlation == pytest.approx(rows.corr().to_numpy(), abs=0.04)
+
+
+def test_estimates_are_those_of_the_latent_variables():
+    rows = latent(8_000)
+    whole, ordinal = cl.fit(TRUTH, rows), cl.fit(TRUTH, cut(rows, texts=True), ordered=ORDERED)
+    assert pytest.approx(whole.B, abs=0.06) == ordinal.B
+    assert ordinal.ordered == tuple(ORDERED)
+    assert ordinal.n_effective < 0.7 * 8_000
+    assert "counted as" in str(ordinal)
+    assert "Ordinal: a, d, f" in str(ordinal)
+    numbers = cl.fit(TRUTH, cut(rows))
+    scaled = numbers.standardised_weights
+    assert np.abs(scaled - whole.B).max() > 2 * np.abs(ordinal.B - whole.B).max()
+
+
+def test_levels_of_every_kind_are_taken_in_their_order():
+    rows = latent(400)
+    plain = cl.fit(TRUTH, cut(rows), ordered=ORDERED)
+    words = pd.Categorical.from_codes(np.digitize(rows["f"], CUTS["f"]), ["x", "b", "c"], True)
+    for table in (
+        cut(rows, texts=True),
+        cut(rows).assign(a=cut(rows)["a"] == 1),
+        cut(rows).assign(f=words),
+        cut(rows).assign(d=cut(rows)["d"] * 10 + 5),
+        cut(rows).astype({"d": str}),
+    ):
+        assert pytest.approx(plain.B) == cl.fit(TRUTH, table, ordered=ORDERED).B
+
+
+def test_learning_finds_the_class_and_is_saved():
+    found = cl.learn(cut(latent(6_000)), ordered=ORDERED, n_starts=1)
+    assert found.tables.ordered == tuple(ORDERED)
+    assert cl.LearnResult.from_json(found.to_json()) == found
+    assert found.model.log_likelihood == pytest.approx(
+        cl.fit(found.graph, cut(latent(6_000)), ordered=ORDERED).log_likelihood
+    )
+    assert "ordinal columns say less" in str(found)
+    assert found.do({"b": 1.0}).attrs["scale"] == "latent normal variables of ordinal columns"
+    with pytest.raises(InputError, match="shape of the noise"):
+        found.rank_members(cut(latent(6_000)))
+
+
+def test_resamples_groups_pairs_and_exogenous_columns():
+    table = cut(latent(300), texts=True)
+    resampled = cl.bootstrap(table, 3, ordered=ORDERED, n_starts=1, random_state=0)
+    assert resampled.n_resamples == 3
+    grouped = cl.fit(TRUTH, table.assign(half=["x", "y"] * 150), groups="half", ordered=ORDERED)
+    assert all(model.ordered == tuple(ORDERED) for model in grouped.models.values())
+    holes = cut(latent(300)).astype(float)
+    holes.iloc[::11, 2] = np.nan
+    for missing in ("pairwise", "rows"):
+        fitted = cl.fit(TRUTH, holes, ordered=ORDERED, missing=missing)
+        assert fitted.n_effective < 300 * 0.9
+    given = cl.fit(TRUTH, cut(latent(300)), ordered=["d", "f"], exogenous=["a", "e"])
+    assert (given.ordered, given.exogenous) == (("d", "f"), ("a", "e"))
+
+
+def test_a_matrix_that_belongs_to_no_variables_is_repaired_and_that_is_said():
+    rng = np.random.default_rng(0)
+    common = rng.standard_normal(40)
+    cuts = np.linspace(-0.8, 0.8, 7)
+    rows = pd.DataFrame(
+        {f"x{n}": common + 0.5 * rng.standard_normal(40) > at for n, at in enumerate(cuts)}
+    )
+    found = cl.check_data(rows, ordered=list(rows))
+    codes = {each.code for each in found}
+    assert "repaired_correlations" in codes
+    assert np.linalg.eigvalsh(cl.learn(rows, ordered=list(rows)).model.moments.correlation)[0] > 0
+
+
+def test_few_levels_are_announced_with_the_option():
+    codes = {each.code: each for each in cl.check_data(cut(latent(300)))}
+    assert codes["ordinal_columns"].columns == ("a", "d", "f")
+    assert "ordered=['a', 'd', 'f']" in codes["ordinal_columns"].remedy
+    after = {each.code: each for each in cl.check_data(cut(latent(300)), ordered=ORDERED)}
+    assert "ordinal_columns" not in after
+    assert "a" not in getattr(after.get("nonnormal_columns"), "columns", ())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"missing": "em"}, "missing='em' cannot be combined"),
+        ({"margins": "rank"}, "margins='rank' cannot be combined"),
+        ({"covariance": "shrunk"}, "covariance='shrunk' cannot be combined"),
+        ({"lags": 1}, "lags cannot be combined"),
+        ({"ordered": ["nobody"]}, "ordered has 'nobody'"),
+        ({"ordered": "a"}, "list of names"),
+        ({"ordered": ["b"]}, "levels"),
+        ({"exogenous": ["a"]}, "ordered and exogenous"),
+    ],
+)
+def test_what_cannot_be_had_is_refused(options, words):
+    with pytest.raises(InputError, match=words):
+        cl.learn(cut(latent(200)), **{"ordered": ORDERED, **options})
+
+
+def test_texts_without_an_order_are_refused():
+    table = cut(latent(200)).assign(f=np.resize(["low", "high", "mid"], 200))
+    with pytest.raises(InputError, match=r"3 texts.*ordered=True"):
+        cl.learn(table, ordered=["f"])
+    with pytest.raises(InputError, match="looks at the rows"):
+        cl.learn(cl.Moments(np.eye(2), 50, names=["a", "b"]), ordered=["a"])
+    tables = [cut(latent(50)), cut(latent(50))]
+    with pytest.raises(InputError, match="interventions"):
+        cl.learn(tables, interventions=[[], ["a"]], ordered=["a"])
+
+
+def test_files_and_the_command_line(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    cut(latent(300), texts=True).to_csv(path, index=False)
+    with pytest.raises(InputError, match=r"two texts, 'no' and 'yes'.*--ordered a"):
+        cl.learn(path)
+    found = cl.learn(path, ordered=ORDERED, n_starts=1)
+    assert found.graph.n_nodes == 5
+    command = ["learn", path, "--ordered", "a,d,f", "--starts", "1", "--no-posterior", "--json"]
+    record = json.loads(run_cyclearn(command, capsys).stdout)
+    assert record["options"]["ordered"] == ORDERED
+    assert run_cyclearn(["check", path, "--ordered", "a"], capsys).returncode == 0
+    text = lavaan_syntax(found.model)
+    assert 'lavCor(data, ordered = c("a", "d", "f"), output = "cov")' in text
