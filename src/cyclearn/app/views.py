@@ -22,7 +22,11 @@ from cyclearn.report.fit_words import chi_square_in_words, fit_in_words, known_r
 from cyclearn.report.graph_section import line_width
 from cyclearn.report.member_browser import describe, listing_in_words
 from cyclearn.results.result import LearnResult
-from cyclearn.results.result_text import sentences
+from cyclearn.results.result_text import (
+    about_search,
+    conclusion,
+    ties_in_words,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +55,9 @@ def lacking(result: LearnResult) -> list[str]:
     Some forms cannot hold every name, or weights of several groups; for some kinds of interventions
     there is no class.
     """
-    found = [name for name in FORMS if _is_refused(partial(form, result, name))]
+    # A picture holds everything, and takes a while to be made.
+    texts = [name for name in FORMS if not name.startswith("picture")]
+    found = [name for name in texts if _is_refused(partial(form, result, name))]
     if _is_refused(lambda: result.equivalence_class):
         found.append("class.csv")
     return found
@@ -69,12 +75,19 @@ def _is_refused(make: Callable[[], Any]) -> bool:
 _MAX_LABELS = 60
 
 
-def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> dict[str, Any]:
+def result_view(
+    result: LearnResult, frame: pd.DataFrame, max_members: int, *, is_brief: bool = False
+) -> dict[str, Any]:
     """Everything that the page shows of a learned graph, as plain values."""
-    found = find_out(result, frame, max_members)
+    found = find_out(result, frame, max_members, is_brief=is_brief)
     size = None if found.size is None else str(found.size)
     return _members(found) | {
-        "summary": sentences(result),
+        "conclusion": conclusion(result),
+        "search": [
+            *ties_in_words(result),
+            f"Score {result.score:,.2f}, BIC {result.fitted.bic:,.2f}.",
+            *about_search(result),
+        ],
         "names": list(found.graph.names),
         "listing": {
             "words": listing_in_words(found),

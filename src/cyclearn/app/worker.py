@@ -21,6 +21,7 @@ _PLACES = {
     "open_table": "opening",
     "learn": "learning_tasks",
     "keep_learn": "learning_tasks",
+    "sketch": "learning_tasks",
     "effects": "what_if_pages",
     "bootstrap": "sureness",
     "keep_bootstrap": "sureness",
@@ -41,8 +42,10 @@ def task_named(name: str) -> Callable[..., dict[str, Any] | None]:
     return found
 
 
-def main() -> None:
-    """Answer tasks one after the other."""
+def main(niceness: int = 0) -> None:
+    """Answer tasks one after the other; ``niceness`` leaves the processor to others."""
+    if niceness and hasattr(os, "nice"):
+        os.nice(niceness)
     # Whatever a library prints must not come between the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -55,6 +55,8 @@ class Job:
         Why it failed.
     is_kept : bool
         Whether it was stopped, and what it had found until then is the result.
+    begun, ended : float or None
+        When work on it began and ended, in seconds of the clock on the wall.
     """
 
     id: str
@@ -65,6 +67,8 @@ class Job:
     state: State = "waiting"
     message: str = ""
     is_kept: bool = False
+    begun: float | None = None
+    ended: float | None = None
 
     @property
     def has_ended(self) -> bool:
