@@ -13,7 +13,8 @@ from cyclearn.app.opening import read_frame
 from cyclearn.app.progress import Progress, SearchWatch
 from cyclearn.app.views import result_view
 from cyclearn.app.workspace import read_json, write_json
-from cyclearn.drawing.layout import lay_out
+from cyclearn.data.tables import Tables
+from cyclearn.drawing.layout import backbone, lay_out
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
@@ -53,7 +54,7 @@ def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict
         watch = SearchWatch(place, options.problem(tables))
         progress.say("Searching")
         result = learn_with(options, tables, on_step=watch)
-    _keep(place, table, request, result)
+    _keep(place, tables, result)
     return {"takes_probabilities": is_brief(result.tables)}
 
 
@@ -80,17 +81,22 @@ def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) ->
             # A graph on the way may have had no stable fit; one before it had.
             refused = error
         else:
-            _keep(place, table, request, result)
+            _keep(place, tables, result)
             return
     raise refused or InputError("nothing was found before the search was stopped")
 
 
-def sketch(*, folder: str) -> dict[str, Any]:
-    """The best graph that a running search has met, as a picture."""
+def sketch(*, folder: str, table: str, request: dict[str, Any]) -> dict[str, Any]:
+    """The best graph that a running search has met, as a picture.
+
+    Of very many edges those are drawn whose ends correlate most.
+    """
     record = read_json(Path(folder) / "kept.json", default=[])
     if not record:
         raise InputError("nothing has been found yet")
     graph = DirectedGraph.from_dict(record[0])
+    columns = read_frame(table, request).reindex(columns=list(graph.names))
+    graph = backbone(graph, columns.corr().fillna(0).to_numpy())
     drawn = graph_svg(
         graph,
         lay_out(graph),
@@ -103,13 +109,12 @@ def sketch(*, folder: str) -> dict[str, Any]:
     return {"picture": drawn}
 
 
-def _keep(place: Path, table: str, request: dict[str, Any], result: LearnResult) -> None:
+def _keep(place: Path, tables: Tables, result: LearnResult) -> None:
     Progress(place).say("Listing the graphs that fit equally well")
-    frame = read_frame(table, request)
     # Whoever has stopped a search does not wait for every comparison.
     is_stopped = result.status is SearchStatus.INTERRUPTED
     most = _FEW_MEMBERS if is_stopped else Limits().max_members
-    view = result_view(result, frame, most, is_brief=is_stopped)
+    view = result_view(result, tables, most, is_brief=is_stopped)
     write_json(place / "view.json", view)
     beside = place / ".result.json"
     beside.write_text(result.to_json(timings=True), "utf-8")

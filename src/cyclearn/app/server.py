@@ -322,8 +322,12 @@ class Server:
         job = self._workspace.job(request.path_params["job"])
         if job.kind != "learn":
             raise InputError("this needs a search")
-        folder = str(self._workspace.job_folder(job.id))
-        return _json(await self._ask("sketch", {"folder": folder}))
+        arguments = {
+            "folder": str(self._workspace.job_folder(job.id)),
+            "table": str(self._workspace.table_folder(job.table)),
+            "request": job.request,
+        }
+        return _json(await self._ask("sketch", arguments))
 
     async def stop(self, request: Request) -> Response:
         """End a job and keep what it has found."""

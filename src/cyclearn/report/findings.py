@@ -127,7 +127,11 @@ class Findings:
 
 
 def find_out(
-    result: LearnResult, data: SeveralData | None, max_members: int, *, is_brief: bool = False
+    result: LearnResult,
+    data: SeveralData | Tables | None,
+    max_members: int,
+    *,
+    is_brief: bool = False,
 ) -> Findings:
     """Everything that the report of a result needs and the result does not hold by itself.
 
