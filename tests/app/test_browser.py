@@ -14,6 +14,9 @@ import psutil
 import pytest
 
 from chromium import needs_browser, open_browser
+from cyclearn import DirectedGraph
+from cyclearn.drawing.layout import backbone, lay_out
+from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
 
 HOSTILE = [
     "<img src=x onerror=hacked=1>",
@@ -37,6 +40,8 @@ def server(tmp_path):
     )
     address = re.search(r"http://\S+", process.stdout.readline())[0]
     yield psutil.Process(process.pid), address
+    files = [path for path in (tmp_path / "w").rglob("*") if path.is_file()]
+    assert {oct(path.stat().st_mode & 0o777) for path in files} == {"0o600"}
     process.send_signal(signal.SIGINT)
     assert "Ended." in process.communicate(timeout=60)[0]
     assert process.returncode == 0
@@ -203,6 +208,132 @@ def the_graph_and_its_class(page):
     assert page.locator("button[aria-label='income → price: forbidden']").count() == 1
 
 
+def drag(page, box, across, down):
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + across, y + down, steps=3)
+    page.mouse.up()
+
+
+def a_picture_one_can_read(page):
+    go(page, "graph")
+    canvas = page.locator("#graph-canvas")
+    view = "document.querySelector('#graph-canvas svg').getAttribute('viewBox')"
+    whole = page.evaluate(view)
+    # Zoom by button and wheel, pan on the background, fit.
+    page.click("button[aria-label='Zoom in']")
+    nearer = page.evaluate(view)
+    assert float(nearer.split()[2]) < float(whole.split()[2])
+    canvas.hover(position={"x": 15, "y": 15})
+    page.mouse.wheel(0, -200)
+    assert float(page.evaluate(view).split()[2]) < float(nearer.split()[2])
+    corner = canvas.bounding_box() | {"width": 20, "height": 20}
+    before = page.evaluate(view)
+    drag(page, corner, 40, 30)
+    assert page.evaluate(view) != before
+    page.click("button[aria-label='Fit']")
+    assert page.evaluate(view) == whole
+    # A node that is dragged takes its edges along, and stays there.
+    node = page.locator("g.node[data-node='profit']")
+    line = page.locator("g.edge[data-name='price → profit'] path >> nth=0")
+    other = page.locator("g.edge[data-name='costs → price'] path >> nth=0")
+    at, drawn, untouched = node.bounding_box(), *(each.get_attribute("d") for each in (line, other))
+    drag(page, at, 120, 40)
+    assert node.bounding_box()["x"] == pytest.approx(at["x"] + 120, abs=3)
+    assert line.get_attribute("d") != drawn
+    assert other.get_attribute("d") == untouched
+    page.reload()
+    page.wait_for_selector("g.node[data-node='profit'][transform]")
+    assert node.bounding_box()["x"] == pytest.approx(at["x"] + 120, abs=3)
+    # A slider hides what is weak; weights go and come.
+    shown = "#graph-canvas g.edge:not(.absent)"
+    n_edges = page.locator(shown).count()
+    page.fill("#least", "0.6")
+    assert 0 < page.locator(shown).count() < n_edges
+    assert f"of {n_edges} edges are shown" in page.text_content("#shown")
+    page.fill("#least", "0")
+    page.uncheck("#weights")
+    assert page.locator("text.weight:text-matches('[0-9]')").count() == 0
+    page.check("#weights")
+    # One variable and its neighbours: by press, and by search.
+    page.locator("g.node[data-node='profit'] rect").click()
+    assert "Causes" in page.text_content("#about-edge")
+    assert page.locator("g.node.dim").count() == 3
+    page.fill("#find", "costs")
+    page.keyboard.press("Enter")
+    assert page.text_content("#about-edge h3") == "costs"
+    page.click("#unfocus")
+    assert page.locator(".dim").count() == 0
+    # What hovers says what it is.
+    assert (
+        "price → profit: "
+        in page.locator("g.edge[data-name='price → profit'] title").text_content()
+    )
+    # The table of edges is sorted by what is pressed.
+    weights = "[...document.querySelectorAll('#edge-list td:nth-child(3)')].map(e => e.textContent)"
+    page.click("#edge-table th button:text-is('weight')")
+    falling = [float(each.replace("−", "-")) for each in page.evaluate(weights)]
+    assert falling == sorted(falling, reverse=True)
+    page.click("#edge-table th button:text-is('weight')")
+    assert [float(each.replace("−", "-")) for each in page.evaluate(weights)] == falling[::-1]
+
+
+def a_large_picture_is_quick(page):
+    """With 80 variables and 200 edges a drag redraws what it touches, within a frame."""
+    graph = large_graph()
+    drawn = graph_svg(
+        graph,
+        lay_out(backbone(graph, np.ones((80, 80))), also=graph.edges),
+        [DrawnEdge(*e, attributes={"data_edge": n}) for n, e in enumerate(graph.edges)],
+        identifier="large", title="large", description="large", sized=False,
+    )  # fmt: skip
+    edges = [{"source": a, "target": b} for a, b in graph.edges]
+    times, touched, redrawn = page.evaluate(
+        """async ([text, edges]) => {
+          const { Canvas } = await import("/static/picture.js");
+          const box = document.createElement("div");
+          box.className = "canvas";
+          document.querySelector("#graph > div").append(box);
+          const canvas = new Canvas(box, text, edges, { pressed: () => {} });
+          await new Promise(requestAnimationFrame);
+          const changed = new Set(), times = [];
+          const name = edges[0].source;
+          new MutationObserver((all) => all.forEach(({ target }) => {
+            const group = target.closest("[data-edge]");
+            if (group) changed.add(group.dataset.edge);
+          })).observe(canvas.svg, { attributes: true, subtree: true });
+          for (let n = 0; n < 60; n += 1) {
+            const begun = performance.now();
+            if (n % 2) canvas.zoom(1.01);
+            else canvas.move(name, 2 + n / 10, 3 + n / 10);
+            canvas.svg.getBoundingClientRect();
+            times.push(performance.now() - begun);
+            await new Promise(requestAnimationFrame);
+          }
+          box.remove();
+          const own = edges.filter(({ source, target }) => [source, target].includes(name)).length;
+          return [times, own, changed.size];
+        }""",
+        [str(drawn), edges],
+    )
+    assert redrawn == touched
+    assert np.median(times) < 8
+    assert np.quantile(times, 0.95) < 16
+
+
+def large_graph():
+    """80 variables and 200 edges."""
+    names = [f"v{n}" for n in range(80)]
+    rng = np.random.default_rng(0)
+    pairs = list(zip(names, names[1:], strict=False))
+    while len(pairs) < 200:
+        a, b = sorted(rng.choice(80, 2, replace=False))
+        if (names[a], names[b]) not in pairs:
+            pairs.append((names[a], names[b]))
+    return DirectedGraph.from_edges(pairs, names)
+
+
 def questions_about_the_graph(page):
     # What if: the predictions follow the slider.
     go(page, "effects")
@@ -248,6 +379,22 @@ def questions_about_the_graph(page):
     for step in ("table", "knowledge", "graph", "sure"):
         go(page, step)
         everything_has_a_name(page)
+
+
+def results_are_named_and_removed(page):
+    go(page, "graph")
+    page.fill("#result-name", "Second try")
+    page.fill("#result-note", "Without tiers.")
+    page.focus("#result-name")
+    page.wait_for_selector("#results h3:text-is('Second try')")
+    page.reload()
+    page.wait_for_selector("#graph .side > h3:text-is('Second try')")
+    assert page.input_value("#result-note") == "Without tiers."
+    page.click("#remove")
+    page.wait_for_selector("#graph .side > h3:text-is('Graph 1')")
+    assert page.locator("#results .job").count() == 1
+    page.click("#undo")
+    page.wait_for_selector("#graph .side > h3:text-is('Second try')")
 
 
 def stop_and_a_killed_worker(page, server, long_table):
@@ -407,7 +554,7 @@ def stepping_through_the_class_asks_nothing_of_the_server(page):
     page.select_option("#tables", "t1")
     page.wait_for_selector("#show-j3")
     go(page, "graph")
-    page.wait_for_selector("#graph h3:text-is('Graph 3')")
+    page.wait_for_selector("#graph h3:text-is('Second try')")
     # What was found out about it before is shown again.
     for part in ("#effects #value", "#sure table", "#comparison svg"):
         page.wait_for_selector(part, state="attached")
@@ -434,7 +581,10 @@ def test_the_whole_way(context, page, server, long_table, chains_table, tmp_path
     from_the_example_to_the_same_graph_in_python(page, tmp_path, monkeypatch)
     several_tables_in_one(page)
     the_graph_and_its_class(page)
+    a_picture_one_can_read(page)
+    a_large_picture_is_quick(page)
     questions_about_the_graph(page)
+    results_are_named_and_removed(page)
     stop_and_a_killed_worker(page, server, long_table)
     a_class_page_by_page(page, chains_table)
     hostile_names(page, tmp_path)

@@ -13,6 +13,7 @@ GET      /api/tables/T/file                 the file itself
 POST     /api/jobs                          start a job: kind, table, of, request
 GET      /api/jobs/J                        a job, and its view when it is done
 GET      /api/jobs/J/sketch                 the best graph that a search has met so far, drawn
+PUT      /api/jobs/J                        name it, note something, remove or restore it
 POST     /api/jobs/J/stop                   end it, keep what it has found so far
 POST     /api/jobs/J/cancel                 end it, keep nothing of it
 POST     /api/jobs/J/members                graphs of a class that is too large for one list
@@ -32,7 +33,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -67,6 +68,8 @@ _QUICK = 2
 # Bytes of a request that is no file.
 _MAX_REQUEST = 5_000_000
 _MAX_DIGITS = 18
+# Characters of the name of a result, and of what is noted about it.
+_MAX_NAME, _MAX_NOTE = 200, 20_000
 # No request of the page has a tenth of these levels; what is much deeper cannot be written again.
 _MAX_DEPTH = 50
 _ASSET = re.compile(r"[A-Za-z0-9_-]{1,80}\.[a-z]{1,8}")
@@ -90,7 +93,7 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001 - as starlette calls it
-        workspace.give_up_unfinished()
+        workspace.tidy()
         server.quick.prepare()
         if table is not None:
             server.open_first(table)
@@ -135,6 +138,7 @@ class Server:
             ("GET", "/api/tables/{table}/file", self.table_file),
             ("POST", "/api/jobs", self.start),
             ("GET", "/api/jobs/{job}", self.job),
+            ("PUT", "/api/jobs/{job}", self.change_job),
             ("GET", "/api/jobs/{job}/sketch", self.sketch),
             ("POST", "/api/jobs/{job}/stop", self.stop),
             ("POST", "/api/jobs/{job}/cancel", self.cancel),
@@ -316,6 +320,22 @@ class Server:
         if job.state == "done":
             record["view"] = read_json(view)
         return _json(record)
+
+    async def change_job(self, request: Request) -> Response:
+        """Name a job, note something about it, remove or restore it."""
+        given = await _given(request)
+        job = self._workspace.job(request.path_params["job"])
+        changes = {
+            name: given.get(name, getattr(job, name)) for name in ("name", "note", "is_removed")
+        }
+        if type(changes["is_removed"]) is not bool:
+            raise InputError("is_removed must be true or false")
+        for name, most in (("name", _MAX_NAME), ("note", _MAX_NOTE)):
+            if not isinstance(changes[name], str) or len(changes[name]) > most:
+                raise InputError(f"the {name} must be a text of at most {most:,} characters")
+        if changes["is_removed"] and not job.has_ended:
+            raise InputError("it is not done; cancel it first")
+        return _json(asdict(self._workspace.save(replace(job, **changes))))
 
     async def sketch(self, request: Request) -> Response:
         """The best graph that a search has met so far."""

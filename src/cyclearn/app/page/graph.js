@@ -1,10 +1,10 @@
 // The answer: the picture, what it says in words and how sure that is, and the graphs that fit equally well.
 
-import { getMembers } from "./api.js";
+import { changeJob, getMembers } from "./api.js";
 import { arrow, fill, h, menu, number, percent, place, sortable, table } from "./dom.js";
 import { decide } from "./knowledge.js";
 import { Canvas, zoomButtons } from "./picture.js";
-import { aloud, attempt, change, jobsAbout, onlyTheLast, say, store, titleOf, watch } from "./store.js";
+import { aloud, attempt, change, jobsAbout, lookAt, lookAtTable, onlyTheLast, poll, say, store, titleOf, watch } from "./store.js";
 
 let canvas = null, current = 0, order = [], edge = null, focus = null;
 let least = { by: "weight", weight: 0, probability: 0 }, hasWeights = true;
@@ -348,6 +348,30 @@ function draw() {
   for (const [name, spot] of Object.entries(store.draft.places?.[store.result.id] ?? {})) if (canvas.nodes.has(name)) canvas.move(name, ...spot);
 }
 
+/** What the person calls the result and writes about it, and removing it. */
+function own() {
+  const { id, table: of, name, note } = store.result;
+  const save = async (changes) => {
+    const job = await attempt(() => changeJob(id, changes));
+    if (!job) return;
+    if (store.result?.id === id) Object.assign(store.result, { name: job.name, note: job.note });
+    await poll(true);
+  };
+  const remove = async (is_removed) => {
+    await save({ is_removed });
+    await attempt(() => (is_removed ? lookAtTable(of) : lookAt(id)));
+    say(is_removed ? [`${titleOf({ id, name })} was removed. `, h("button", { type: "button", id: "undo", onclick: () => remove(false) }, "Undo")] : "");
+  };
+  return h("details", { id: "own", open: true }, h("summary", {}, "Name and notes"),
+    h("p", { class: "fields" },
+      h("label", { class: "field" }, h("span", {}, "Name"), h("input", { id: "result-name", class: "wide", type: "text", maxlength: 200, value: name, placeholder: titleOf({ id }), onchange: async (event) => {
+        await save({ name: event.target.value });
+        document.querySelector("#graph .side > h3").textContent = titleOf(store.result);
+      } })),
+      h("button", { type: "button", id: "remove", onclick: () => remove(true) }, "Remove this result")),
+    h("label", { class: "field" }, h("span", {}, "Notes"), h("textarea", { id: "result-note", maxlength: 20000, onchange: (event) => save({ note: event.target.value }) }, note)));
+}
+
 function render() {
   if (!store.result) return fill(place("graph"), h("p", { class: "note" }, "Nothing has been learned from this table yet."));
   filter = { source: "", target: "", how: "directly", sort: "nearest", stable: false };
@@ -361,7 +385,7 @@ function render() {
       h("div", { class: "side" }, h("h3", {}, titleOf(store.result)), h("div", { id: "conclusion", "aria-live": "polite" }), h("div", { id: "about-edge" }))),
     h("details", { open: true }, h("summary", {}, "Edges"), h("div", { id: "edge-table" })),
     h("details", { open: isLarge(), id: "class" }, h("summary", {}, "Graphs that fit equally well"), h("div", { onkeydown: keys }, browser())),
-    numbers());
+    numbers(), own());
   shownLeast();
   draw();
   renderConclusion();

@@ -21,7 +21,7 @@ let silence;
 
 /** Say something that goes away by itself; ``lasts`` until something else is said. */
 export function say(words, lasts = false) {
-  document.getElementById("status").textContent = words;
+  fill(document.getElementById("status"), words || []);
   clearTimeout(silence);
   if (words && !lasts) silence = setTimeout(() => say(""), 8000);
 }
