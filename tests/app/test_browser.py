@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -326,7 +327,7 @@ def large_graph():
     """80 variables and 200 edges."""
     names = [f"v{n}" for n in range(80)]
     rng = np.random.default_rng(0)
-    pairs = list(zip(names, names[1:], strict=False))
+    pairs = list(pairwise(names))
     while len(pairs) < 200:
         a, b = sorted(rng.choice(80, 2, replace=False))
         if (names[a], names[b]) not in pairs:

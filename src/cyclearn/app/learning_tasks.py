@@ -25,7 +25,7 @@ from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import SearchStatus
 
 # Graphs that fit equally well which are listed at once of a search that was stopped.
-_FEW_MEMBERS = 20
+_FEW_MEMBERS = 3
 
 
 def search_options(request: dict[str, Any]) -> SearchOptions:
