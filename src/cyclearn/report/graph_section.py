@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cyclearn.classes.class_statements import OPTIONAL, TURNS
-from cyclearn.drawing.layout import is_thicket, lay_out
+from cyclearn.drawing.layout import backbone, is_thicket, lay_out
 from cyclearn.drawing.markup import Markup, join, number, table, tag
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
 from cyclearn.graphs.directed_graph import Edge
@@ -25,17 +25,20 @@ def arrow(edge: Edge) -> str:
 def picture(found: Findings) -> Markup:
     """The drawn graph with its legend."""
     graph = found.graph
+    first = backbone(graph, found.standardised)
+    is_whole = first.n_edges == graph.n_edges
     labelled = graph.n_edges <= _MAX_LABELS
     edges = []
     for row in found.rows:
         if not row.in_graph:
             continue
         weight = row.standardised
+        more = "" if first.has_edge(*row.edge) else " weak"
         about = [f"{arrow(row.edge)}: {number(weight, 2)}", _verdict_in_words(found, row)]
         edges.append(
             DrawnEdge(
                 *row.edge,
-                classes="negative" if weight < 0 else "positive",
+                classes=("negative" if weight < 0 else "positive") + more,
                 width=line_width(weight),
                 open_head=row.edge not in found.shared,
                 label=number(weight, 2) + _likelihood(row) if labelled else "",
@@ -45,7 +48,7 @@ def picture(found: Findings) -> Markup:
     groups = "; ".join(", ".join(nodes) for nodes in found.loops)
     drawn = graph_svg(
         graph,
-        lay_out(graph),
+        lay_out(first, also=graph.edges),
         edges,
         identifier="learned-graph",
         title="The learned graph",
@@ -53,15 +56,6 @@ def picture(found: Findings) -> Markup:
         + (f"Feedback loops: {groups}. " if groups else "No feedback. ")
         + "The table of coefficients lists the edges.",
     )
-    strong, weak = line_width(0.9), line_width(0.1)
-    items = [
-        ("positive", "positive: both move the same way", False, line_width(0.5)),
-        ("negative", "negative: they move in opposite ways", False, line_width(0.5)),
-        ("neutral", "strong", False, strong),
-        ("neutral", "weak", False, weak),
-    ]
-    if not found.shared.issuperset(graph.edges):
-        items.append(("neutral", "open head: not in all graphs that fit equally well", True, weak))
     note = (
         "Numbers and widths are standardised weights: standard deviations of the effect for one "
         "of the cause, all else held fixed." + _likelihood_note(found)
@@ -69,20 +63,38 @@ def picture(found: Findings) -> Markup:
         else "Widths are standardised weights; the table of coefficients has the numbers. Point at "
         "an edge to read its weight."
     )
-    if is_thicket(graph):
+    if is_thicket(first):
         note += (
             " So many edges cross that variables stand on a circle, causes before effects "
             "clockwise from the top, without the frames of feedback loops."
         )
     if len(found.result.groups) > 1:
         note += " They are means over the groups."
-    shaded = [tag("li", tag("span", class_="swatch"), " feedback loop")] if found.loops else []
-    marks = legend(*items, further=shaded)
+    every = tag(
+        "label",
+        tag("input", type="checkbox", class_="every-edge"),
+        f" show all {graph.n_edges:,} edges, not only the {first.n_edges:,} strongest",
+    )
     return tag(
         "figure",
+        "" if is_whole else tag("p", every),
         tag("div", drawn, class_="canvas", tabindex="0", role="group", aria_label="Learned graph"),
-        tag("figcaption", marks, tag("p", note)),
+        tag("figcaption", _legend(found), tag("p", note)),
     )
+
+
+def _legend(found: Findings) -> Markup:
+    strong, weak = line_width(0.9), line_width(0.1)
+    items = [
+        ("positive", "positive: both move the same way", False, line_width(0.5)),
+        ("negative", "negative: they move in opposite ways", False, line_width(0.5)),
+        ("neutral", "strong", False, strong),
+        ("neutral", "weak", False, weak),
+    ]
+    if not found.shared.issuperset(found.graph.edges):
+        items.append(("neutral", "open head: not in all graphs that fit equally well", True, weak))
+    shaded = [tag("li", tag("span", class_="swatch"), " feedback loop")] if found.loops else []
+    return legend(*items, further=shaded)
 
 
 def line_width(weight: float) -> float:

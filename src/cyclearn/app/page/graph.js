@@ -282,6 +282,7 @@ function keys(event) {
 }
 
 const legend = () => h("ul", { class: "legend" }, [
+  ...(view().groups.length ? ["numbers: means over the groups"] : []),
   "solid blue: positive", "dashed red: negative", "wide: strong", "open head: not in every equally good graph",
   "dotted grey: only in the learned graph", "plain: no fit is stable, so without weights", "shaded: feedback loop",
 ].map((words) => h("li", {}, words)));
