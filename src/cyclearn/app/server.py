@@ -333,8 +333,8 @@ class Server:
         for name, most in (("name", _MAX_NAME), ("note", _MAX_NOTE)):
             if not isinstance(changes[name], str) or len(changes[name]) > most:
                 raise InputError(f"the {name} must be a text of at most {most:,} characters")
-        if changes["is_removed"] and not job.has_ended:
-            raise InputError("it is not done; cancel it first")
+        if not job.has_ended:
+            raise InputError("it is not done; wait, or cancel it first")
         return _json(asdict(self._workspace.save(replace(job, **changes))))
 
     async def sketch(self, request: Request) -> Response:
