@@ -148,6 +148,7 @@ def bodies(attacks: Attacks, table: str, job: str) -> None:
         ("PUT", f"/api/tables/{table}/draft"),
         ("POST", f"/api/tables/{table}/read"),
         ("POST", f"/api/jobs/{job}/members"),
+        ("PUT", f"/api/jobs/{job}"),
         ("POST", f"/api/jobs/{job}/stop"),
         ("POST", f"/api/jobs/{job}/cancel"),
         ("POST", "/api/tables/example"),
@@ -188,6 +189,8 @@ def fields(attacks: Attacks, table: str, job: str) -> None:
             attacks.send("fields", "POST", f"/api/jobs/{job}/members", value=asked)
     for value in VALUES:
         attacks.send("fields", "POST", f"/api/tables/{table}/read", value={"missing_codes": value})
+        for name in ("name", "note"):
+            attacks.send("fields", "PUT", f"/api/jobs/{job}", value={name: value})
     attacks.send("fields", "POST", f"/api/tables/{table}/read", value={"missing_codes": []})
 
 
@@ -251,6 +254,8 @@ def names_and_paths(attacks: Attacks, table: str, job: str) -> None:  # noqa: AR
             ("PUT", f"/api/tables/{part}/draft"),
             ("POST", f"/api/tables/{part}/read"),
             ("GET", f"/api/jobs/{part}"),
+            ("PUT", f"/api/jobs/{part}"),
+            ("GET", f"/api/jobs/{part}/sketch"),
             ("POST", f"/api/jobs/{part}/stop"),
             ("POST", f"/api/jobs/{part}/cancel"),
             ("POST", f"/api/jobs/{part}/members"),
@@ -293,6 +298,7 @@ def headers(attacks: Attacks, table: str, job: str) -> None:
         ("GET", "/?token=secret"),
         ("POST", "/api/tables/example"),
         ("POST", f"/api/jobs/{job}/cancel"),
+        ("PUT", f"/api/jobs/{job}"),
         ("PUT", f"/api/tables/{table}/draft"),
     ]
     for given in foreign:

@@ -17,26 +17,21 @@ from playwright.sync_api import Page, sync_playwright
 from chromium import chromium_path
 
 IMAGES = Path(__file__).parent / "images"
-WIDTH, TALLEST = 1000, 900
+WIDTH, TALLEST = 1300, 850
 # Few colours keep the files small, and the page has few.
 COLOURS = 64
 
 
-def take(page: Page, section: str, name: str, top: str = "h2") -> None:
-    """A picture of one section, from an element of it on, as tall as is useful."""
-    y, height = page.evaluate(
-        """([section, top]) => {
-          document.activeElement.blur();
-          document.querySelector("nav").hidden = true;
-          document.getElementById("status").hidden = true;
-          const whole = document.getElementById(section);
-          const begin = whole.querySelector(top).getBoundingClientRect().top;
-          return [begin + window.scrollY, whole.getBoundingClientRect().bottom - begin];
-        }""",
-        [section, top],
-    )
-    area = {"x": 0, "y": y - 8, "width": WIDTH, "height": min(height, TALLEST) + 8}
-    taken = Image.open(io.BytesIO(page.screenshot(full_page=True, clip=area)))
+def go(page: Page, step: str) -> None:
+    """Show a step of the page."""
+    page.click(f"nav a[href='#{step}']")
+
+
+def take(page: Page, step: str, name: str) -> None:
+    """A picture of one step."""
+    go(page, step)
+    page.evaluate("document.activeElement.blur(); document.getElementById('status').hidden = true")
+    taken = Image.open(io.BytesIO(page.screenshot()))
     IMAGES.mkdir(exist_ok=True)
     taken.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(
         IMAGES / f"app_{name}.png", optimize=True
@@ -48,6 +43,7 @@ def walk(page: Page) -> None:
     page.click("#example")
     page.wait_for_selector("table.columns")
     take(page, "table", "table")
+    go(page, "knowledge")
     for _ in range(2):
         page.click("#add-tier")
     for number, tier in ((0, 1), (1, 1), (2, 2), (3, 2), (4, 2)):
@@ -56,26 +52,30 @@ def walk(page: Page) -> None:
             page.keyboard.press("ArrowRight")
     page.click("button[aria-label='stock → profit: free']")
     take(page, "knowledge", "knowledge")
+    go(page, "learn")
     page.click("#start")
-    page.wait_for_selector("#graph svg")
+    page.wait_for_selector("#conclusion p:text('have a probability of at least 0.9')")
     take(page, "learn", "learn")
+    go(page, "graph")
     page.click("#edge-list button:text-is('price → quantity')")
-    take(page, "graph", "graph", ".buttons")
+    take(page, "graph", "graph")
+    go(page, "effects")
     page.select_option("#effect-source", "price")
     page.wait_for_selector("#value")
     take(page, "effects", "effects")
+    go(page, "sure")
     page.fill("#n-resamples", "20")
     page.click("#ask-bootstrap")
-    page.click("#ask-posterior")
     page.click("#ask-experiment")
-    for number in (2, 3):
-        page.wait_for_selector(f"#sure .pair > div:nth-child({number}) table")
-    page.wait_for_function("() => !document.querySelector('#sure .job')")
+    page.wait_for_selector("#bootstrap-found table")
+    page.wait_for_selector("#sure .job", state="detached")
     take(page, "sure", "sure")
+    go(page, "compare")
     page.click("#copy")
     page.click("#compare button[aria-label='price → profit: there']")
     page.wait_for_selector("#comparison svg")
-    take(page, "compare", "compare", "#editor")
+    page.locator("#comparison").scroll_into_view_if_needed()
+    take(page, "compare", "compare")
     take(page, "take", "take")
 
 

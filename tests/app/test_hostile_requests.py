@@ -49,6 +49,18 @@ def test_files_of_the_page_that_there_are_not(client, name):
     assert client.raw.get(f"/static/{name}").status_code == 404
 
 
+@pytest.mark.parametrize(
+    "value",
+    [{"name": 3}, {"name": "x" * 201}, {"note": ["x"]}, {"note": "x" * 20_001}, {"is_removed": 1}],
+)
+def test_a_result_is_named_and_noted_by_texts(client, example, value):
+    path = f"/api/jobs/{example[1]}"
+    assert words(client.raw.put(path, json=value, headers=client.headers))
+    assert words(client.raw.put("/api/jobs/j99999", json={"name": "x"}, headers=client.headers))
+    assert client.raw.put(path, json={"name": "x"}).status_code == 403
+    assert client.job(example[1])["name"] == ""
+
+
 def test_messages_do_not_repeat_what_is_long(client, example):
     table, job = example
     long = "x" * 100_000

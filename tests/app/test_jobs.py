@@ -1,4 +1,4 @@
-"""Searches as jobs: done, stopped, dropped, lost; and scripts that repeat them."""
+"""Searches as jobs: queued, done, stopped, cancelled, lost; and scripts that repeat them."""
 
 import json
 import os
@@ -122,12 +122,55 @@ def test_a_stopped_search_keeps_its_best_and_the_script_says_so(
     assert client.job(job)["progress"]["scores"]
     assert client.post(f"/api/jobs/{job}/stop").json()["state"] == "stopping"
     assert client.wait(job)["is_kept"]
-    assert client.get(f"/api/jobs/{job}")["view"]["names"]
+    view = client.get(f"/api/jobs/{job}")["view"]
+    assert "Ended: stopped before its end" in " ".join(view["search"])
+    kept = client.file(f"/api/jobs/{job}/files/result.json").decode()
+    assert cl.LearnResult.from_json(kept).status.name == "INTERRUPTED"
     written, script = repeated(client, job, tmp_path, monkeypatch)
     assert written == client.file(f"/api/jobs/{job}/files/graph.json")
     assert "stopped" in script
     assert "start=" in script
     assert client.job(dropped)["state"] == "cancelled"
+
+
+def test_running_searches_leave_small_questions_free(client, example, long_table):
+    """Two searches take both processes for long work: whatever is small is done beside them."""
+    table = client.upload("long.csv", long_table.read_bytes()).json()["id"]
+    jobs = [client.start("learn", table, options={"random_state": n}) for n in range(4)]
+    for job in jobs[:2]:
+        client.wait_for_kept(job)
+    assert client.upload("six.csv", b"a,b\n1,2\n2,3\n3,5\n4,4\n5,7\n6,5\n").status_code == 200
+    page = client.post(f"/api/jobs/{example[1]}/members", {"at": 0})
+    assert page.json()["members"]
+    effects = client.start("effects", example[0], of=example[1], source="price")
+    client.wait(effects)
+    assert "<svg" in client.get(f"/api/jobs/{jobs[0]}/sketch")["picture"]
+    running, also, waiting, last = map(client.job, jobs)
+    assert [each["state"] for each in (running, also)] == ["running", "running"]
+    assert running["progress"]["phase"] == "Searching"
+    assert running["progress"]["best"] > 0
+    assert running["progress"]["seconds"] >= 0
+    assert [waiting["progress"], last["progress"]] == [
+        {"place": 1, "queue": 2}, {"place": 2, "queue": 2}
+    ]  # fmt: skip
+    client.post(f"/api/jobs/{jobs[0]}/stop")
+    assert client.wait(jobs[0])["is_kept"]
+    assert client.job(jobs[1])["state"] == "running"
+    for job in jobs[1:]:
+        client.post(f"/api/jobs/{job}/cancel")
+
+
+def test_probabilities_follow_a_search_that_asks_for_them(client, example):
+    reading = {"columns": ["costs", "price", "profit"]}
+    job = client.start("learn", example[0], reading=reading, probabilities=True)
+    client.wait(job)
+    (after,) = [each for each in client.get("/api/state")["jobs"] if each["of"] == job]
+    assert after["kind"] == "posterior"
+    client.wait(after["id"])
+    view = client.get(f"/api/jobs/{after['id']}")["view"]
+    assert "have a probability of at least 0.9" in " ".join(view["conclusion"])
+    script = client.file(f"/api/script?job={after['id']}").decode()
+    assert "max_steps=100000" in script
 
 
 def test_a_killed_worker_harms_nobody_else_and_its_best_can_be_kept(tmp_path, long_table):
@@ -136,8 +179,8 @@ def test_a_killed_worker_harms_nobody_else_and_its_best_can_be_kept(tmp_path, lo
     pids = []
     begin = Worker.start.__func__
 
-    async def start(cls):
-        worker = await begin(cls)
+    async def start(cls, niceness=0):
+        worker = await begin(cls, niceness)
         pids.append(worker.process.pid)
         return worker
 

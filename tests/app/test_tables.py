@@ -180,9 +180,10 @@ def test_the_page_says_of_a_result_what_python_says_without_its_names(client, fr
     job = client.start("learn", walks, options={"max_parents": 0, "n_starts": 1})
     client.wait(job)
     view = client.get(f"/api/jobs/{job}")["view"]
-    assert "3 variables, 200 samples" in view["summary"][0]
+    assert "3 variables, 200 samples" in view["conclusion"][0]
     assert {"dependent_rows", "reached_limits"} <= {each["code"] for each in view["warnings"]}
-    said = [*view["summary"], *(each[part] for each in view["warnings"] for part in WORDS)]
+    warned = [each[part] for each in view["warnings"] for part in WORDS]
+    said = [*view["conclusion"], *view["search"], *warned]
     assert not any(re.search(r"\w=|\w_\w|--|\(see|Warning:", words) for words in said)
 
 

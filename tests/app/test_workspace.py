@@ -1,5 +1,6 @@
 """The folder that holds everything."""
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -34,10 +35,32 @@ def test_jobs_that_ran_when_the_program_ended_say_so(tmp_path):
     workspace = Workspace.open(tmp_path)
     running = workspace.add_job("learn", "t1", {}, None)
     done = workspace.save(replace(workspace.add_job("learn", "t1", {}, None), state="done"))
-    workspace.give_up_unfinished()
+    workspace.tidy()
     assert workspace.job(running.id).state == "lost"
     assert "ended" in workspace.job(running.id).message
     assert workspace.job(done.id) == done
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are of another kind")
+def test_nobody_else_can_look_into_it(tmp_path):
+    before = os.umask(0)
+    try:
+        workspace = Workspace.open(tmp_path / "w")
+        folders = [workspace.folder, workspace.new_folder("tables"), workspace.new_folder("jobs")]
+        write_json(folders[1] / "table.json", {})
+        (folders[1] / "table.csv").touch()
+    finally:
+        os.umask(before)
+    assert [oct(each.stat().st_mode & 0o777) for each in folders] == ["0o700"] * 3
+
+
+def test_a_removed_job_is_there_until_the_next_start(tmp_path):
+    workspace = Workspace.open(tmp_path)
+    job = workspace.add_job("learn", "t1", {}, None)
+    workspace.save(replace(job, state="done", is_removed=True))
+    assert workspace.job_folder(job.id).is_dir()
+    workspace.tidy()
+    assert workspace.jobs() == []
 
 
 def test_a_table_that_is_still_being_read_is_not_there_yet(tmp_path):

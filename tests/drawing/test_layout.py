@@ -7,7 +7,7 @@ import pytest
 from cyclearn import DirectedGraph, InputError
 from cyclearn.drawing import lay_out
 from cyclearn.drawing.curves import headed
-from cyclearn.drawing.layout import is_thicket
+from cyclearn.drawing.layout import backbone, is_thicket
 from cyclearn.graphs import random_graph
 
 
@@ -152,3 +152,15 @@ def test_a_line_ends_within_its_head():
     line, corners = headed(tiny, 0.4)
     assert 0 < line[-1, 0] < 0.1
     assert np.isfinite(corners).all()
+
+
+def test_the_backbone_has_the_strongest_edges():
+    names = [f"v{n}" for n in range(13)]
+    pairs = [(a, b) for n, a in enumerate(names) for b in names[n + 1 :]]
+    graph = DirectedGraph.from_edges(pairs, names)
+    strength = np.arange(169.0).reshape(13, 13) * np.where(np.arange(13) % 2, 1, -1)
+    kept = backbone(graph, strength)
+    assert kept.names == graph.names
+    assert kept.n_edges == 60
+    size = [abs(strength[graph.index(a), graph.index(b)]) for a, b in pairs]
+    assert set(kept.edges) == {pairs[n] for n in np.argsort(size)[-60:]}

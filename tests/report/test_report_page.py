@@ -399,3 +399,16 @@ def test_frequencies_over_resamples(rows):
     assert loop == " → ".join([*most.cycle, most.cycle[0]])
     assert share == f"{most.frequency:.0%}"
     assert "Nobody asked yet." in Page(report_html(cl.learn(rows))).words
+
+
+def test_of_very_many_edges_the_strongest_come_first():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 12)) @ rng.standard_normal((12, 12))
+    result = cl.learn(X, penalty=0.001, max_component=1, method="hill-climbing")
+    n_edges = result.graph.n_edges
+    assert n_edges > 60
+    page = Page(report_html(result))
+    drawn = [each.get("class", "") for each in page.all("g")]
+    weak = [each for each in drawn if each.startswith("edge") and each.endswith("weak")]
+    assert len(weak) == n_edges - 60
+    assert f"show all {n_edges} edges, not only the 60 strongest" in page.words

@@ -38,7 +38,7 @@ def export(*, folder: str, table: str, kind: str, name: str, request: dict[str, 
 def write_script(*, folder: str, path: str, jobs: list[str] | None = None) -> None:
     """Write the script of a whole workspace, or of some of its jobs."""
     workspace = Workspace(Path(folder))
-    wanted = [job for job in workspace.jobs() if jobs is None or job.id in jobs]
+    wanted = [job for job in workspace.jobs() if (job.id in jobs if jobs else not job.is_removed)]
     Path(path).write_text(script.script(workspace, wanted), "utf-8")
 
 

@@ -1,15 +1,18 @@
-"""Jobs from the first request to the last state: run, stopped with what they had, dropped, lost."""
+"""Jobs from the first request to the last state: queued, run, stopped with what they had, lost."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from time import time
 from typing import Any
 
 from cyclearn.app.pool import TaskError, WorkerLostError, WorkerPool
-from cyclearn.app.workspace import Job, Kind, State, Workspace, read_json
+from cyclearn.app.workspace import ENDED, Job, Kind, State, Workspace, read_json
 from cyclearn.foundation.errors import InputError
 
+# Kinds that are answered soon, and do not wait behind searches.
+_QUICK = ("effects", "compare")
 # Kinds whose unfinished work is worth something, and the file that says that there is some.
 _KEEPS = ("learn", "bootstrap")
 _KEPT = "kept.json"
@@ -19,11 +22,14 @@ _LOST = (
 
 
 class Jobs:
-    """The jobs of a workspace, and those of them that run in this program."""
+    """The jobs of a workspace, and those of them that run in this program.
 
-    def __init__(self, workspace: Workspace, pool: WorkerPool) -> None:
+    Long ones are queued for ``work``; what a person waits for is done by ``quick``.
+    """
+
+    def __init__(self, workspace: Workspace, work: WorkerPool, quick: WorkerPool) -> None:
         self._workspace = workspace
-        self._pool = pool
+        self._work, self._quick = work, quick
         self._running: dict[str, asyncio.Task[None]] = {}
 
     def start(self, kind: Kind, table: str, request: dict[str, Any], of: str | None = None) -> Job:
@@ -45,7 +51,7 @@ class Jobs:
         return job
 
     def cancel(self, name: str) -> Job:
-        """End a job and drop it."""
+        """End a job, and keep nothing of it."""
         job = self._workspace.job(name)
         if job.has_ended:
             return job
@@ -66,12 +72,15 @@ class Jobs:
         """Whether a stop would keep anything."""
         return (self._workspace.job_folder(job.id) / _KEPT).is_file()
 
-    def progress(self, job: Job) -> dict[str, Any]:
-        """How far a job has come."""
+    def progress(self, job: Job, all_jobs: list[Job]) -> dict[str, Any]:
+        """How far a job has come: its place in the queue, or its time, phase and best score."""
+        if job.state == "waiting":
+            queue = [each.id for each in all_jobs if each.state == "waiting"]
+            return {"place": 1 + queue.index(job.id), "queue": len(queue)}
         found: dict[str, Any] = read_json(
             self._workspace.job_folder(job.id) / "progress.json", default={}
         )
-        return found
+        return found | {"seconds": None if job.begun is None else int(time() - job.begun)}
 
     def _launch(self, job: Job, run: Any) -> None:
         self._running[job.id] = asyncio.ensure_future(run)
@@ -92,18 +101,25 @@ class Jobs:
         }
 
         def begun() -> None:
-            if not keeps:
-                self._saved(job, "running")
+            nonlocal job
+            job = replace(job, begun=time())
+            self._saved(job, "running")
 
+        is_quick = keeps or job.kind in _QUICK
+        pool = self._quick if is_quick else self._work
         try:
-            await self._pool.run(task, arguments, urgent=keeps, on_start=begun)
+            answer = await pool.run(task, arguments, None if keeps else begun)
         except TaskError as error:
             self._saved(job, "failed", str(error))
         except WorkerLostError:
             self._saved(job, "lost", _LOST)
         else:
             self._saved(replace(job, is_kept=keeps), "done")
+            if job.request.get("probabilities") and answer.get("takes_probabilities"):
+                self.start("posterior", job.table, job.request | {"brief": True}, job.id)
         self._running.pop(job.id, None)
+        self._work.prepare()
 
     def _saved(self, job: Job, state: State, message: str = "") -> Job:
-        return self._workspace.save(replace(job, state=state, message=message))
+        ended = time() if state in ENDED else None
+        return self._workspace.save(replace(job, state=state, message=message, ended=ended))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,19 @@ from cyclearn.app.opening import read_frame
 from cyclearn.app.progress import Progress, SearchWatch
 from cyclearn.app.views import result_view
 from cyclearn.app.workspace import read_json, write_json
+from cyclearn.data.tables import Tables
+from cyclearn.drawing.layout import backbone, lay_out
+from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.learning.learn import is_brief
 from cyclearn.learning.run import learn_with
 from cyclearn.results.result import LearnResult
 from cyclearn.search.options import SearchOptions
+from cyclearn.search.runs import SearchStatus
+
+# Graphs that fit equally well which are listed at once of a search that was stopped.
+_FEW_MEMBERS = 3
 
 
 def search_options(request: dict[str, Any]) -> SearchOptions:
@@ -27,8 +36,8 @@ def search_options(request: dict[str, Any]) -> SearchOptions:
     return SearchOptions.from_dict(given)
 
 
-def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
-    """Learn a graph, with progress."""
+def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Learn a graph, with progress; the answer says whether probabilities can follow soon."""
     place, options = Path(folder), search_options(request)
     frame = read_frame(table, request)
     labels = {name for name in (options.groups, options.interventions) if isinstance(name, str)}
@@ -39,13 +48,14 @@ def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None
             f"{Limits().max_variables} at most: choose fewer, or use the command line"
         )
     progress = Progress(place)
-    progress.say("Reading the table.")
+    progress.say("Reading the table")
     with progress.through_compilation():
         tables = options.tables(frame)
         watch = SearchWatch(place, options.problem(tables))
-        progress.say("Searching.")
+        progress.say("Searching")
         result = learn_with(options, tables, on_step=watch)
-    _keep(place, table, request, result)
+    _keep(place, tables, result)
+    return {"takes_probabilities": is_brief(result.tables)}
 
 
 def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
@@ -64,20 +74,48 @@ def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) ->
             time_limit=None,
         )
         try:
-            result = learn_with(kept, tables)
+            found = learn_with(kept, tables)
+            # What ended it was the person, not the limit of the step that made it a result.
+            result = replace(found, status=SearchStatus.INTERRUPTED)
         except InputError as error:
             # A graph on the way may have had no stable fit; one before it had.
             refused = error
         else:
-            _keep(place, table, request, result)
+            _keep(place, tables, result)
             return
     raise refused or InputError("nothing was found before the search was stopped")
 
 
-def _keep(place: Path, table: str, request: dict[str, Any], result: LearnResult) -> None:
-    Progress(place).say("Listing the graphs that fit equally well.")
-    frame = read_frame(table, request)
-    write_json(place / "view.json", result_view(result, frame, Limits().max_members))
+def sketch(*, folder: str, table: str, request: dict[str, Any]) -> dict[str, Any]:
+    """The best graph that a running search has met, as a picture.
+
+    Of very many edges those are drawn whose ends correlate most.
+    """
+    record = read_json(Path(folder) / "kept.json", default=[])
+    if not record:
+        raise InputError("nothing has been found yet")
+    graph = DirectedGraph.from_dict(record[0])
+    columns = read_frame(table, request).reindex(columns=list(graph.names))
+    graph = backbone(graph, columns.corr().fillna(0).to_numpy())
+    drawn = graph_svg(
+        graph,
+        lay_out(graph),
+        [DrawnEdge(*edge) for edge in graph.edges],
+        identifier="sketch",
+        title="The best graph so far",
+        description=f"{graph.n_edges} edges.",
+        sized=False,
+    )
+    return {"picture": drawn}
+
+
+def _keep(place: Path, tables: Tables, result: LearnResult) -> None:
+    Progress(place).say("Listing the graphs that fit equally well")
+    # Whoever has stopped a search does not wait for every comparison.
+    is_stopped = result.status is SearchStatus.INTERRUPTED
+    most = _FEW_MEMBERS if is_stopped else Limits().max_members
+    view = result_view(result, tables, most, is_brief=is_stopped)
+    write_json(place / "view.json", view)
     beside = place / ".result.json"
     beside.write_text(result.to_json(timings=True), "utf-8")
     os.replace(beside, place / "result.json")

@@ -55,8 +55,12 @@ def compare(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
                 )
             ],
         },
-        "picture": _picture(fitted),
+        "picture": _picture(fitted, "own-picture"),
         "edges": weight_rows(fitted),
+        "learned": {
+            "picture": _picture(result.model, "learned-picture"),
+            "edges": weight_rows(result.model),
+        },
     }
     write_json(Path(folder) / "view.json", view)
     write_json(Path(folder) / "result.json", {"graph": own.to_dict(), "fit": fitted.to_dict()})
@@ -146,7 +150,7 @@ def _ratio(own: FittedModel, learned_: FittedModel) -> list[str]:
     return [f"{words}. Neither graph is a part of the other, so there is no test of it."]
 
 
-def _picture(fitted: FittedModel) -> str:
+def _picture(fitted: FittedModel, identifier: str) -> str:
     graph, B = fitted.graph, fitted.standardised_weights
     drawn = []
     for place, (a, b) in enumerate(graph.edges):
@@ -165,8 +169,8 @@ def _picture(fitted: FittedModel) -> str:
         graph,
         lay_out(graph),
         drawn,
-        identifier="own-picture",
-        title="Your own graph",
+        identifier=identifier,
+        title="One of two graphs",
         description="The table beside it lists its edges.",
         sized=False,
     )

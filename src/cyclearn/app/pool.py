@@ -1,4 +1,4 @@
-"""Worker processes: several at a time, one ready in advance, each ended when its work is dropped.
+"""Worker processes: several at a time, one ready in advance, each ended with its work.
 
 A worker gets one line of JSON and answers with one. It ends when its standard input closes, so that
 none outlives the server. It does not look for modules in the current folder: files that lie beside
@@ -11,15 +11,17 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 # An empty place in the path is the current folder.
 _WORK = (
-    "import sys; sys.path[:] = filter(None, sys.path)\nfrom cyclearn.app.worker import main; main()"
+    "import sys; sys.path[:] = filter(None, sys.path)\n"
+    "from cyclearn.app.worker import main; main({})"
 )
+# How far long work steps back for what a person waits for, as the system counts it.
+_BACKGROUND = 10
 # Longest line that a worker answers with; what is long is in files.
 _LONGEST = 2**26
 
@@ -43,13 +45,13 @@ class Worker:
     process: asyncio.subprocess.Process
 
     @classmethod
-    async def start(cls) -> Worker:
+    async def start(cls, niceness: int = 0) -> Worker:
         """A new process, which loads the library at once."""
         return cls(
             await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-c",
-                _WORK,
+                _WORK.format(niceness),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
@@ -91,35 +93,33 @@ class Worker:
 
 
 class WorkerPool:
-    """At most ``size`` workers; tasks that find none free wait in order, urgent ones first."""
+    """At most ``size`` workers; tasks that find none free wait in order.
 
-    def __init__(self, size: int | None = None) -> None:
+    Those of a pool ``in_background`` leave the processor to others.
+    """
+
+    def __init__(self, size: int | None = None, *, in_background: bool = False) -> None:
         self.size = size or max(2, os.cpu_count() or 1)
+        self._niceness = _BACKGROUND if in_background else 0
         self._idle: list[Worker] = []
-        self._n_busy = self._n_urgent = 0
-        self._changed = asyncio.Condition()
+        self._free = asyncio.Semaphore(self.size)
         self._starting: asyncio.Task[None] | None = None
         self._is_closed = False
 
     def prepare(self) -> None:
         """Start a worker in advance, where there is room for one and none is ready."""
-        if self._is_closed or self._idle or self._starting or self._n_busy >= self.size:
+        if self._is_closed or self._idle or self._starting or self._free.locked():
             return
         self._starting = asyncio.ensure_future(self._prepare())
 
     async def _prepare(self) -> None:
         try:
-            self._idle.append(await Worker.start())
+            self._idle.append(await Worker.start(self._niceness))
         finally:
             self._starting = None
 
     async def run(
-        self,
-        task: str,
-        arguments: dict[str, Any],
-        *,
-        urgent: bool = False,
-        on_start: Callable[[], None] | None = None,
+        self, task: str, arguments: dict[str, Any], on_start: Callable[[], None] | None = None
     ) -> dict[str, Any]:
         """Have a task done by a worker. Cancelled, it ends the worker with it.
 
@@ -127,15 +127,12 @@ class WorkerPool:
         ------
         TaskError, WorkerLostError
         """
-        async with self._turn(urgent):
+        async with self._free:
             worker = await self._take()
             is_whole = False
             try:
                 if on_start is not None:
                     on_start()
-                if not urgent:
-                    # While the page waits, a worker that loads the library would be in the way.
-                    self.prepare()
                 answer = await worker.ask(task, arguments)
                 is_whole = True
                 return answer
@@ -148,27 +145,6 @@ class WorkerPool:
                 else:
                     await asyncio.shield(worker.end())
 
-    @asynccontextmanager
-    async def _turn(self, urgent: bool) -> AsyncIterator[None]:
-        """A place among those that work, as long as the block runs."""
-        async with self._changed:
-            self._n_urgent += urgent
-            try:
-                await self._changed.wait_for(
-                    lambda: self._n_busy < self.size and (urgent or not self._n_urgent)
-                )
-                self._n_busy += 1
-            finally:
-                self._n_urgent -= urgent
-                self._changed.notify_all()
-        try:
-            yield
-        finally:
-            self._n_busy -= 1
-            self.prepare()
-            async with self._changed:
-                self._changed.notify_all()
-
     async def _take(self) -> Worker:
         if self._starting is not None and not self._idle:
             await asyncio.shield(self._starting)
@@ -176,7 +152,7 @@ class WorkerPool:
             worker = self._idle.pop()
             if worker.is_alive:
                 return worker
-        return await Worker.start()
+        return await Worker.start(self._niceness)
 
     async def close(self) -> None:
         """End all workers that are ready; those at work end with their tasks."""

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from cyclearn.app.workspace import write_json
@@ -18,6 +19,8 @@ from cyclearn.search.runs import SearchStep
 _MAX_SCORES = 240
 # Graphs that are kept for a stop: the best, and the ones before it.
 _N_KEPT = 5
+# Seconds between two notes of how far a search is; some searches make thousands of moves in one.
+_PAUSE = 0.2
 
 
 class Progress:
@@ -26,9 +29,9 @@ class Progress:
     def __init__(self, folder: Path) -> None:
         self._path = folder / "progress.json"
 
-    def say(self, words: str, **numbers: Any) -> None:
-        """Say how far it is."""
-        write_json(self._path, {"words": words, **numbers})
+    def say(self, phase: str, words: str = "", **numbers: Any) -> None:
+        """Say what is being done, and how far it is."""
+        write_json(self._path, {"phase": phase, "words": words, **numbers})
 
     @contextmanager
     def through_compilation(self) -> Iterator[None]:
@@ -50,7 +53,7 @@ class _Listener(logging.Handler):
         self._progress = progress
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._progress.say(f"{record.getMessage().capitalize()}.")
+        self._progress.say(record.getMessage().capitalize())
 
 
 class SearchWatch:
@@ -64,6 +67,7 @@ class SearchWatch:
         self._every = 1
         self._n_steps = 0
         self._best: list[tuple[float, DirectedGraph]] = []
+        self._next = 0.0
 
     def __call__(self, step: SearchStep) -> None:
         """Take note of one step."""
@@ -77,9 +81,13 @@ class SearchWatch:
             graph = DirectedGraph(step.graph.astype(bool), self._problem.names)
             self._best = [*self._best, (score, graph)][-_N_KEPT:]
             write_json(self._path, [each.to_dict() for _, each in reversed(self._best)])
-        best = self._best[-1]
+        if monotonic() < self._next:
+            return
+        self._next = monotonic() + _PAUSE
+        score, graph = self._best[-1]
         self._progress.say(
-            f"{self._n_steps} moves, best score {best[0]:,.2f} with {best[1].n_edges} edges",
+            "Searching",
+            f"best score {score:,.2f} with {graph.n_edges} edges after {self._n_steps:,} moves",
             scores=self._scores,
-            best=best[0],
+            best=score,
         )

@@ -12,8 +12,10 @@ PUT      /api/tables/T/draft                keep what was chosen on the page
 GET      /api/tables/T/file                 the file itself
 POST     /api/jobs                          start a job: kind, table, of, request
 GET      /api/jobs/J                        a job, and its view when it is done
+GET      /api/jobs/J/sketch                 the best graph that a search has met so far, drawn
+PUT      /api/jobs/J                        name it, note something, remove or restore it
 POST     /api/jobs/J/stop                   end it, keep what it has found so far
-POST     /api/jobs/J/cancel                 end it, drop it
+POST     /api/jobs/J/cancel                 end it, keep nothing of it
 POST     /api/jobs/J/members                graphs of a class that is too large for one list
 GET      /api/jobs/J/files/NAME             a file to take away
 GET      /api/script?job=J                  the script that repeats it, or everything
@@ -31,7 +33,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -61,9 +63,13 @@ _TYPES = {
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
 }
+# Processes for what a person waits for, beside those for long work.
+_QUICK = 2
 # Bytes of a request that is no file.
 _MAX_REQUEST = 5_000_000
 _MAX_DIGITS = 18
+# Characters of the name of a result, and of what is noted about it.
+_MAX_NAME, _MAX_NOTE = 200, 20_000
 # No request of the page has a tenth of these levels; what is much deeper cannot be written again.
 _MAX_DEPTH = 50
 _ASSET = re.compile(r"[A-Za-z0-9_-]{1,80}\.[a-z]{1,8}")
@@ -83,12 +89,12 @@ def make_app(
 
     ``table`` is opened at the start.
     """
-    server = Server(workspace, limits or Limits(), pool or WorkerPool())
+    server = Server(workspace, limits or Limits(), pool or WorkerPool(in_background=True))
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001 - as starlette calls it
-        workspace.give_up_unfinished()
-        server.pool.prepare()
+        workspace.tidy()
+        server.quick.prepare()
         if table is not None:
             server.open_first(table)
         try:
@@ -112,10 +118,10 @@ class Server:
     """The handlers of the API; what needs the library runs in workers."""
 
     def __init__(self, workspace: Workspace, limits: Limits, pool: WorkerPool) -> None:
-        self.pool = pool
+        self.work, self.quick = pool, WorkerPool(_QUICK)
         self._workspace = workspace
         self._limits = limits
-        self._jobs = Jobs(workspace, pool)
+        self._jobs = Jobs(workspace, self.work, self.quick)
         self._opening: asyncio.Task[None] | None = None
         self._first: str | None = None
         self._trouble = ""
@@ -132,6 +138,8 @@ class Server:
             ("GET", "/api/tables/{table}/file", self.table_file),
             ("POST", "/api/jobs", self.start),
             ("GET", "/api/jobs/{job}", self.job),
+            ("PUT", "/api/jobs/{job}", self.change_job),
+            ("GET", "/api/jobs/{job}/sketch", self.sketch),
             ("POST", "/api/jobs/{job}/stop", self.stop),
             ("POST", "/api/jobs/{job}/cancel", self.cancel),
             ("POST", "/api/jobs/{job}/members", self.members),
@@ -144,7 +152,8 @@ class Server:
         if self._opening is not None:
             self._opening.cancel()
         await self._jobs.close()
-        await self.pool.close()
+        for pool in (self.work, self.quick):
+            await pool.close()
 
     def open_first(self, path: Path) -> None:
         """Open the table that was named on the command line."""
@@ -186,6 +195,7 @@ class Server:
             | {"n_columns": len(table["columns"])}
             for table in self._workspace.tables()
         ]
+        jobs = self._workspace.jobs()
         return _json(
             {
                 "version": __version__,
@@ -195,14 +205,14 @@ class Server:
                 "opening": self._opening is not None,
                 "first": self._first,
                 "trouble": self._trouble,
-                "jobs": [self._summary(job) for job in self._workspace.jobs()],
+                "jobs": [self._summary(job, jobs) for job in jobs],
             }
         )
 
-    def _summary(self, job: Job) -> dict[str, Any]:
+    def _summary(self, job: Job, all_jobs: list[Job]) -> dict[str, Any]:
         record = {key: value for key, value in asdict(job).items() if key != "request"}
         if not job.has_ended:
-            record["progress"] = self._jobs.progress(job)
+            record["progress"] = self._jobs.progress(job, all_jobs)
         record["can_keep"] = self._jobs.can_keep(job)
         return record
 
@@ -273,6 +283,8 @@ class Server:
     ) -> dict[str, Any]:
         arguments = {"folder": str(folder), "file": file, "name": name, "reading": reading}
         await self._ask("open_table", arguments | {"limits": asdict(self._limits)})
+        # What is opened is learned from soon.
+        self.work.prepare()
         return self._workspace.table(folder.name)
 
     # Jobs
@@ -309,12 +321,40 @@ class Server:
             record["view"] = read_json(view)
         return _json(record)
 
+    async def change_job(self, request: Request) -> Response:
+        """Name a job, note something about it, remove or restore it."""
+        given = await _given(request)
+        job = self._workspace.job(request.path_params["job"])
+        changes = {
+            name: given.get(name, getattr(job, name)) for name in ("name", "note", "is_removed")
+        }
+        if type(changes["is_removed"]) is not bool:
+            raise InputError("is_removed must be true or false")
+        for name, most in (("name", _MAX_NAME), ("note", _MAX_NOTE)):
+            if not isinstance(changes[name], str) or len(changes[name]) > most:
+                raise InputError(f"the {name} must be a text of at most {most:,} characters")
+        if not job.has_ended:
+            raise InputError("it is not done; wait, or cancel it first")
+        return _json(asdict(self._workspace.save(replace(job, **changes))))
+
+    async def sketch(self, request: Request) -> Response:
+        """The best graph that a search has met so far."""
+        job = self._workspace.job(request.path_params["job"])
+        if job.kind != "learn":
+            raise InputError("this needs a search")
+        arguments = {
+            "folder": str(self._workspace.job_folder(job.id)),
+            "table": str(self._workspace.table_folder(job.table)),
+            "request": job.request,
+        }
+        return _json(await self._ask("sketch", arguments))
+
     async def stop(self, request: Request) -> Response:
         """End a job and keep what it has found."""
         return _json(asdict(self._jobs.stop(request.path_params["job"])))
 
     async def cancel(self, request: Request) -> Response:
-        """End a job and drop it."""
+        """End a job, and keep nothing of it."""
         return _json(asdict(self._jobs.cancel(request.path_params["job"])))
 
     async def members(self, request: Request) -> Response:
@@ -362,7 +402,7 @@ class Server:
 
     async def _ask(self, task: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Have something done that the page waits for."""
-        asked = self.pool.run(task, arguments, urgent=True)
+        asked = self.quick.run(task, arguments)
         try:
             return await asyncio.wait_for(asked, self._limits.max_seconds)
         except asyncio.TimeoutError:

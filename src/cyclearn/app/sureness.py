@@ -18,7 +18,9 @@ from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.posterior.posterior import PosteriorOptions
 from cyclearn.posterior.posterior import posterior as run_posterior
 from cyclearn.posterior.sample_quality import SamplingWarning
+from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.results.next_experiment import next_experiment
+from cyclearn.results.result_text import conclusion, with_evidence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +45,8 @@ def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> None
 
     def done(number: int, wanted: int) -> None:
         write_json(place / "kept.json", {"done": number})
-        progress.say(f"{number} of {wanted} resamples", done=number, total=wanted)
+        words = f"{number} of {wanted} resamples"
+        progress.say("Learning from resamples", words, done=number, total=wanted)
 
     found = run_bootstrap(
         read_frame(table, request),
@@ -69,10 +72,11 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> N
     if learned(of).experiments is not None:
         raise InputError("probabilities are for tables without interventions; resample instead")
     progress = Progress(place)
-    progress.say("Starting the chains.")
+    progress.say("Sampling graphs")
 
     def done(steps: int, size: float, r_hat: float) -> None:
-        progress.say(f"{steps:,} steps, effective size {size:.0f}, R̂ {r_hat:.3f}")
+        words = f"{steps:,} steps, effective sample size {size:.0f}, R̂ {r_hat:.3f}"
+        progress.say("Sampling graphs", words)
 
     with warnings.catch_warnings():
         # The result says it, and so does the page.
@@ -81,11 +85,13 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> N
         found = run_posterior(read_frame(table, request), on_round=done, **options)
     (place / "result.json").write_text(found.to_json(), "utf-8")
     first, second, *_ = str(found).splitlines()
+    progress.say("Comparing feedback loops with other explanations")
     classes = found.classes()[:5] if found.is_determined else []
     write_json(
         place / "view.json",
         {
             "words": [first, second],
+            "conclusion": conclusion(with_evidence(learned(of), posterior=found)),
             "warning": None if found.warning is None else found.warning.on_page(),
             "is_determined": found.is_determined,
             "edges": found.edge_table().to_dict(orient="records"),
@@ -99,7 +105,9 @@ def posterior_options(request: dict[str, Any]) -> PosteriorOptions:
     shared = search_options(request).shared_with(PosteriorOptions)
     for own in ("penalty", "time_limit"):
         del shared[own]
-    return PosteriorOptions(**shared, effective_size=request.get("effective_size"))
+    most = EFFORT.brief_steps if request.get("brief") else None
+    size = request.get("effective_size")
+    return PosteriorOptions(**shared, effective_size=size, max_steps=most)
 
 
 # Rows are predicted for the best experiments; the others are only ordered.

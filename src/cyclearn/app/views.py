@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.drawing.layout import lay_out
+from cyclearn.drawing.layout import backbone, lay_out
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
@@ -22,10 +22,14 @@ from cyclearn.report.fit_words import chi_square_in_words, fit_in_words, known_r
 from cyclearn.report.graph_section import line_width
 from cyclearn.report.member_browser import describe, listing_in_words
 from cyclearn.results.result import LearnResult
-from cyclearn.results.result_text import sentences
+from cyclearn.results.result_text import (
+    about_search,
+    conclusion,
+    ties_in_words,
+)
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from cyclearn.data.tables import Tables
 
 
 FORMS = (
@@ -51,7 +55,9 @@ def lacking(result: LearnResult) -> list[str]:
     Some forms cannot hold every name, or weights of several groups; for some kinds of interventions
     there is no class.
     """
-    found = [name for name in FORMS if _is_refused(partial(form, result, name))]
+    # A picture holds everything, and takes a while to be made.
+    texts = [name for name in FORMS if not name.startswith("picture")]
+    found = [name for name in texts if _is_refused(partial(form, result, name))]
     if _is_refused(lambda: result.equivalence_class):
         found.append("class.csv")
     return found
@@ -65,16 +71,19 @@ def _is_refused(make: Callable[[], Any]) -> bool:
     return False
 
 
-# More labels than this cover each other.
-_MAX_LABELS = 60
-
-
-def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> dict[str, Any]:
+def result_view(
+    result: LearnResult, tables: Tables, max_members: int, *, is_brief: bool = False
+) -> dict[str, Any]:
     """Everything that the page shows of a learned graph, as plain values."""
-    found = find_out(result, frame, max_members)
+    found = find_out(result, tables, max_members, is_brief=is_brief)
     size = None if found.size is None else str(found.size)
     return _members(found) | {
-        "summary": sentences(result),
+        "conclusion": conclusion(result),
+        "search": [
+            *ties_in_words(result),
+            f"Score {result.score:,.2f}, BIC {result.fitted.bic:,.2f}.",
+            *about_search(result),
+        ],
         "names": list(found.graph.names),
         "listing": {
             "words": listing_in_words(found),
@@ -86,9 +95,6 @@ def result_view(result: LearnResult, frame: pd.DataFrame, max_members: int) -> d
         "groups": list(result.groups),
         "fit": [_fit(name, model) for name, model in result.models.items()],
         "warnings": [each.on_page() for each in found.warnings],
-        "score": result.score,
-        "scores": [move.score for move in result.moves],
-        "n_ties": len(result.alternatives),
         "options": result.options.call("learn", "data"),
         "lacking": lacking(result),
         "interventions": result.experiments is not None,
@@ -105,6 +111,7 @@ def _members(found: Findings) -> dict[str, Any]:
     return {
         "edges": [_edge(found, edge) for edge in edges],
         "picture": _picture(found, edges),
+        "n_first": backbone(found.graph, found.standardised).n_edges,
         "members": [_member(member, edges, found) for member in found.members],
     }
 
@@ -125,35 +132,41 @@ def _edge(found: Findings, edge: Edge) -> dict[str, Any]:
     return {"source": edge[0], "target": edge[1], "shared": is_shared, "members": words}
 
 
+# More labels than this cover each other.
+_MAX_LABELS = 60
+
+
 def _picture(found: Findings, edges: list[Edge]) -> str:
     """The union of all listed members, those edges hidden that the learned graph lacks.
 
-    Nodes stand where the learned graph puts them, so that only edges change before the eye.
+    Nodes stand where the strongest edges of the learned graph put them, so that only edges change
+    before the eye.
     """
     graph = found.graph
-    learned = set(graph.edges)
-    standardised = found.standardised
+    learned, strong = set(graph.edges), backbone(graph, found.standardised)
     drawn = []
     for number, edge in enumerate(edges):
-        i, j = map(graph.index, edge)
-        weight = float(standardised[i, j])
+        weight = float(found.standardised[graph.index(edge[0]), graph.index(edge[1])])
+        # More labels cover each other.
+        is_labelled = strong.has_edge(*edge) or len(edges) <= _MAX_LABELS
         drawn.append(
             DrawnEdge(
                 *edge,
                 classes="absent" if edge not in learned else "",
                 width=line_width(weight),
                 open_head=edge not in found.shared,
-                label="0.00" if len(edges) <= _MAX_LABELS else "",
+                # As long as what the page writes there: a weight, and how probable the edge is.
+                label="−0.00 (00%)" if is_labelled else "",
                 attributes={"data_edge": number},
             )
         )
     return graph_svg(
         graph,
-        lay_out(graph, also=edges),
+        lay_out(strong, also=edges),
         drawn,
         identifier="graph-picture",
         title="The graph",
-        description="The list of edges beside it says the same in words.",
+        description="The table of edges says the same in words.",
         sized=False,
     )
 

@@ -21,6 +21,7 @@ _PLACES = {
     "open_table": "opening",
     "learn": "learning_tasks",
     "keep_learn": "learning_tasks",
+    "sketch": "learning_tasks",
     "effects": "what_if_pages",
     "bootstrap": "sureness",
     "keep_bootstrap": "sureness",
@@ -41,8 +42,10 @@ def task_named(name: str) -> Callable[..., dict[str, Any] | None]:
     return found
 
 
-def main() -> None:
-    """Answer tasks one after the other."""
+def main(niceness: int = 0) -> None:
+    """Answer tasks one after the other; ``niceness`` leaves the processor to others."""
+    if niceness and hasattr(os, "nice"):
+        os.nice(niceness)
     # Whatever a library prints must not come between the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -69,12 +72,16 @@ def _read(source: BinaryIO, lines: SimpleQueue[bytes]) -> None:
 
 
 def _warm_up() -> None:
-    """Load what a search needs while nobody waits: a table that is opened at the start does not."""
-    import cyclearn.app.learning_tasks  # noqa: F401
-    from cyclearn.data import Moments
-    from cyclearn.learning import learn
+    """Load what a search and a view of it need while nobody waits: opening a table needs less."""
+    import numpy as np
 
-    learn(Moments([[2.0, 1.0], [1.0, 2.0]], 100), method="hill-climbing")
+    from cyclearn.app.learning_tasks import search_options
+    from cyclearn.app.views import result_view
+    from cyclearn.learning.run import learn_with
+
+    options = search_options({"options": {"method": "hill-climbing"}})
+    tables = options.tables(np.sin(np.arange(60.0) ** 2).reshape(-1, 2))
+    result_view(learn_with(options, tables), tables, 1)
 
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ State = Literal["waiting", "running", "stopping", "done", "failed", "lost", "can
 ENDED: frozenset[State] = frozenset({"done", "failed", "lost", "cancelled"})
 
 _SCHEMA = "cyclearn.workspace/1"
+_PRIVATE = 0o700
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,12 @@ class Job:
         Why it failed.
     is_kept : bool
         Whether it was stopped, and what it had found until then is the result.
+    begun, ended : float or None
+        When work on it began and ended, in seconds of the clock on the wall.
+    name, note : str
+        What the person calls it, and wrote about it.
+    is_removed : bool
+        Whether it was removed; it can be restored until the program is started again.
     """
 
     id: str
@@ -65,6 +73,11 @@ class Job:
     state: State = "waiting"
     message: str = ""
     is_kept: bool = False
+    begun: float | None = None
+    ended: float | None = None
+    name: str = ""
+    note: str = ""
+    is_removed: bool = False
 
     @property
     def has_ended(self) -> bool:
@@ -89,7 +102,7 @@ class Workspace:
         """
         place = Path(folder).absolute()
         try:
-            place.mkdir(parents=True, exist_ok=True)
+            place.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
             mark = place / "workspace.json"
             if not mark.exists():
                 if any(place.iterdir()):
@@ -100,8 +113,10 @@ class Workspace:
                 write_json(mark, {"schema": _SCHEMA, "version": __version__})
             elif read_json(mark).get("schema") != _SCHEMA:
                 raise InputError(f"{mark} is not of a workspace that this version can open")
+            # Tables are for nobody else on this machine.
+            place.chmod(_PRIVATE)
             for part in ("tables", "jobs"):
-                (place / part).mkdir(exist_ok=True)
+                (place / part).mkdir(mode=_PRIVATE, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot use {place} as a workspace: {why(error)}") from None
         return cls(place)
@@ -112,7 +127,7 @@ class Workspace:
         while True:
             place = self.folder / part / f"{part[0]}{number}"
             try:
-                place.mkdir()
+                place.mkdir(mode=_PRIVATE)
             except FileExistsError:
                 number += 1
             else:
@@ -165,9 +180,12 @@ class Workspace:
         write_json(self.folder / "jobs" / job.id / "job.json", asdict(job))
         return job
 
-    def give_up_unfinished(self) -> None:
-        """Say of jobs that ran when the program ended that they did not."""
+    def tidy(self) -> None:
+        """Delete what was removed, and say of jobs that ran when the program ended that it did."""
         for job in self.jobs():
+            if job.is_removed:
+                shutil.rmtree(self.job_folder(job.id), ignore_errors=True)
+                continue
             if not job.has_ended:
                 words = "The program ended while this ran. Start it again."
                 self.save(replace(job, state="lost", message=words))

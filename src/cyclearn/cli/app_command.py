@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import socket
+import sys
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -30,7 +32,7 @@ def app(
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
 ) -> None:
-    """Work in a browser: open a table, say what is known, learn, look, take away.
+    """Work in a browser: open a table, say what is known, learn, look, download.
 
     Nothing leaves this machine: the page is served on the loopback address, to the browser that
     opens the printed address first. Ctrl-C ends it.
@@ -46,6 +48,8 @@ def app(
 
     if table is not None and not table.is_file():
         raise InputError(f"{table}: no such file")
+    # Whatever is written here and by the workers is for this person only.
+    os.umask(0o077)
     place = Workspace.open(workspace)
     with place.locked(), listening(port) as listener:
         number = listener.getsockname()[1]
@@ -75,6 +79,9 @@ def app(
 def listening(port: int) -> socket.socket:
     """A socket that only programs on this machine reach."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if sys.platform != "win32":
+        # The port of a program that has just ended; on Windows it would be that of another one.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((_LOOPBACK, port))
         listener.listen()

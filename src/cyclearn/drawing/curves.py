@@ -11,7 +11,7 @@ from cyclearn.foundation.arrays import BoolArray, FloatArray
 
 SAMPLES = 12
 # Places on each curve at which a condition is looked at.
-_PLACES = 2000
+_PLACES = 600
 # Of an arrow head of length one: half its width, and how far behind its tip the line ends.
 _HALF_WIDTH, _NOTCH = 0.4, 0.8
 

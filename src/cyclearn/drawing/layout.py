@@ -27,6 +27,8 @@ _MIN_WIDTH = 1.3
 _MAX_LABEL = 18
 _MARGIN = 0.6
 _GROUP_PADDING = 0.45
+# Edges that one picture can show so that each can be followed.
+_LEGIBLE = 60
 # Layers that all edges together may pass without a node of theirs.
 _MOST_PASSED = 3_000
 
@@ -143,6 +145,26 @@ def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
         width=float(size[0]),
         height=float(size[1]),
     )
+
+
+def backbone(graph: DirectedGraph, strength: FloatArray) -> DirectedGraph:
+    """The graph with its strongest edges only, as many as a picture can show.
+
+    Examples
+    --------
+    >>> g = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+    >>> backbone(g, np.ones((3, 3))) == g
+    True
+    """
+    if graph.n_edges <= _LEGIBLE:
+        return graph
+    size = {
+        edge: abs(float(strength[graph.index(edge[0]), graph.index(edge[1])]))
+        for edge in graph.edges
+    }
+    # The sort is stable, and edges stand in the order of the columns.
+    strongest = sorted(graph.edges, key=lambda edge: -round(size[edge], 6))
+    return DirectedGraph.from_edges(strongest[:_LEGIBLE], graph.names)
 
 
 def is_thicket(graph: DirectedGraph) -> bool:

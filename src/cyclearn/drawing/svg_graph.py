@@ -6,6 +6,7 @@ are dashed, strong ones wide, and edges that not all members of the class share 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -56,7 +57,8 @@ def graph_svg(
     view box says how large it is, in heights of a node.
     """
     drawn = list(edges)
-    in_group = {name for group in layout.groups for name in group.nodes}
+    loops = [nodes for nodes in graph.components if len(nodes) > 1]
+    in_group = {name for nodes in loops for name in nodes}
     labels = [edge for edge in drawn if edge.label]
     spots = label_places(
         layout, [((edge.source, edge.target), edge.label) for edge in labels], _LABEL_SIZE
@@ -75,6 +77,7 @@ def graph_svg(
                 width=_n(group.width),
                 height=_n(group.height),
                 rx="0.5",
+                data_nodes=json.dumps(group.nodes, ensure_ascii=False),
             )
             for group in layout.groups
         ),
@@ -107,6 +110,7 @@ def _node(name: str, layout: Layout, in_group: bool) -> Markup:
         ),
         tag("text", layout.labels[name], x=_n(x), y=_n(y + 0.36 * FONT_SIZE)),
         class_="node feedback" if in_group else "node",
+        data_node=name,
     )
 
 
@@ -129,7 +133,14 @@ def _edge(edge: DrawnEdge, route: FloatArray) -> Markup:
 def _label(edge: DrawnEdge, spot: FloatArray, layout: Layout) -> Markup:
     inside = any({edge.source, edge.target} <= set(group.nodes) for group in layout.groups)
     classes = f"weight {edge.classes}{' inside' if inside else ''}"
-    return tag("text", edge.label, x=_n(spot[0]), y=_n(spot[1] + 0.13), class_=classes)
+    return tag(
+        "text",
+        edge.label,
+        x=_n(spot[0]),
+        y=_n(spot[1] + 0.13),
+        class_=classes,
+        data_label=edge.attributes.get("data_edge"),
+    )
 
 
 def _path(route: FloatArray) -> str:

@@ -94,7 +94,7 @@ def learn(
     sampling = _posterior_arguments(posterior, checked, n_jobs)
     tables = checked.tables(data)
     check_several_variables(tables)
-    if isinstance(posterior, str) and not _is_brief(tables):
+    if isinstance(posterior, str) and not is_brief(tables):
         sampling = None
     result = learn_with(checked, tables, n_jobs=n_jobs, on_step=on_step, on_interrupt=on_interrupt)
     if result.status is SearchStatus.INTERRUPTED:
@@ -149,7 +149,7 @@ def _posterior_arguments(
     return shared | {"n_jobs": n_jobs} | own
 
 
-def _is_brief(tables: Tables) -> bool:
+def is_brief(tables: Tables) -> bool:
     """Whether a few steps may be enough for the probabilities of graphs over these tables."""
     return tables.design is None and 2 <= tables.n_variables <= EFFORT.brief_variables
 

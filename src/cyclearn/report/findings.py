@@ -43,7 +43,6 @@ class Findings:
 
     ``listing`` has graphs that fit equally well: members of the learned class and of those that
     tie with it. ``hidden`` compares edges with hidden causes; None where there are too many.
-    ``rivals`` compares loops; None without any, and where they are too large.
     """
 
     result: LearnResult
@@ -52,7 +51,6 @@ class Findings:
     has_knowledge: bool
     listing: Listing
     hidden: tuple[PairExplanation, ...] | None = None
-    rivals: Rivals | None = None
 
     @property
     def pairs(self) -> tuple[PairVerdict, ...]:
@@ -73,6 +71,13 @@ class Findings:
     def loops(self) -> tuple[tuple[str, ...], ...]:
         """Feedback loops: strongly connected components of more than one node."""
         return tuple(nodes for nodes in self.graph.components if len(nodes) > 1)
+
+    @cached_property
+    def rivals(self) -> Rivals | None:
+        """Loops compared with other explanations; None without any, and where they are large."""
+        largest = max(map(len, self.graph.components))
+        is_small = self.graph.n_edges <= MAX_COMPARED and 1 < largest <= _MAX_LOOP
+        return self.result.rivals() if is_small else None
 
     @cached_property
     def shared(self) -> frozenset[Edge]:
@@ -121,10 +126,17 @@ class Findings:
         return f"{self.size:,}" if self.size < 10**15 else f"about 10^{int(log10(self.size))}"
 
 
-def find_out(result: LearnResult, data: SeveralData | None, max_members: int) -> Findings:
+def find_out(
+    result: LearnResult,
+    data: SeveralData | Tables | None,
+    max_members: int,
+    *,
+    is_brief: bool = False,
+) -> Findings:
     """Everything that the report of a result needs and the result does not hold by itself.
 
-    Graphs that contradict the knowledge of the search are no answers, and left out.
+    Graphs that contradict the knowledge of the search are no answers, and left out. A brief one
+    compares no edges with hidden causes.
     """
     given = None if data is None else result.options.tables(data)
     if given is not None:
@@ -133,13 +145,11 @@ def find_out(result: LearnResult, data: SeveralData | None, max_members: int) ->
     knowledge = result.options.knowledge
     is_small = result.graph.n_edges <= MAX_COMPARED
     has_one_table = result.experiments is None and not result.lags and not result.groups
-    hidden = hidden_causes(result) if is_small and has_one_table else None
-    largest = max(map(len, result.graph.components))
-    has_rivals = is_small and 1 < largest <= _MAX_LOOP
+    is_compared = is_small and has_one_table and not is_brief
+    hidden = hidden_causes(result) if is_compared else None
     return Findings(
         result,
         hidden=hidden,
-        rivals=result.rivals() if has_rivals else None,
         warnings=(
             *_data_warnings(result, given),
             *(w.in_group(name) for name, model in models.items() for w in check_fit(model)),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from cyclearn.classes.class_statements import OPTIONAL, TURNS
 from cyclearn.drawing.edge_labels import weights_in_words
-from cyclearn.drawing.layout import is_thicket, lay_out
+from cyclearn.drawing.layout import backbone, is_thicket, lay_out
 from cyclearn.drawing.markup import Markup, join, table, tag
 from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg, legend
 from cyclearn.graphs.directed_graph import Edge
@@ -26,18 +26,21 @@ def arrow(edge: Edge) -> str:
 def picture(found: Findings) -> Markup:
     """The drawn graph with its legend."""
     graph = found.graph
+    first = backbone(graph, found.standardised)
+    is_whole = first.n_edges == graph.n_edges
     labelled = graph.n_edges <= _MAX_LABELS
     edges = []
     for row in found.rows:
         if not row.in_graph:
             continue
         weight = row.standardised
+        more = "" if first.has_edge(*row.edge) else " weak"
         words = weights_in_words(found.result, row)
         about = [f"{arrow(row.edge)}: {words}", _verdict_in_words(found, row)]
         edges.append(
             DrawnEdge(
                 *row.edge,
-                classes=_sign(row),
+                classes=_sign(row) + more,
                 width=line_width(weight),
                 open_head=row.edge not in found.shared,
                 label=words + _likelihood(row) if labelled else "",
@@ -47,7 +50,7 @@ def picture(found: Findings) -> Markup:
     groups = "; ".join(", ".join(nodes) for nodes in found.loops)
     drawn = graph_svg(
         graph,
-        lay_out(graph),
+        lay_out(first, also=graph.edges),
         edges,
         identifier="learned-graph",
         title="The learned graph",
@@ -55,6 +58,40 @@ def picture(found: Findings) -> Markup:
         + (f"Feedback loops: {groups}. " if groups else "No feedback. ")
         + "The table of coefficients lists the edges.",
     )
+    note = (
+        "Numbers and widths are standardised weights: standard deviations of the effect for one "
+        "of the cause, all else held fixed." + _likelihood_note(found)
+        if labelled
+        else "Widths are standardised weights; the table of coefficients has the numbers. Point at "
+        "an edge to read its weight."
+    )
+    if is_thicket(first):
+        note += (
+            " So many edges cross that variables stand on a circle, causes before effects "
+            "clockwise from the top, without the frames of feedback loops."
+        )
+    if len(found.result.groups) > 1:
+        note += " They are means over the groups, but where groups have opposite signs."
+    every = tag(
+        "label",
+        tag("input", type="checkbox", class_="every-edge"),
+        f" show all {graph.n_edges:,} edges, not only the {first.n_edges:,} strongest",
+    )
+    return tag(
+        "figure",
+        "" if is_whole else tag("p", every),
+        tag("div", drawn, class_="canvas", tabindex="0", role="group", aria_label="Learned graph"),
+        tag("figcaption", _legend(found), tag("p", note)),
+    )
+
+
+def _sign(row: EdgeRow) -> str:
+    if row.signs_differ:
+        return "differing"
+    return "negative" if row.standardised < 0 else "positive"
+
+
+def _legend(found: Findings) -> Markup:
     strong, weak = line_width(0.9), line_width(0.1)
     items = [
         ("positive", "positive: both move the same way", False, line_width(0.5)),
@@ -64,35 +101,10 @@ def picture(found: Findings) -> Markup:
     ]
     if any(row.signs_differ for row in found.rows):
         items.append(("differing", "positive in some groups, negative in others", False, weak))
-    if not found.shared.issuperset(graph.edges):
+    if not found.shared.issuperset(found.graph.edges):
         items.append(("neutral", "open head: not in all graphs that fit equally well", True, weak))
-    note = (
-        "Numbers and widths are standardised weights: standard deviations of the effect for one "
-        "of the cause, all else held fixed." + _likelihood_note(found)
-        if labelled
-        else "Widths are standardised weights; the table of coefficients has the numbers. Point at "
-        "an edge to read its weight."
-    )
-    if is_thicket(graph):
-        note += (
-            " So many edges cross that variables stand on a circle, causes before effects "
-            "clockwise from the top, without the frames of feedback loops."
-        )
-    if len(found.result.groups) > 1:
-        note += " They are means over the groups, but where groups have opposite signs."
     shaded = [tag("li", tag("span", class_="swatch"), " feedback loop")] if found.loops else []
-    marks = legend(*items, further=shaded)
-    return tag(
-        "figure",
-        tag("div", drawn, class_="canvas", tabindex="0", role="group", aria_label="Learned graph"),
-        tag("figcaption", marks, tag("p", note)),
-    )
-
-
-def _sign(row: EdgeRow) -> str:
-    if row.signs_differ:
-        return "differing"
-    return "negative" if row.standardised < 0 else "positive"
+    return legend(*items, further=shaded)
 
 
 def line_width(weight: float) -> float:

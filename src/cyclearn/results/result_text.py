@@ -116,30 +116,17 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
     return "\n".join(lines)
 
 
-def sentences(result: LearnResult) -> list[str]:
-    """What there is to say of a result beside its edges and its warnings."""
-    return [_headline(result), *feedback_in_words(result), *_beside_edges(result)]
+def conclusion(result: LearnResult) -> list[str]:
+    """What was found, in the sentences that a page begins with: edges, feedback, how sure."""
+    has_evidence = result.posterior is not None or result.bootstrap is not None
+    sure = [evidence_in_words(result)] if has_evidence and result.graph.n_edges else []
+    agreement = " ".join([*sure, agreement_in_words(result)])
+    return [f"{_found(result)}.", *feedback_in_words(result), agreement]
 
 
-def _headline(result: LearnResult) -> str:
-    n_variables = result.graph.n_nodes - len(result.past)
-    return (
-        f"{count_of(n_variables, 'variable')}, {_rows_in_words(result)}: "
-        f"{count_of(result.graph.n_edges, 'edge')}, score {result.score:.2f}, "
-        f"BIC {result.fitted.bic:.2f}"
-    )
-
-
-def _beside_edges(result: LearnResult) -> list[str]:
-    """How far edges can be relied on, how the search ended, and which rows it counted."""
-    lines = [
-        *given_in_words(present_exogenous(result), result.options.ordered),
-        agreement_in_words(result),
-    ]
-    lines += _ties_in_words(result)
-    if result.graph.n_edges:
-        lines.append(evidence_in_words(result))
-    lines += [f"Ended: {result.status.value}.", *starts_in_words(result)]
+def about_search(result: LearnResult) -> list[str]:
+    """How the search ended, and which rows it counted."""
+    lines = [f"Ended: {result.status.value}.", *starts_in_words(result)]
     lines.append(result.tables.rows_in_words)
     if result.options.margins == "rank":
         lines.append("Weights and effects are on the scale of normal scores of ranks.")
@@ -149,6 +136,27 @@ def _beside_edges(result: LearnResult) -> list[str]:
 def present_exogenous(result: LearnResult) -> list[str]:
     """What is taken as given, without the past, of which is said how many rows it has."""
     return [name for name in result.exogenous if name not in result.past]
+
+
+def _found(result: LearnResult) -> str:
+    n_variables = result.graph.n_nodes - len(result.past)
+    return (
+        f"{count_of(n_variables, 'variable')}, {_rows_in_words(result)}: "
+        f"{count_of(result.graph.n_edges, 'edge')}"
+    )
+
+
+def _headline(result: LearnResult) -> str:
+    return f"{_found(result)}, score {result.score:.2f}, BIC {result.fitted.bic:.2f}"
+
+
+def _beside_edges(result: LearnResult) -> list[str]:
+    """How far edges can be relied on, how the search ended, and which rows it counted."""
+    lines = given_in_words(present_exogenous(result), result.options.ordered)
+    lines += [agreement_in_words(result), *ties_in_words(result)]
+    if result.graph.n_edges:
+        lines.append(evidence_in_words(result))
+    return lines + about_search(result)
 
 
 def result_html(result: LearnResult) -> str:
@@ -212,7 +220,8 @@ def _rows_in_words(result: LearnResult) -> str:
     return f"{words} in {len(result.groups)} groups" if result.groups else words
 
 
-def _ties_in_words(result: LearnResult) -> list[str]:
+def ties_in_words(result: LearnResult) -> list[str]:
+    """Other classes with exactly the same score; none or one sentence."""
     if result.experiments is not None:
         return []
     if not result.alternatives:

@@ -33,7 +33,7 @@ from cyclearn.graphs.bitsets import bits, columns_to_support, union
 from cyclearn.search.local_scores import LocalScores
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.redrawn_triples import Pair, redrawn_pairs, toggled
-from cyclearn.search.runs import Adjacency, Budget, Solution
+from cyclearn.search.runs import Adjacency, Budget, SearchStatus, Solution
 from cyclearn.search.score import GraphScore
 from cyclearn.search.search_effort import SIZES, TieEffort
 from cyclearn.search.tied_graphs import tied_graphs
@@ -70,12 +70,14 @@ def answer(
             "stable=False, or start elsewhere"
         )
 
+    is_cut = solution.ended_early or solution.best.status is SearchStatus.MAX_EVALUATIONS
+
     def is_over() -> bool:
-        return solution.ended_early is not None or budget.ended(0) is not None
+        return bool(is_cut) or budget.ended(0) is not None
 
     if problem.experiments is not None:
-        (first, *others), is_cut = tied_graphs(problem, solution, _EFFORT, is_over)
-        return Answer(first, tuple(others[: _EFFORT.max_classes]), is_cut)
+        (first, *others), has_more = tied_graphs(problem, solution, _EFFORT, is_over)
+        return Answer(first, tuple(others[: _EFFORT.max_classes]), has_more)
     as_found = Answer(DirectedGraph(solution.best.best.astype(bool), problem.names), (), True)
     if problem.n_variables > SIZES.very_many and has_passed(end):
         return as_found

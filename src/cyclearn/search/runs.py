@@ -44,7 +44,7 @@ class SearchStatus(Enum):
     OPTIMAL = "no graph that was allowed has a better score"
     MAX_EVALUATIONS = "the limit on evaluations was reached; raise max_evaluations for more"
     TIME_LIMIT = "the time limit was reached; the result may differ between runs"
-    INTERRUPTED = "interrupted; the result is the best graph so far"
+    INTERRUPTED = "stopped before its end; the result is the best graph found until then"
 
     @property
     def is_finished(self) -> bool:

@@ -31,6 +31,8 @@ export const readAgain = (table, codes, sheet) => sent("POST", `/api/tables/${ta
 export const saveDraft = (table, draft) =>
   sent("PUT", `/api/tables/${table}/draft`, draft, { keepalive: JSON.stringify(draft).length < 20_000 });
 export const startJob = (kind, table, of, request) => sent("POST", "/api/jobs", { kind, table, of, request });
+export const changeJob = (job, changes) => sent("PUT", `/api/jobs/${job}`, changes);
+export const getSketch = (job) => ask(`/api/jobs/${job}/sketch`);
 export const stopJob = (job) => sent("POST", `/api/jobs/${job}/stop`);
 export const cancelJob = (job) => sent("POST", `/api/jobs/${job}/cancel`);
 export const getMembers = (job, asked) => sent("POST", `/api/jobs/${job}/members`, asked);

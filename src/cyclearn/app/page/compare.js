@@ -1,10 +1,10 @@
-// A graph of one's own: drawn or pasted, or a copy of the learned one. It is fitted and compared at once.
+// Another graph beside the learned one: drawn, pasted, a copy, or another result. It is fitted and compared at once.
 
-import { arrow, fill, h, number, place, table } from "./dom.js";
+import { arrow, fill, h, menu, number, place, table } from "./dom.js";
 import { pairGrid } from "./grid.js";
 import { showJob } from "./learn.js";
-import { picture } from "./picture.js";
-import { ask, jobsAbout, onlyTheLast, quietly, store, viewOf, watch } from "./store.js";
+import { Canvas } from "./picture.js";
+import { ask, jobsAbout, learnedFrom, onlyTheLast, quietly, store, titleOf, viewOf, watch } from "./store.js";
 
 let edges = null, timer, shown = "", about = "";
 
@@ -30,29 +30,35 @@ function edit(list) {
   changed();
 }
 
-function copy() {
-  const { members, edges: all } = store.result.view;
-  edit(members[0].edges.map((n) => [all[n].source, all[n].target]));
+const edgesOf = ({ members, edges: all }) => members[0].edges.map((n) => [all[n].source, all[n].target]);
+
+const copy = () => edit(edgesOf(store.result.view));
+
+async function withResult(id) {
+  const other = id && (await quietly(() => viewOf(id)));
+  if (other) ask("compare", { graph: { nodes: other.names, edges: edgesOf(other) } });
 }
 
 function renderEditor() {
   const box = document.getElementById("editor");
-  if (box) fill(box, edges ? [h("p", { class: "note" }, "Press a cell to draw or to take away an edge. This is a copy: the learned graph stays as it is."), pairGrid(store.result.view.names, "Your own graph", look, press).element] : []);
+  if (box) fill(box, edges ? [h("p", { class: "note" }, "Press a cell to draw or to remove an edge. This is a copy: the learned graph stays as it is."), pairGrid(store.result.view.names, "Your own graph", look, press).element] : []);
 }
 
-function comparison(view) {
-  const svg = picture(view.picture);
-  return [
+/** Two graphs side by side, the words about both, and their numbers. */
+function comparison(box, view) {
+  const titles = [titleOf(store.result), "The other graph"];
+  const canvases = titles.map((title) => h("div", { class: "canvas", tabindex: "0", role: "group", "aria-label": title }));
+  fill(box,
     h("ul", {}, view.words.map((line) => h("li", {}, line))),
-    h("div", { class: "canvas", tabindex: "0", role: "group", "aria-label": "Your own graph" }, svg),
+    h("div", { class: "pair" }, titles.map((title, n) => h("div", {}, h("h3", {}, title), canvases[n]))),
     h("p", {}, view.fit.verdict),
-    table("Fit of both", ["index", "your graph", "learned graph", "meaning"], view.fit.indices),
-    table("Edges of your graph", ["edge", "weight", "standard error"], view.edges.map((each) => [arrow(each.source, each.target), number(each.weight), number(each.standard_error)])),
-  ];
+    table("Fit of both", ["index", "other graph", "learned graph", "meaning"], view.fit.indices),
+    table("Edges of the other graph", ["edge", "weight", "standard error"], view.edges.map((each) => [arrow(each.source, each.target), number(each.weight), number(each.standard_error)])));
+  [view.learned, view].forEach((each, n) => new Canvas(canvases[n], each.picture, each.edges));
 }
 
 function render() {
-  if (!store.result) return fill(place("compare"), h("p", { class: "note" }, "Nothing has been learned yet."));
+  if (!store.result) return fill(place("compare"), h("p", { class: "note" }, "Nothing has been learned from this table yet."));
   if (about !== store.result.id) {
     // What was drawn a moment ago is about another graph.
     clearTimeout(timer);
@@ -62,7 +68,8 @@ function render() {
       h("p", {}, "Is it equivalent to the learned graph? How far from it, and how much worse does it fit?"),
       h("p", { class: "buttons" },
         h("button", { type: "button", id: "copy", onclick: copy }, "Edit a copy of the learned graph"),
-        h("button", { type: "button", id: "draw", onclick: () => edit([]) }, "Draw one from nothing")),
+        h("button", { type: "button", id: "draw", onclick: () => edit([]) }, "Draw one from nothing"),
+        menu("compare-with", "or take another result", [["", "choose"], ...learnedFrom(store.result.table).filter((job) => job.id !== store.result.id).map((job) => [job.id, titleOf(job)])], "", withResult)),
       h("div", { id: "editor" }),
       h("details", {}, h("summary", {}, "Paste one"),
         h("p", { class: "note" }, "Lines a -> b, JSON, DOT, or Tetrad's form."), text,
@@ -82,8 +89,8 @@ async function renderComparison() {
   const found = await lastView(async () => ({ view: job?.state === "done" ? await quietly(() => viewOf(job.id)) : null }));
   if (!found) return;
   const box = document.getElementById("comparison");
-  if (found.view) fill(box, comparison(found.view));
-  else if (job) showJob(box, job, "Your own graph");
+  if (found.view) comparison(box, found.view);
+  else if (job) showJob(box, job, "The other graph");
   else fill(box);
 }
 

@@ -54,6 +54,7 @@ export function number(value, digits = 3) {
   return shown.replace("-", "−");
 }
 
+export const percent = (share) => `${Math.round(100 * share)}%`;
 export const arrow = (source, target) => `${source} → ${target}`;
 
 /** A table whose first column names its rows; columns of numbers are told by their first cell. */
@@ -66,6 +67,32 @@ export function table(caption, columns, rows) {
       h("thead", {}, h("tr", {}, columns.map((name, n) => h("th", { scope: "col", class: rows.length > 0 && kind(rows[0][n]) }, name)))),
       h("tbody", {}, rows.map((row) => h("tr", {}, row.map(cell))))));
 }
+
+/**
+ * A table that is sorted by the column whose head is pressed. Columns are {name, key, show}: what a row is sorted
+ * by, and its cell; ``order`` is [number of the column, whether it falls] and remembers what was pressed.
+ */
+export function sortable(id, caption, columns, rows, order) {
+  const body = h("tbody", { id });
+  const compare = (a, b) => (typeof a === "string" ? a.localeCompare(b) : a - b);
+  const arranged = () => {
+    const { key } = columns[order[0]], sign = order[1] ? -1 : 1;
+    const sorted = [...rows].sort((one, other) => {
+      const [a, b] = [key(one), key(other)];
+      return a === null || b === null ? (a === null) - (b === null) : sign * compare(a, b);
+    });
+    heads.forEach((head, n) => head.setAttribute("aria-sort", n !== order[0] ? "none" : order[1] ? "descending" : "ascending"));
+    body.replaceChildren(...sorted.map((row) => h("tr", {}, columns.map(({ show, isNumber: right }, n) => h(n ? "td" : "th", n ? { class: right && "number" } : { scope: "row" }, show(row))))));
+  };
+  const press = (n) => { order.splice(0, 2, n, n === order[0] ? !order[1] : columns[n].isNumber ?? false); arranged(); };
+  const heads = columns.map(({ name, isNumber: right }, n) => h("th", { scope: "col", class: right && "number" }, h("button", { type: "button", class: "link", onclick: () => press(n) }, name)));
+  arranged();
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, heads)), body));
+}
+
+/** Show one step of the page. */
+export const go = (step) => { window.location.hash = step; };
 
 const isLong = (value) => typeof value === "string" && value.length > 30;
 const isNumber = (value) => typeof value === "string" && /^[−\d.,e%–]+$/.test(value);

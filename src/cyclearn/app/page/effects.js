@@ -47,10 +47,10 @@ function verdict(effects) {
   const size = Math.max(...known.map(([effect]) => Math.abs(effect))), none = 1e-9 * Math.max(size, 1e-300);
   const low = Math.min(...known.map(([effect]) => effect)), high = Math.max(...known.map(([effect]) => effect));
   if (size < 1e-9) return "no effect";
-  if (low > none) return "up in all";
-  if (high < -none) return "down in all";
+  if (low > none) return "up in every graph";
+  if (high < -none) return "down in every graph";
   if (low >= -none) return "up or none";
-  return high <= none ? "down or none" : "of open sign";
+  return high <= none ? "down or none" : "sign differs";
 }
 
 /** One variable, as a row of the table and a function that writes it anew for another value. */
@@ -78,7 +78,7 @@ function predictions(view) {
   const rows = view.targets.map((target) => row(view, target));
   const isHeld = view.how === "hold", middle = isHeld ? view.mean : 0;
   const interval = `${Math.round(100 * view.level)}% interval`;
-  const columns = ["variable", "so it goes", "mean now", "mean then", interval, "over all graphs", "with intervals", "effect of one unit", ""];
+  const columns = ["variable", "direction", "mean now", "mean then", interval, "over all graphs", "with intervals", "effect of one unit", ""];
   // The slider itself says it.
   const shown = h("output", { for: "value", id: "value-words", "aria-live": "off" });
   const update = () => {
@@ -122,7 +122,7 @@ function frame() {
 }
 
 async function render() {
-  if (!store.result) return fill(place("effects"), h("p", { class: "note" }, "Nothing has been learned yet."));
+  if (!store.result) return fill(place("effects"), h("p", { class: "note" }, "Nothing has been learned from this table yet."));
   if (about !== store.result.id) frame();
   const job = latest(), key = JSON.stringify([about, job]);
   // The answer to an earlier question is of no interest any more.

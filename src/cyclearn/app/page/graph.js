@@ -1,12 +1,14 @@
-// The learned graph, and the graphs that no data of this kind can tell from it.
+// The answer: the picture, what it says in words and how sure that is, and the graphs that fit equally well.
 
-import { getMembers } from "./api.js";
-import { arrow, fill, h, menu, number, place, table } from "./dom.js";
+import { changeJob, getMembers } from "./api.js";
+import { arrow, fill, h, menu, number, percent, place, sortable, table } from "./dom.js";
 import { decide } from "./knowledge.js";
-import { choose, picture, pressable, showMember } from "./picture.js";
-import { aloud, attempt, onlyTheLast, say, store, watch } from "./store.js";
+import { Canvas, zoomButtons } from "./picture.js";
+import { aloud, attempt, change, jobsAbout, lookAt, lookAtTable, onlyTheLast, poll, say, store, titleOf, watch } from "./store.js";
 
-let svg = null, current = 0, order = [], edge = null;
+let canvas = null, current = 0, order = [], edge = null, focus = null;
+let least = { by: "weight", weight: 0, probability: 0 }, hasWeights = true;
+const sorting = [1, true];
 let filter = { source: "", target: "", how: "directly", sort: "nearest", stable: false };
 
 // A page of a class that is too large for one list, in place of its first graphs; where pages began.
@@ -69,7 +71,32 @@ function factsOf(number_) {
   }
   if (isLearned && groups.length) for (const each of rows) facts.push([`In ${each.group}`, `${number(each.weight)}, standard error ${number(each.standard_error)}`]);
   facts.push(["Equally good graphs", shared ? "in every one" : members]);
-  return [...facts, ...probabilities(source, target)];
+  return [...facts, ...known.flatMap((each) => each(source, target))];
+}
+
+const probability = (n) => (sure?.is_determined ? probable.get(n) ?? 0 : null);
+
+/** How an edge looks in the graph shown; null where it is hidden. */
+function look(n) {
+  const one = member(), at = one.edges.indexOf(n), learned = view().members[0].edges.includes(n);
+  if (at < 0 && !learned) return null;
+  const weight = at < 0 ? null : one.standardised?.[at] ?? null, chance = probability(n);
+  const size = least.by === "weight" ? Math.abs(weight ?? 1) : chance ?? 1;
+  if (size < least[least.by] && n !== edge && !touches(n)) return null;
+  const label = weight !== null && chance !== null ? `${number(weight, 2)} (${percent(chance)})` : undefined;
+  const words = [at < 0 ? "not in this graph" : weight !== null && number(weight, 2), chance !== null && `probability ${percent(chance)}`, view().edges[n].shared && "in every equally good graph"].filter(Boolean).join(", ");
+  return { weight, change: at < 0 ? "removed" : learned ? "" : "new", words, label };
+}
+
+// All edges of the variable in focus are shown.
+const touches = (n) => focus !== null && [view().edges[n].source, view().edges[n].target].includes(focus);
+
+function redraw() {
+  if (!member()) return;
+  canvas.show(look, hasWeights);
+  canvas.mark(edge, focus);
+  const shown = member().edges.filter((n) => look(n)).length, all = member().edges.length;
+  document.getElementById("shown").textContent = shown === all ? `All ${all} edges are shown.` : `${shown} of ${all} edges are shown.`;
 }
 
 function about(number_, facts) {
@@ -89,11 +116,38 @@ export function addFacts(facts) {
   known.push(facts);
 }
 
-const probabilities = (source, target) => known.flatMap((facts) => facts(source, target));
+let sure = null, probable = new Map();
+
+/** Take the probabilities of the edges, once they are there: the conclusion and the picture say them. */
+export function setSure(found) {
+  if (found === sure || !store.result) return;
+  sure = found;
+  placeProbabilities();
+  renderConclusion();
+  step(current);
+}
+
+function placeProbabilities() {
+  const names = new Map(view().edges.map(({ source, target }, n) => [JSON.stringify([source, target]), n]));
+  probable = new Map((sure?.edges ?? []).map((each) => [names.get(JSON.stringify([each.source, each.target])), each.probability]));
+}
+
+function pressed({ node, edge: number_ }) {
+  if (node !== undefined) focusOn(focus === node ? null : node);
+  else press(number_);
+}
+
+function focusOn(name) {
+  [focus, edge] = [name, null];
+  redraw();
+  renderAbout();
+  document.getElementById("find").value = name ?? "";
+  aloud(name === null ? "No variable is in focus." : `${name} is in focus.`);
+}
 
 function press(number_) {
   edge = number_;
-  choose(svg, edge);
+  redraw();
   renderAbout();
   const { source, target } = view().edges[edge];
   aloud(`${arrow(source, target)}. ${factsOf(edge).map((fact) => fact.join(": ")).join(". ")}.`);
@@ -104,10 +158,21 @@ let written = "";
 export function renderAbout() {
   const box = document.getElementById("about-edge");
   const facts = edge === null ? [] : factsOf(edge);
-  const key = JSON.stringify([store.result?.id, edge, facts]);
+  const key = JSON.stringify([store.result?.id, edge, focus, current, facts]);
   if (!box || (key === written && box.hasChildNodes())) return;
   written = key;
-  fill(box, edge === null ? h("p", { class: "note" }, "Press an edge in the picture or in the list to read about it.") : about(edge, facts));
+  if (edge !== null) fill(box, about(edge, facts));
+  else if (focus !== null) fill(box, aboutNode(focus));
+  else fill(box, h("p", { class: "note" }, "Press an edge or a variable to read about it."));
+}
+
+function aboutNode(name) {
+  const edges = member()?.edges.map((n) => view().edges[n]) ?? [];
+  const listed = (words, names) => [h("dt", {}, words), h("dd", {}, names.join(", ") || "none")];
+  return [h("h3", {}, name), h("dl", { class: "facts" },
+    listed("Causes", edges.filter((each) => each.target === name).map((each) => each.source)),
+    listed("Effects", edges.filter((each) => each.source === name).map((each) => each.target))),
+  h("p", {}, h("button", { type: "button", id: "unfocus", onclick: () => focusOn(null) }, "Show all variables"))];
 }
 
 function step(to) {
@@ -115,10 +180,7 @@ function step(to) {
   current = Math.min(Math.max(to, 0), Math.max(last, 0));
   const one = member();
   const count = document.getElementById("member-count"), words = document.getElementById("member-words");
-  if (one) {
-    showMember(svg, one, view().members[0]);
-    if (edge !== null) choose(svg, edge);
-  }
+  redraw();
   document.getElementById("member-number").value = order.length ? String(current + 1) : "";
   count.textContent = ` of ${order.length.toLocaleString("en")}`;
   fill(words, one ? [h("span", { class: "unseen" }, `Graph ${current + 1} of ${order.length}. `), one.words] : "No listed graph is like this.");
@@ -130,13 +192,18 @@ function step(to) {
 }
 
 function renderEdges() {
-  const one = member();
-  const list = document.getElementById("edge-list");
-  fill(list, one ? one.edges.map((n, place_) => {
-    const { source, target, shared } = view().edges[n];
-    const more = [one.standardised && number(one.standardised[place_], 2), shared && "in every equally good graph"].filter(Boolean).join(", ");
-    return h("li", {}, h("button", { type: "button", class: "link", id: `edge-${n}`, "aria-label": `${arrow(source, target)}${more && ": "}${more}`, onclick: () => press(n) }, arrow(source, target)), more && ` ${more}`);
-  }) : []);
+  const one = member(), box = document.getElementById("edge-table");
+  if (!one) return fill(box);
+  const of = (values) => (n) => values?.[one.edges.indexOf(n)] ?? null;
+  const name = (n) => arrow(view().edges[n].source, view().edges[n].target);
+  const columns = [
+    { name: "edge", key: name, show: (n) => h("button", { type: "button", class: "link", id: `edge-${n}`, onclick: () => press(n) }, name(n)) },
+    { name: "standardised", isNumber: true, key: (n) => { const value = of(one.standardised)(n); return value === null ? null : Math.abs(value); }, show: (n) => number(of(one.standardised)(n), 2) },
+    { name: "weight", isNumber: true, key: of(one.weights), show: (n) => number(of(one.weights)(n)) },
+    ...(sure ? [{ name: "probability", isNumber: true, key: probability, show: (n) => (sure.is_determined ? percent(probability(n)) : "not determined") }] : []),
+    { name: "in equally good graphs", key: (n) => (view().edges[n].shared ? "every" : view().edges[n].members), show: (n) => (view().edges[n].shared ? "every" : view().edges[n].members.replace(" graphs that fit equally well", "").replace("in ", "")) },
+  ];
+  return fill(box, sortable("edge-list", "Edges of this graph", columns, one.edges, sorting));
 }
 
 const lastPage = onlyTheLast();
@@ -150,6 +217,7 @@ async function turn(at, before) {
   part = { ...store.result.view, ...found };
   trail = [...before, at];
   edge = null;
+  placeProbabilities();
   draw();
   select();
   step(0);
@@ -209,53 +277,123 @@ function controls(hidden) {
 function keys(event) {
   if (event.altKey || event.ctrlKey || event.metaKey || !["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) return;
   if (event.target.matches("input, select")) return;
-  const canvas = event.currentTarget.querySelector(".canvas");
-  // A wide picture needs the arrow keys itself.
-  if (event.target === canvas && canvas.scrollWidth > canvas.clientWidth) return;
   event.preventDefault();
   step({ ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: order.length - 1 }[event.key]);
 }
 
 const legend = () => h("ul", { class: "legend" }, [
-  "solid blue: positive", "dashed red: negative", "wide: strong", "open head: not in every graph of the class",
+  ...(view().groups.length ? ["numbers: means over the groups"] : []),
+  "solid blue: positive", "dashed red: negative", "wide: strong", "open head: not in every equally good graph",
   "dotted grey: only in the learned graph", "plain: no fit is stable, so without weights", "shaded: feedback loop",
 ].map((words) => h("li", {}, words)));
 
 function numbers() {
-  const { coefficients, fit, warnings, groups } = view();
+  const { coefficients, fit, groups, search } = view();
   const named = groups.length > 0;
   return [
-    table("Coefficients of the learned graph", ["edge", ...(named ? ["group"] : []), "weight", "standard error", "standardised", "in the class"],
-      coefficients.map((row) => [arrow(row.source, row.target), ...(named ? [row.group] : []), number(row.weight), number(row.standard_error), number(row.standardised, 2), row.standing])),
+    h("details", {}, h("summary", {}, "Coefficients"),
+      table("Coefficients of the learned graph", ["edge", ...(named ? ["group"] : []), "weight", "standard error", "standardised", "in equally good graphs"],
+        coefficients.map((row) => [arrow(row.source, row.target), ...(named ? [row.group] : []), number(row.weight), number(row.standard_error), number(row.standardised, 2), row.standing]))),
     h("details", {}, h("summary", {}, "How well it fits"), fit.map((each) => [
       named ? h("h3", {}, each.group) : null, h("p", {}, each.verdict), each.test ? h("p", {}, each.test) : null,
       table(named ? `Fit in ${each.group}` : "Fit", ["index", "value", "grade", "meaning"], each.indices)])),
-    warnings.length ? h("details", { open: true }, h("summary", {}, `Warnings (${warnings.length})`), h("ul", { class: "warnings" }, warnings.map((each) => h("li", {}, h("strong", {}, each.message), " ", each.remedy)))) : null,
+    h("details", { id: "search" }, h("summary", {}, "The search"), search.map((line) => h("p", {}, line))),
   ];
 }
 
+/** What was found and how sure it is; while probabilities are being computed, that they are. */
+function renderConclusion() {
+  const box = document.getElementById("conclusion");
+  if (!box) return;
+  const { conclusion, warnings } = store.result.view;
+  const last = jobsAbout("posterior").filter((job) => job.state !== "cancelled").pop();
+  const runs = last && !["done", "failed", "lost"].includes(last.state);
+  const lacking = runs ? "How probable the edges are is being computed." : "How probable the edges are was not computed; ask for it under How sure.";
+  const all = [...(sure?.warning ? [sure.warning] : []), ...warnings];
+  fill(box,
+    store.result.is_kept ? h("p", { class: "warning" }, "This search was stopped. The graph is the best that was found until then; a longer search may find a better one.") : null,
+    (sure?.conclusion ?? [...conclusion, ...(store.result.view.interventions ? [] : [lacking])]).map((line) => h("p", {}, line)),
+    all.length ? [h("h3", {}, `Warnings (${all.length})`), h("ul", { class: "warnings" }, all.map((each) => h("li", {}, h("details", {}, h("summary", {}, each.message), each.remedy))))] : null);
+}
+
+function toolbar() {
+  const { names } = view();
+  const range = h("input", { type: "range", id: "least", min: 0, max: 1, step: 0.01, value: least[least.by], "aria-label": "Hide edges below", oninput: (event) => { least[least.by] = Number(event.target.value); shownLeast(); redraw(); } });
+  return h("div", { class: "toolbar" }, zoomButtons(() => canvas),
+    h("label", {}, "Find ", h("input", { id: "find", list: "variables", type: "search", onchange: ({ target: { value } }) => {
+      focusOn(names.includes(value) ? value : null);
+      if (names.includes(value)) canvas.lookAt(value);
+    } })), h("datalist", { id: "variables" }, names.map((value) => h("option", { value }))),
+    h("label", {}, "Hide edges below ", h("select", { id: "least-by", "aria-label": "Hide edges by", onchange: (event) => { least.by = event.target.value; range.value = least[least.by]; shownLeast(); redraw(); } },
+      [["weight", "standardised weight"], ["probability", "probability"]].map(([value, words]) => h("option", { value, selected: value === least.by }, words)))),
+    range, h("output", { id: "least-words", for: "least" }),
+    h("label", {}, h("input", { type: "checkbox", id: "weights", checked: hasWeights, onchange: (event) => { hasWeights = event.target.checked; redraw(); } }), " weights"),
+    h("span", { id: "shown", class: "note", role: "status" }));
+}
+
+const shownLeast = () => { document.getElementById("least-words").textContent = number(least[least.by], 2); };
+
+/** Show the strongest edges first, where there are too many for one picture. */
+function firstView() {
+  const { standardised, edges } = view().members[0];
+  const sizes = (standardised ?? []).map(Math.abs).sort((a, b) => b - a), most = view().n_first;
+  least = { by: "weight", weight: edges.length > most && sizes.length ? Math.ceil(100 * sizes[most - 1]) / 100 : 0, probability: 0 };
+}
+
 function draw() {
-  svg = picture(view().picture);
-  pressable(svg, view().edges, press);
-  fill(document.getElementById("graph-canvas"), svg);
+  const keep = (name, x, y) => {
+    const places = store.draft.places ?? {}, own = places[store.result.id] ?? {};
+    change({ places: { ...places, [store.result.id]: { ...own, [name]: [x, y] } } });
+  };
+  canvas = new Canvas(document.getElementById("graph-canvas"), view().picture, view().edges, { pressed, moved: keep });
+  for (const [name, spot] of Object.entries(store.draft.places?.[store.result.id] ?? {})) if (canvas.nodes.has(name)) canvas.move(name, ...spot);
+}
+
+/** What the person calls the result and writes about it, and removing it. */
+function own() {
+  const { id, table: of, name, note } = store.result;
+  const save = async (changes) => {
+    const job = await attempt(() => changeJob(id, changes));
+    if (!job) return;
+    if (store.result?.id === id) Object.assign(store.result, { name: job.name, note: job.note });
+    await poll(true);
+  };
+  const remove = async (is_removed) => {
+    await save({ is_removed });
+    await attempt(() => (is_removed ? lookAtTable(of) : lookAt(id)));
+    say(is_removed ? [`${titleOf({ id, name })} was removed. `, h("button", { type: "button", id: "undo", onclick: () => remove(false) }, "Undo")] : "");
+  };
+  return h("details", { id: "own", open: true }, h("summary", {}, "Name and notes"),
+    h("p", { class: "fields" },
+      h("label", { class: "field" }, h("span", {}, "Name"), h("input", { id: "result-name", class: "wide", type: "text", maxlength: 200, value: name, placeholder: titleOf({ id }), onchange: async (event) => {
+        await save({ name: event.target.value });
+        document.querySelector("#graph .side > h3").textContent = titleOf(store.result);
+      } })),
+      h("button", { type: "button", id: "remove", onclick: () => remove(true) }, "Remove this result")),
+    h("label", { class: "field" }, h("span", {}, "Notes"), h("textarea", { id: "result-note", maxlength: 20000, onchange: (event) => save({ note: event.target.value }) }, note)));
 }
 
 function render() {
-  if (!store.result) return fill(place("graph"), h("p", { class: "note" }, "Nothing has been learned yet."));
+  if (!store.result) return fill(place("graph"), h("p", { class: "note" }, "Nothing has been learned from this table yet."));
   filter = { source: "", target: "", how: "directly", sort: "nearest", stable: false };
-  [edge, part, trail] = [null, null, []];
+  [edge, focus, part, trail, sure] = [null, null, null, [], null];
   select();
-  const kept = store.result.is_kept ? [h("p", { class: "warning" }, "This search was stopped. The graph is the best that was found until then; a longer search may find a better one.")] : [];
-  const box = h("div", { class: "browse" },
-    h("div", {}, h("div", { class: "canvas", id: "graph-canvas", tabindex: "0", role: "group", "aria-label": "Graph" }), legend()),
-    h("div", { class: "side" }, h("div", { id: "about-edge" }), h("h3", {}, "Edges of this graph"), h("ul", { id: "edge-list", class: "edges" })));
-  const all = h("div", { onkeydown: keys }, browser(), box);
-  const note = h("p", { class: "note" }, "A learned graph is never changed here. To try another, make a copy under 7.");
-  fill(place("graph"), h("h3", {}, `Graph ${store.result.id.slice(1)}`), kept, view().summary.map((line) => h("p", {}, line)), note, all, numbers());
+  firstView();
+  placeProbabilities();
+  fill(place("graph"),
+    h("div", { class: "browse" },
+      h("div", {}, toolbar(), h("div", { class: "canvas", id: "graph-canvas", tabindex: "0", role: "group", "aria-label": "Graph" }), legend()),
+      h("div", { class: "side" }, h("h3", {}, titleOf(store.result)), h("div", { id: "conclusion", "aria-live": "polite" }), h("div", { id: "about-edge" }))),
+    h("details", { open: true }, h("summary", {}, "Edges"), h("div", { id: "edge-table" })),
+    h("details", { open: isLarge(), id: "class" }, h("summary", {}, "Graphs that fit equally well"), h("div", { onkeydown: keys }, browser())),
+    numbers(), own());
+  shownLeast();
   draw();
+  renderConclusion();
   renderPages();
   return step(0);
 }
 
 watch(["result"], render);
+watch(["state"], () => store.result && renderConclusion());
 render();

@@ -88,7 +88,7 @@ function tiers() {
     h("p", {}, "Nothing in a later tier causes anything in an earlier one. Drag variables into tiers, or press them to move them on; arrow keys move them too."),
     h("p", { class: "buttons" },
       h("button", { type: "button", id: "add-tier", onclick: () => count([...all, []]) }, "Add a tier"),
-      all.length ? h("button", { type: "button", id: "drop-tier", onclick: () => count(all.slice(0, -1)) }, "Drop the last tier") : null),
+      all.length ? h("button", { type: "button", id: "drop-tier", onclick: () => count(all.slice(0, -1)) }, "Remove the last tier") : null),
     all.length ? h("div", { class: "tiers" }, box("In no tier", free, -1),
       all.map((tier, n) => box(`Tier ${n + 1}${n === 0 ? " (earliest)" : ""}`, tier.filter((name) => names.includes(name)), n))) : null,
     h("details", { id: "sources", open: exogenous.length > 0 || document.getElementById("sources")?.open }, h("summary", {}, "Variables taken as given: nothing in the table causes them, and how they depend on each other is left open"),
@@ -133,7 +133,7 @@ function render() {
   [about, drawn] = [key, now];
   fill(document.getElementById("tiers"), tiers());
   return fill(document.getElementById("forgetting"),
-    said ? h("p", {}, h("button", { type: "button", id: "forget", onclick: () => set({ required: [], forbidden: [], tiers: [], exogenous: [] }) }, "Forget all of this")) : null);
+    said ? h("p", {}, h("button", { type: "button", id: "forget", onclick: () => set({ required: [], forbidden: [], tiers: [], exogenous: [] }) }, "Delete all of this")) : null);
 }
 
 watch(["table", "draft"], render);

@@ -2,7 +2,7 @@
 // was chosen. What is looked at belongs to this window, what was chosen to the table.
 
 import * as api from "./api.js";
-import { fill, h } from "./dom.js";
+import { fill, go, h } from "./dom.js";
 
 export const store = { state: null, table: null, result: null, draft: null };
 
@@ -21,7 +21,7 @@ let silence;
 
 /** Say something that goes away by itself; ``lasts`` until something else is said. */
 export function say(words, lasts = false) {
-  document.getElementById("status").textContent = words;
+  fill(document.getElementById("status"), words || []);
   clearTimeout(silence);
   if (words && !lasts) silence = setTimeout(() => say(""), 8000);
 }
@@ -153,6 +153,13 @@ export function change(changes) {
 
 const lastLook = onlyTheLast();
 
+/** The name of a result. */
+export const titleOf = (job) => job.name || `Graph ${job.id.slice(1)}`;
+
+/** Graphs that were learned from a table and are there to be looked at. */
+export const learnedFrom = (table, state = store.state) =>
+  state.jobs.filter((job) => job.kind === "learn" && job.state === "done" && !job.is_removed && job.table === table);
+
 function showTable({ draft, ...record }) {
   store.table = record;
   store.draft = { ...freshDraft(record), ...draft };
@@ -166,9 +173,16 @@ async function tableFor(id) {
   return api.getTable(id);
 }
 
+/** Look at a table, and at the last graph that was learned from it. */
 export async function lookAtTable(id) {
+  const last = store.state ? learnedFrom(id).pop() : null;
+  if (last) return lookAt(last.id);
   const table = await lastLook(() => tableFor(id));
-  if (table) showTable(table);
+  if (!table) return undefined;
+  store.result = null;
+  sessionStorage.removeItem("result");
+  showTable(table);
+  return tell("result");
 }
 
 export async function lookAt(id) {
@@ -213,11 +227,11 @@ async function refresh() {
 
 // What is said aloud when something that was asked for about a graph is there.
 const READY = {
-  effects: "The predictions are there, under 5.",
-  experiment: "The experiments are there, under 6.",
-  posterior: "The probabilities are there, under 6.",
-  bootstrap: "The resamples are there, under 6.",
-  compare: "Your own graph has been fitted and compared, under 7.",
+  effects: "The predictions are there, under What if.",
+  experiment: "The experiments are there, under How sure.",
+  posterior: "The probabilities are there, beside the edges.",
+  bootstrap: "The resamples are there, under How sure.",
+  compare: "The graph has been fitted and compared, under Compare.",
 };
 
 /** Look at a table or a graph that this window waited for. */
@@ -226,7 +240,7 @@ async function follow(before, state) {
   if (!before) {
     const result = sessionStorage.getItem("result");
     const table = sessionStorage.getItem("table");
-    const done = state.jobs.filter((job) => job.kind === "learn" && job.state === "done");
+    const done = state.tables.flatMap((each) => learnedFrom(each.id, state));
     if (state.first && !table) await lookAtTable(state.first);
     else if (state.opening && !table) return;
     else if (done.some((job) => job.id === result)) await lookAt(result);
@@ -245,9 +259,11 @@ async function follow(before, state) {
     if (earlier?.state === job.state) continue;
     if (["failed", "lost"].includes(job.state) && isAwaited(job.id)) say(`${job.kind === "learn" ? `Graph ${job.id.slice(1)}` : "It"} could not be done: ${job.message}`);
     if (job.state !== "done") continue;
-    if (job.kind === "learn" && (isAwaited(job.id) || !store.result)) {
+    if (job.kind === "learn" && (isAwaited(job.id) ? job.table === store.table?.id : !store.result)) {
       await lookAt(job.id);
-      say(`Graph ${job.id.slice(1)} is done.`);
+      say(`${titleOf(job)} is done.`);
+      // Whoever looks elsewhere meanwhile stays there.
+      if (window.location.hash === "#learn") go("graph");
     } else if (job.kind in READY && isAwaited(job.id)) say(READY[job.kind]);
   }
 }

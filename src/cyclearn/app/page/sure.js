@@ -1,11 +1,10 @@
 // How sure: how often edges come out of resamples, how probable they are, and what would settle the rest.
 
-import { arrow, fill, h, menu, number, place, table } from "./dom.js";
-import { addFacts, renderAbout } from "./graph.js";
+import { arrow, fill, h, menu, number, percent, place, table } from "./dom.js";
+import { addFacts, renderAbout, setSure } from "./graph.js";
 import { showJob } from "./learn.js";
 import { ask, jobsAbout, onlyTheLast, quietly, store, viewOf, watch } from "./store.js";
 
-const percent = (share) => `${Math.round(100 * share)}%`;
 let found = {};
 
 addFacts((source, target) => {
@@ -50,8 +49,8 @@ function experiments(view) {
 }
 
 const SECTIONS = {
-  experiment: ["What would settle it", "Setting a variable from outside tells graphs apart that observed data cannot.", "Which experiment?", experiments],
-  posterior: ["Probabilities", "Graphs are drawn in proportion to how probable they are, given the data.", "Sample", probabilities],
+  experiment: ["What would settle it", "An intervention tells graphs apart that observed data cannot.", "Which experiment?", experiments],
+  posterior: ["Probabilities", "Graphs are sampled in proportion to their probability, given the data.", "Sample", probabilities],
   bootstrap: ["Resamples", "The same search on resamples of the rows: how often does each edge come out?", "Resample", resamples],
 };
 let wanted = 100, precision = "200", together = "1", shown = "", about = "";
@@ -70,14 +69,14 @@ function frame() {
     h("h3", {}, title), h("p", {}, words),
     h("p", { class: "fields" },
       kind === "bootstrap" ? h("label", { class: "field" }, h("span", {}, "Resamples"), h("input", { type: "number", id: "n-resamples", min: 1, max: 10000, value: wanted, onchange: (event) => { wanted = Number.parseInt(event.target.value, 10) || 100; } })) : null,
-      kind === "experiment" ? menu("together", "Variables set together", [[1, "one"], [2, "two"], [3, "three"]], together, (value) => { together = value; }) : null,
+      kind === "experiment" ? menu("together", "Variables intervened on together", [[1, "one"], [2, "two"], [3, "three"]], together, (value) => { together = value; }) : null,
       kind === "posterior" ? menu("precision", "Precision", [[200, "rough: within some percent"], ["", "fine: takes longer"]], precision, (value) => { precision = value; }) : null,
       h("button", { type: "button", id: `ask-${kind}`, onclick: () => ask(kind, asked(kind)) }, button)),
     h("div", { id: `${kind}-found` })))));
 }
 
 async function render() {
-  if (!store.result) return fill(place("sure"), h("p", { class: "note" }, "Nothing has been learned yet."));
+  if (!store.result) return fill(place("sure"), h("p", { class: "note" }, "Nothing has been learned from this table yet."));
   if (about !== store.result.id) frame();
   const latest = (kind) => jobsAbout(kind).filter((job) => job.state !== "cancelled").pop();
   const jobs = Object.fromEntries(Object.keys(SECTIONS).map((kind) => [kind, latest(kind)]));
@@ -97,6 +96,7 @@ async function render() {
     else fill(box);
   }
   found = views;
+  setSure(found.posterior);
   return renderAbout();
 }
 

@@ -96,7 +96,7 @@ function missing() {
     table.has_holes && menu("missing", "What to do about missing values", [["em", "use all rows (maximum likelihood)"], ["rows", "use complete rows only"], ["pairwise", "use the rows that each pair has"]],
       draft.options.missing || "em", (value) => change({ options: { ...draft.options, missing: value } })),
     h("p", { class: "fields" }, h("label", { class: "field" }, h("span", {}, "Missing values are written as, beside empty cells and NA"), codes), " ",
-      h("button", { type: "button", id: "read-again", onclick: () => again(table.reading.sheet) }, "Read again")));
+      h("button", { type: "button", id: "read-again", onclick: () => again(table.reading.sheet) }, "Apply")));
 }
 
 function groups() {
@@ -160,10 +160,10 @@ function drawScatter() {
 function renderOpening() {
   const { table, state } = store;
   if (!state) return;
-  if (!document.getElementById("opening")) fill(place("table"), opener(), h("div", { id: "opening" }), h("div", { id: "opened" }));
+  if (!document.getElementById("opened")) fill(place("table"), opener(), h("div", { id: "opened" }));
   fill(document.getElementById("opening"),
     state.opening ? h("p", {}, "Opening the table that was named at the start …") : null,
-    state.tables.length > 1 ? menu("tables", "Table", state.tables.map((each) => [each.id, `${each.name} (${each.n_rows.toLocaleString("en")} rows)`]), table?.id, (id) => attempt(() => lookAtTable(id))) : null);
+    state.tables.length ? menu("tables", "Table", state.tables.map((each) => [each.id, `${each.name} (${each.n_rows.toLocaleString("en")} rows)`]), table?.id, (id) => attempt(() => lookAtTable(id))) : null);
 }
 
 function render() {

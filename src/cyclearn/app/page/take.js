@@ -1,4 +1,4 @@
-// What can be taken away.
+// Files to download.
 
 import * as api from "./api.js";
 import { fill, h, place } from "./dom.js";
@@ -44,7 +44,7 @@ function render() {
   fill(place("take"),
     result ? h("dl", { class: "files" }, offered(result).map(([title, links]) => [h("dt", {}, title), h("dd", {}, listed(title, links))]),
       further().length ? [h("dt", {}, "About it"), h("dd", {}, listed("About it", further()))] : null,
-      h("dt", {}, "Python"), h("dd", {}, link(api.scriptOf(result.id), "script that repeats this graph"), ", ", link(api.scriptOf(null), "script of everything done here"), ", ", link(api.tableFile(result.table), "the table that it reads"))) : h("p", { class: "note" }, "Nothing has been learned yet."),
+      h("dt", {}, "Python"), h("dd", {}, link(api.scriptOf(result.id), "script that repeats this graph"), ", ", link(api.scriptOf(null), "script of everything done here"), ", ", link(api.tableFile(result.table), "the table that it reads"))) : h("p", { class: "note" }, "Nothing has been learned from this table yet."),
     done ? h("p", { class: "note" }, "The script gives the same graphs as this page.") : null);
 }
 
