@@ -200,7 +200,9 @@ def ablation() -> None:
 def truth(first: int, n_sets: int, n_runs: int, factor: int) -> None:
     """Errors of default runs in units of what their effective sizes promise.
 
-    Against chains that neither jump nor assemble graphs, with as many times the effective size.
+    Against chains that neither jump nor assemble graphs, with as many times the effective size, or
+    where these do not come to agree against a long run. The mean of the runs is off by its own
+    error and by that of the reference.
     """
     heads = ["p", "n", "seed", "edges open", "reference", "its size", "its R̂", "runs", "seconds"]
     heads += ["rms error", "rms error of the mean", "largest error"]
@@ -220,7 +222,8 @@ def truth(first: int, n_sets: int, n_runs: int, factor: int) -> None:
         errors = np.array([run.edges[is_open] - share for run in runs])
         sizes = np.array([run.effective_size for run in runs])
         spread = np.sqrt(share * (1 - share) / sizes[:, None])
-        of_mean = errors.mean(axis=0) / (np.sqrt((spread**2).sum(axis=0)) / n_runs)
+        its_own = share * (1 - share) / expected.effective_size
+        of_mean = errors.mean(axis=0) / np.sqrt((spread**2).sum(axis=0) / n_runs**2 + its_own)
         rms, rms_of_mean = (np.sqrt(np.mean(each**2)) for each in (errors / spread, of_mean))
         print(
             f"| {p} | {n} | {seed} | {is_open.sum()} | {name} | {expected.effective_size:.0f} | "
