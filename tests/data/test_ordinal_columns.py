@@ -242,3 +242,11 @@ def test_files_and_the_command_line(tmp_path, capsys):
     assert run_cyclearn(["check", path, "--ordered", "a"], capsys).returncode == 0
     text = lavaan_syntax(found.model)
     assert 'lavCor(data, ordered = c("a", "d", "f"), output = "cov")' in text
+
+
+def test_rows_far_out_are_no_trouble():
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal(200) ** 5
+    r, efficiency = _polyserial(z, np.digitize(z + rng.standard_normal(200), [-1.0, 0.5]) * 1.0)
+    assert 0.3 < r < 1
+    assert 0 < efficiency <= 1

@@ -183,7 +183,7 @@ def test_contradictory_knowledge_names_the_contradiction(arguments, message):
         ({"start": []}, "empty list"),
         ({"start": "price"}, "start is 'price'"),
         ({"start": MARKET.graph, "n_starts": 3}, "drop n_starts"),
-        ({"knowledge": {"tiers": []}}, "give a Knowledge"),
+        ({"knowledge": "costs first"}, "give a Knowledge"),
         ({"time_limit": float("nan")}, "time_limit is nan"),
         ({"time_limit": "1"}, "time_limit is '1'"),
         ({"penalty": True}, "penalty is True"),
@@ -230,8 +230,8 @@ def test_bad_data_gets_one_clear_error():
 
 
 def test_tiny_problems():
-    one = learn(pd.DataFrame({"a": np.random.default_rng(0).normal(size=20)}))
-    assert one.graph.n_edges == 0
+    with pytest.raises(InputError, match="one column, 'a'"):
+        learn(pd.DataFrame({"a": np.random.default_rng(0).normal(size=20)}))
     few = learn(DATA.head(4))
     assert few.graph.adjacency.sum(axis=0).max() <= 2
 

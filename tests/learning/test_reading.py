@@ -41,6 +41,9 @@ READINGS = {
     "missing": ({"missing": "em"}, WITH_HOLES),
     "margins": ({"margins": "rank"}, PLAIN),
     "lags": ({"lags": 1}, PLAIN),
+    "exogenous": ({"exogenous": ["a"]}, PLAIN),
+    "categories": ({"categories": ["kind"]}, PLAIN.assign(kind=np.resize([0.0, 1.0, 2.0], 120))),
+    "ordered": ({"ordered": ["a"]}, PLAIN.assign(a=np.digitize(PLAIN["a"], [-1.0, 0.5]))),
     "covariance": ({"covariance": "shrunk"}, PLAIN),
 }
 # The same call without the option; a table with missing cells cannot do without one.

@@ -103,7 +103,7 @@ def test_a_bootstrap_refuses_options_that_do_not_exist():
     ):
         cl.bootstrap(data, 2, max_parent=2)
     with pytest.raises(cl.InputError, match="give a Knowledge"):
-        cl.bootstrap(data, 2, knowledge={"required": []})
+        cl.bootstrap(data, 2, knowledge="required")
 
 
 @pytest.mark.parametrize("name", ["graph", "options", "tables", "status", "certificate"])

@@ -21,6 +21,8 @@ from cyclearn.foundation.errors import InputError
 
 # A normal variable is beyond this with a probability below 1e-23: infinity for thresholds.
 _BEYOND = 10.0
+# Densities further out than this are no numbers any more.
+_FAR = 37.0
 # Correlations are at most this far from zero: beyond it two columns are one.
 _LARGEST = 0.9999
 # Nodes of Gauss and Legendre; with 64 the integral is right to 1e-9 up to that correlation.
@@ -171,10 +173,18 @@ def _polyserial(z: FloatArray, y: FloatArray) -> tuple[float, float]:
 
     def rows(r: float, k: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         s = np.sqrt(1 - r**2)
-        ends = [(k[codes + n] - r * z) / s for n in (0, 1)]
-        cells = np.maximum(ndtr(ends[1]) - ndtr(ends[0]), 1e-300)
+        cuts = [k[codes + n] for n in (0, 1)]
+        # The outermost thresholds are infinite, however far out a row is.
+        ends = [
+            np.clip(np.where(np.abs(cut) < _BEYOND, (cut - r * z) / s, cut * _FAR), -_FAR, _FAR)
+            for cut in cuts
+        ]
+        # In the upper tail by the complement, which keeps its digits.
+        mirror = np.where(ends[0] > 0, -1.0, 1.0)
+        cells = np.maximum(mirror * (ndtr(mirror * ends[1]) - ndtr(mirror * ends[0])), 1e-300)
         slopes = [
-            np.exp(-(end**2) / 2) * (r * k[codes + n] - z) / s**3 for n, end in enumerate(ends)
+            np.where(np.abs(end) < _FAR, np.exp(-(end**2) / 2) * (r * cut - z) / s**3, 0.0)
+            for cut, end in zip(cuts, ends, strict=True)
         ]
         return cells, (slopes[1] - slopes[0]) / np.sqrt(2 * np.pi) / cells
 

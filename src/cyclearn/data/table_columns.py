@@ -101,7 +101,8 @@ def usable_columns(
     notes: list[str] = []
     keep = [j for j in range(len(names)) if not (names[j] == "" and body.iloc[:, j].isna().all())]
     keep = _without_index(keep, names, cells, index, notes)
-    asked = {*(columns or ()), *labels}
+    names_of("columns", () if columns is None else columns)
+    asked = {*(() if columns is None else columns), *labels}
     identifiers = [
         j for j in keep if names[j] not in asked and is_identifier(names[j], body.iloc[:, j])
     ]
@@ -272,7 +273,7 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
             both = " and ".join(map(short, levels))
             option = f"(ordered=[{name!r}], --ordered {name})"
             return f"holds two texts, {both}: it can be taken as ordinal {option}"
-        if len(levels) <= MOST_LEVELS and len(levels) < len(present) / 2:
+        if 3 <= len(levels) <= MOST_LEVELS and len(levels) < len(present) / 2:
             return (
                 f"holds {len(levels)} categories {where}: they can be taken as given (categories="
                 f"[{name!r}], --categories {name}), or make groups of rows (groups={name!r}, "
