@@ -319,6 +319,7 @@ def uploads(attacks: Attacks, seed: int) -> None:
     """Files that are no tables, tables cut short or changed, and ones of absurd shapes."""
     for name, content in _files(random.Random(seed)):
         attacks.send("uploads", "POST", f"/api/tables?name={name}", content=content)
+        attacks.send("uploads", "POST", "/api/work", content=content)
 
 
 def _files(rng: random.Random) -> Iterator[tuple[str, bytes]]:

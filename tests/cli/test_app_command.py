@@ -1,5 +1,6 @@
 """``cyclearn app``: what keeps it from starting is said in one line."""
 
+import socket
 import sys
 
 import pytest
@@ -35,3 +36,17 @@ def test_a_port_that_is_taken(refused):
 def test_without_the_extra(refused, monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert "cyclearn[app]" in refused("app", "--no-browser")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a port is free at once")
+def test_a_port_works_again_at_once():
+    from cyclearn.cli.app_command import listening
+
+    with listening(0) as listener:
+        port = listener.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as browser:
+            served, _ = listener.accept()
+            # The side that ends first keeps the port for a minute, unless it is asked not to.
+            served.close()
+            assert browser.recv(1) == b""
+    listening(port).close()

@@ -6,15 +6,19 @@ from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import cyclearn as cl
+from cyclearn.classes.class_statements import SAME
 from cyclearn.classes.seating import Seating
 from cyclearn.report import report_html
 from cyclearn.report.findings import find_out
 from cyclearn.report.fit_words import grade, verdict
+from cyclearn.report.graph_section import picture
+from cyclearn.results.edge_rows import EdgeRow
 
 VOID = {"meta", "input"}
 HOSTILE = ["<b>bold</b>", "</script><script>alert(1)</script>", "a&b \"q\" 'x'", "é ; --x: url(y)"]
@@ -402,13 +406,26 @@ def test_frequencies_over_resamples(rows):
 
 
 def test_of_very_many_edges_the_strongest_come_first():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((400, 12)) @ rng.standard_normal((12, 12))
-    result = cl.learn(X, penalty=0.001, max_component=1, method="hill-climbing")
-    n_edges = result.graph.n_edges
-    assert n_edges > 60
-    page = Page(report_html(result))
-    drawn = [each.get("class", "") for each in page.all("g")]
-    weak = [each for each in drawn if each.startswith("edge") and each.endswith("weak")]
-    assert len(weak) == n_edges - 60
-    assert f"show all {n_edges} edges, not only the 60 strongest" in page.words
+    names = [f"v{n}" for n in range(16)]
+    graph = cl.DirectedGraph.from_edges([(a, b) for a in names[:8] for b in names[8:]], names)
+    weights = np.arange(256.0).reshape(16, 16) / 256
+    rows = [
+        EdgeRow(a, b, True, w, 0.1, w, SAME, 1, None, None)
+        for a, b in graph.edges
+        for w in [weights[graph.index(a), graph.index(b)]]
+    ]
+    result = SimpleNamespace(groups=(), posterior=None, bootstrap=None)
+    found = SimpleNamespace(
+        graph=graph,
+        standardised=weights,
+        rows=rows,
+        shared=frozenset(graph.edges),
+        loops=(),
+        result=result,
+    )
+    page = Page(str(picture(found)))
+    drawn = [
+        each["class"] for each in page.all("g") if each.get("class", "").startswith("edge pos")
+    ]
+    assert Counter(drawn) == {"edge positive weak": 4, "edge positive": 60 + 1}  # one in the legend
+    assert "show all 64 edges, not only the 60 strongest" in page.words

@@ -54,7 +54,7 @@ def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict
         watch = SearchWatch(place, options.problem(tables))
         progress.say("Searching")
         result = learn_with(options, tables, on_step=watch)
-    _keep(place, tables, result)
+    write_result(place, tables, result)
     return {"takes_probabilities": is_brief(result.tables)}
 
 
@@ -81,7 +81,7 @@ def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) ->
             # A graph on the way may have had no stable fit; one before it had.
             refused = error
         else:
-            _keep(place, tables, result)
+            write_result(place, tables, result)
             return
     raise refused or InputError("nothing was found before the search was stopped")
 
@@ -109,7 +109,8 @@ def sketch(*, folder: str, table: str, request: dict[str, Any]) -> dict[str, Any
     return {"picture": drawn}
 
 
-def _keep(place: Path, tables: Tables, result: LearnResult) -> None:
+def write_result(place: Path, tables: Tables | None, result: LearnResult) -> None:
+    """Keep a result, and what the page shows of it."""
     Progress(place).say("Listing the graphs that fit equally well")
     # Whoever has stopped a search does not wait for every comparison.
     is_stopped = result.status is SearchStatus.INTERRUPTED

@@ -18,6 +18,8 @@ POST     /api/jobs/J/stop                   end it, keep what it has found so fa
 POST     /api/jobs/J/cancel                 end it, keep nothing of it
 POST     /api/jobs/J/members                graphs of a class that is too large for one list
 GET      /api/jobs/J/files/NAME             a file to take away
+GET      /api/work                          all tables, graphs and probabilities in one file
+POST     /api/work                          open such a file, the body of the request
 GET      /api/script?job=J                  the script that repeats it, or everything
 =======  =================================  ====================================================
 
@@ -145,6 +147,8 @@ class Server:
             ("POST", "/api/jobs/{job}/members", self.members),
             ("GET", "/api/jobs/{job}/files/{name}", self.job_file),
             ("GET", "/api/script", self.script),
+            ("GET", "/api/work", self.save_work),
+            ("POST", "/api/work", self.open_work),
         ]
 
     async def close(self) -> None:
@@ -393,6 +397,25 @@ class Server:
             await self._ask("write_script", arguments)
             content = path.read_bytes()
         return Response(content, headers=_named("repeat.py"), media_type="text/x-python")
+
+    async def save_work(self, request: Request) -> Response:  # noqa: ARG002 - as starlette calls it
+        """Everything in one file."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "work.cyclearn"
+            await self._ask("save_work", {"folder": str(self._workspace.folder), "path": str(path)})
+            content = path.read_bytes()
+        return Response(content, headers=_named("work.cyclearn"), media_type="application/zip")
+
+    async def open_work(self, request: Request) -> Response:
+        """Open a file of saved work."""
+        most = 2 * self._limits.max_bytes
+        content = await _body(request, most, self._limits.too_large("the file"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "work.cyclearn"
+            path.write_bytes(content)
+            arguments = {"folder": str(self._workspace.folder), "path": str(path)}
+            await self._ask("open_work", arguments | {"limits": asdict(self._limits)})
+        return _json({})
 
     def _done(self, name: str) -> Job:
         job = self._workspace.job(name)

@@ -17,6 +17,7 @@ from cyclearn.foundation.json_input import short
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.posterior.posterior import PosteriorOptions
 from cyclearn.posterior.posterior import posterior as run_posterior
+from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.posterior.sample_quality import SamplingWarning
 from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.results.next_experiment import next_experiment
@@ -83,15 +84,20 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> N
         warnings.simplefilter("ignore", SamplingWarning)
         options = posterior_options(request).given()
         found = run_posterior(read_frame(table, request), on_round=done, **options)
+    write_posterior(place, Path(of), found)
+
+
+def write_posterior(place: Path, of: Path, found: Posterior) -> None:
+    """Keep probabilities about a learned graph, and what the page shows of them."""
     (place / "result.json").write_text(found.to_json(), "utf-8")
     first, second, *_ = str(found).splitlines()
-    progress.say("Comparing feedback loops with other explanations")
+    Progress(place).say("Comparing feedback loops with other explanations")
     classes = found.classes()[:5] if found.is_determined else []
     write_json(
         place / "view.json",
         {
             "words": [first, second],
-            "conclusion": conclusion(with_evidence(learned(of), posterior=found)),
+            "conclusion": conclusion(with_evidence(learned(str(of)), posterior=found)),
             "warning": None if found.warning is None else found.warning.on_page(),
             "is_determined": found.is_determined,
             "edges": found.edge_table().to_dict(orient="records"),

@@ -72,7 +72,7 @@ def _is_refused(make: Callable[[], Any]) -> bool:
 
 
 def result_view(
-    result: LearnResult, tables: Tables, max_members: int, *, is_brief: bool = False
+    result: LearnResult, tables: Tables | None, max_members: int, *, is_brief: bool = False
 ) -> dict[str, Any]:
     """Everything that the page shows of a learned graph, as plain values."""
     found = find_out(result, tables, max_members, is_brief=is_brief)

@@ -31,6 +31,8 @@ _PLACES = {
     "members_page": "class_pages",
     "export": "downloads",
     "write_script": "downloads",
+    "save_work": "work_file",
+    "open_work": "work_file",
 }
 
 

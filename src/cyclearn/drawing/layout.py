@@ -124,7 +124,7 @@ def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
         for nodes in graph.component_indices
         if len(nodes) > 1 and not is_circle
     ]
-    curves = Router(centres, widths, frames, list(pairs), bends).routes()
+    curves = Router(centres, widths, frames, list(pairs), bends, len(edges)).routes()
     low, high = _extent(centres, widths, list(curves.values()), frames)
     shift, size = _MARGIN - low, high - low + 2 * _MARGIN
     names = graph.names

@@ -19,14 +19,18 @@ _CLEARANCE = 0.22
 _TIP_GAP = 0.06
 # How far apart two edges end on one side of a node, and how far from its corners.
 _ANCHOR_GAP, _CORNER = 0.42, 0.18
-# With more edges than this, none is tried in several ways.
-_MOST_LED = 250
+# With more edges than this, only those that are shown at first are tried in several ways; with more
+# of these, none.
+_MANY, _MOST_LED = 120, 250
 # Sideways bends that are tried before an edge is led around corners, as shares of its length.
 _BENDS = (0.0, 0.1, -0.1, 0.2, -0.2, 0.3, -0.3)
 
 
 class Router:
-    """Routes edges around nodes, which are rectangles of height one, and around rings."""
+    """Routes edges around nodes, which are rectangles of height one, and around rings.
+
+    The ``n_first`` first pairs matter most.
+    """
 
     def __init__(
         self,
@@ -35,6 +39,7 @@ class Router:
         frames: list[Frame],
         pairs: list[Pair],
         bends: dict[Pair, list[tuple[float, float]]],
+        n_first: int,
     ) -> None:
         half = np.column_stack([widths / 2, np.full(len(widths), 0.5)])
         # Obstacles: nodes first, then the frames of rings.
@@ -45,6 +50,9 @@ class Router:
         }
         self._pairs = dict.fromkeys(pairs)
         self._bends = bends
+        # Of many pairs the first are led around obstacles, of very many none.
+        n_led = len(pairs) if len(pairs) <= _MANY else n_first if n_first <= _MOST_LED else 0
+        self._led_pairs = frozenset(pairs[:n_led])
 
     def routes(self) -> dict[Pair, FloatArray]:
         """A chain of cubic Bézier curves, shape (3k + 1, 2), for every pair."""
@@ -88,7 +96,7 @@ class Router:
 
     def _route(self, pair: Pair) -> FloatArray:
         obstacles = self._obstacles_of(pair)
-        if len(self._pairs) > _MOST_LED:
+        if pair not in self._led_pairs:
             # In a thicket there is hardly a free way, and nobody follows the lines.
             return self._clipped(self._direct(pair, obstacles)[0], pair)
         best, fewest = None, np.inf

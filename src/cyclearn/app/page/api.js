@@ -26,6 +26,7 @@ export const getJob = (job) => ask(`/api/jobs/${job}`);
 export const openExample = () => sent("POST", "/api/tables/example");
 export const openFile = (file) =>
   ask(`/api/tables?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+export const openWork = (file) => ask("/api/work", { method: "POST", body: file });
 export const readAgain = (table, codes, sheet) => sent("POST", `/api/tables/${table}/read`, { missing_codes: codes, sheet });
 // A page that is left still sends it; browsers do that up to 64 kB.
 export const saveDraft = (table, draft) =>

@@ -15,19 +15,27 @@ async function open(action, name) {
   await poll(true);
 }
 
+/** Open saved work, and look at the last of its tables. */
+async function openWork(file) {
+  if (!(await attempt(() => api.openWork(file), `Opening ${file.name} …`))) return;
+  await poll(true);
+  await attempt(() => lookAtTable(store.state.tables[store.state.tables.length - 1].id));
+}
+
 function openFiles(files) {
   const { max_bytes: most } = store.state.limits;
   for (const file of files) {
     if (file.size > most) {
       attempt(() => Promise.reject(new Error(`${file.name} has ${file.size.toLocaleString("en")} bytes; the application takes ${most.toLocaleString("en")} at most.`)));
-    } else open(() => api.openFile(file), file.name);
+    } else if (file.name.endsWith(".cyclearn")) openWork(file);
+    else open(() => api.openFile(file), file.name);
   }
 }
 
 function opener() {
-  const input = h("input", { type: "file", id: "file", accept: ".csv,.tsv,.txt,.dat,.tab,.parquet,.feather,.dta,.xlsx", onchange: () => { openFiles(input.files); input.value = ""; } });
+  const input = h("input", { type: "file", id: "file", accept: ".csv,.tsv,.txt,.dat,.tab,.parquet,.feather,.dta,.xlsx,.cyclearn", onchange: () => { openFiles(input.files); input.value = ""; } });
   const drop = h("div", { class: "drop" },
-    h("p", {}, h("label", { for: "file" }, "Open a table with a header (CSV, TSV, Excel, Parquet, Stata), or drop one here: "), input),
+    h("p", {}, h("label", { for: "file" }, "Open a table with a header (CSV, TSV, Excel, Parquet, Stata) or saved work, or drop one here: "), input),
     h("p", {}, h("button", { type: "button", id: "example", onclick: () => open(api.openExample, "the example") }, "Use the example data")));
   drop.addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("over"); });
   drop.addEventListener("dragleave", () => drop.classList.remove("over"));

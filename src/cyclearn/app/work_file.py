@@ -1,0 +1,162 @@
+"""One's work as one file: tables as they were opened, what was chosen, graphs and probabilities.
+
+A file may come from anybody. Nothing in it is shown or run as it is: tables are opened as any
+upload is, results are read by the library, and what the page shows of them is made again.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from cyclearn import __version__
+from cyclearn.app.learning_tasks import write_result
+from cyclearn.app.limits import OPENED, Limits
+from cyclearn.app.opening import open_table, reading_options
+from cyclearn.app.sureness import write_posterior
+from cyclearn.app.workspace import Job, Workspace, read_json, write_json
+from cyclearn.foundation.errors import InputError
+from cyclearn.learning.loading import load
+from cyclearn.posterior.posterior_result import Posterior
+from cyclearn.results.result import LearnResult
+from cyclearn.search.knowledge import Knowledge
+
+_SCHEMA = "cyclearn.work/1"
+_KINDS = {"learn": LearnResult, "posterior": Posterior}
+# Bytes of the list of contents.
+_LONGEST = 5_000_000
+
+
+def save_work(*, folder: str, path: str) -> None:
+    """Write all tables of a workspace, and the graphs and probabilities learned from them."""
+    workspace = Workspace(Path(folder))
+    jobs = [job for job in workspace.jobs() if job.state == "done" and not job.is_removed]
+    kept = [job for job in jobs if job.kind in _KINDS]
+    tables = workspace.tables()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for table in tables:
+            place = workspace.table_folder(table["id"])
+            archive.write(place / table["file"], f"{table['id']}-{table['file']}")
+            table["draft"] = read_json(place / "draft.json", default={})
+        for job in kept:
+            archive.write(workspace.job_folder(job.id) / "result.json", f"{job.id}.json")
+        content = {
+            "schema": _SCHEMA,
+            "version": __version__,
+            "tables": [{key: each[key] for key in _TABLE} for each in tables],
+            "jobs": [{key: getattr(job, key) for key in _JOB} | {"of": job.of} for job in kept],
+        }
+        archive.writestr("work.json", json.dumps(content, ensure_ascii=False))
+
+
+# What is kept of a table and of a job, and of which type it is.
+_TABLE = {"id": str, "name": str, "file": str, "reading": dict, "draft": dict}
+_JOB = {"id": str, "kind": str, "table": str, "request": dict, "name": str, "note": str,
+        "is_kept": bool}  # fmt: skip
+
+
+def open_work(*, folder: str, path: str, limits: dict[str, Any]) -> None:
+    """Add what is in a file to a workspace, under numbers of its own.
+
+    Raises
+    ------
+    InputError
+        For a file that is damaged, foreign, too large or contradicts itself; nothing of it stays.
+    """
+    workspace, made = Workspace(Path(folder)), list[Path]()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(each.file_size for each in archive.infolist())
+            if size > 2 * Limits(**limits).max_bytes:
+                raise InputError("the file holds more than the application takes")
+            _Opening(workspace, archive, limits, made).all()
+    except Exception as error:
+        for place in made:
+            shutil.rmtree(place, ignore_errors=True)
+        if isinstance(error, InputError):
+            raise
+        # What a damaged archive leads to can be anything.
+        raise InputError("this is not a file of saved work, or it is damaged") from None
+
+
+class _Opening:
+    """One file on its way into a workspace; ``made`` lists the folders that it has got."""
+
+    def __init__(
+        self, workspace: Workspace, archive: zipfile.ZipFile, limits: dict[str, Any],
+        made: list[Path],
+    ) -> None:  # fmt: skip
+        self._workspace, self._archive, self._limits, self._made = workspace, archive, limits, made
+        self._names: dict[str, str] = {}
+
+    def all(self) -> None:
+        """Open everything."""
+        if self._archive.getinfo("work.json").file_size > _LONGEST:
+            raise InputError("the list of contents of the file is too long")
+        content = json.loads(self._archive.read("work.json"))
+        if content["schema"] != _SCHEMA:
+            raise InputError("the file is of saved work that this version cannot open")
+        for table in content["tables"]:
+            self._table(_checked(table, _TABLE))
+        for job in content["jobs"]:
+            self._job(_checked(job, _JOB), job["of"])
+
+    def _table(self, table: dict[str, Any]) -> None:
+        suffix = PurePosixPath(table["file"]).suffix
+        if suffix not in OPENED:
+            raise InputError("the file holds a table of a kind that the application does not open")
+        place = self._workspace.new_folder("tables")
+        self._made.append(place)
+        self._names[table["id"]] = place.name
+        (place / f"table{suffix}").write_bytes(self._archive.read(f"{table['id']}-{table['file']}"))
+        reading = reading_options({"reading": table["reading"]})
+        write_json(place / "draft.json", _draft(table["draft"]))
+        open_table(
+            folder=str(place), file=f"table{suffix}", name=table["name"][-200:], reading=reading,
+            limits=self._limits,
+        )  # fmt: skip
+
+    def _job(self, job: dict[str, Any], learned: Any) -> None:
+        place = self._workspace.new_folder("jobs")
+        self._made.append(place)
+        beside = place / "given.json"
+        beside.write_bytes(self._archive.read(f"{job['id']}.json"))
+        found = load(beside)
+        beside.unlink()
+        if not isinstance(found, _KINDS[job["kind"]]):
+            raise InputError("the file contradicts itself: a result is of another kind")
+        of = None
+        if isinstance(found, LearnResult):
+            write_result(place, None, found)
+            self._names[job["id"]] = place.name
+        elif isinstance(found, Posterior):
+            of = self._names[learned]
+            write_posterior(place, self._workspace.job_folder(of), found)
+        record = {key: value for key, value in job.items() if key not in ("id", "table")}
+        table = self._names[job["table"]]
+        self._workspace.save(Job(place.name, table=table, of=of, state="done", **record))
+
+
+def _checked(record: Any, fields: Mapping[str, type]) -> dict[str, Any]:
+    if any(type(record[name]) is not kind for name, kind in fields.items()):
+        raise InputError("the list of contents of the file is damaged")
+    return {name: record[name] for name in fields}
+
+
+# What was chosen on the page, and of which type it is.
+_DRAFT = {"columns": list, "groups": str, "interventions": str, "intervention_kind": str,
+          "intercepts": str, "knowledge": dict, "options": dict}  # fmt: skip
+
+
+def _draft(given: dict[str, Any]) -> dict[str, Any]:
+    """What was chosen, as far as the page can show it."""
+    kept = {name: given[name] for name, kind in _DRAFT.items() if type(given.get(name)) is kind}
+    if set(kept.get("knowledge", ())) == {"required", "forbidden", "tiers", "exogenous"}:
+        Knowledge.from_dict(kept["knowledge"])
+    else:
+        kept.pop("knowledge", None)
+    return kept

@@ -1,0 +1,92 @@
+"""One's work as a file: opened again it is the same; what is damaged or hostile is refused."""
+
+import io
+import json
+import zipfile
+
+import pytest
+from served import serve
+
+pytestmark = pytest.mark.xdist_group("app")
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A workspace with one named graph, its job, and the file."""
+    with serve(tmp_path_factory.mktemp("work") / "w", size=1, max_bytes=300_000) as client:
+        table = client.post("/api/tables/example").json()["id"]
+        job = client.start("learn", table, reading={"columns": ["costs", "price", "profit"]})
+        client.wait(job)
+        about = {"name": "First", "note": "n"}
+        client.raw.put(f"/api/jobs/{job}", json=about, headers=client.headers)
+        yield client, job, client.file("/api/work")
+
+
+def changed(work, **changes):
+    """The file with other parts; by name, None leaves one out."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(work)) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            part = old.read(name)
+            part = changes[name](part) if name in changes else part
+            if part is not None:
+                new.writestr(name, part)
+    return made.getvalue()
+
+
+def listed(change):
+    """A change of the list of contents."""
+
+    def make(part):
+        content = json.loads(part)
+        change(content)
+        return json.dumps(content)
+
+    return {"work.json": make}
+
+
+def test_opened_again_it_is_the_same_beside_the_first(saved):
+    client, job, work = saved
+    assert client.raw.post("/api/work", content=work, headers=client.headers).status_code == 200
+    first, again = client.get("/api/state")["jobs"]
+    assert again["id"] != first["id"] == job
+    assert again["table"] != first["table"]
+    assert [again[part] for part in ("name", "note", "state")] == ["First", "n", "done"]
+    before, view = (client.get(f"/api/jobs/{each['id']}")["view"] for each in (first, again))
+    for part in ("conclusion", "edges", "members", "picture"):
+        assert view[part] == before[part]
+    tables = [client.get(f"/api/tables/{each['table']}") for each in (first, again)]
+    assert tables[0]["columns"] == tables[1]["columns"]
+
+
+def hostile(work):
+    """Files that no page has saved."""
+    yield b"", "damaged"
+    yield work[: len(work) // 2], "damaged"
+    yield b"a,b\n1,2\n", "damaged"
+    yield changed(work, **{"work.json": lambda _: None}), "damaged"
+    yield changed(work, **listed(lambda c: c.update(schema="cyclearn.work/9"))), "cannot open"
+    yield changed(work, **listed(lambda c: c["tables"][0].update(file="../../evil.csv"))), "damaged"
+    yield changed(work, **listed(lambda c: c["tables"][0].update(file="x.py"))), "kind"
+    yield changed(work, **listed(lambda c: c["tables"][0].update(name=3))), "damaged"
+    yield changed(work, **listed(lambda c: c["jobs"][0].update(table="t0"))), "damaged"
+    yield changed(work, **listed(lambda c: c["jobs"][0].update(kind="posterior"))), "another kind"
+    yield changed(work, **{"j1.json": lambda _: b"{}"}), ""
+    bad = {"required": 3, "forbidden": [], "tiers": [], "exogenous": []}
+    yield changed(work, **listed(lambda c: c["tables"][0]["draft"].update(knowledge=bad))), ""
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("work.json", b"0" * 10_000_000)
+    yield bomb.getvalue(), "more than"
+
+
+def test_what_is_damaged_or_hostile_is_refused_in_words(saved):
+    client, _, work = saved
+    folders = len(client.get("/api/state")["tables"])
+    for content, words in hostile(work):
+        answer = client.raw.post("/api/work", content=content, headers=client.headers)
+        assert answer.status_code == 400, answer.text
+        assert words in answer.json()["error"]
+        assert "defect" not in answer.json()["error"]
+    assert client.raw.post("/api/work", content=work).status_code == 403
+    assert len(client.get("/api/state")["tables"]) == folders
