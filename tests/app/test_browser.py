@@ -577,6 +577,19 @@ def two_windows(context, page, server):
     other.close()
 
 
+def work_is_a_file(page, tmp_path):
+    go(page, "take")
+    with page.expect_download() as download:
+        page.click("#take a[href='/api/work']")
+    download.value.save_as(tmp_path / "work.cyclearn")
+    before = page.locator("#tables option").count()
+    go(page, "table")
+    page.set_input_files("#file", tmp_path / "work.cyclearn")
+    page.wait_for_selector(f"#tables option >> nth={2 * before - 1}", state="attached")
+    assert page.locator("#tables option").count() == 2 * before
+    page.wait_for_selector("#results .job.done")
+
+
 def test_the_whole_way(context, page, server, long_table, chains_table, tmp_path, monkeypatch):
     """One walk, since each part needs what those before it have made."""
     from_the_example_to_the_same_graph_in_python(page, tmp_path, monkeypatch)
@@ -594,3 +607,4 @@ def test_the_whole_way(context, page, server, long_table, chains_table, tmp_path
     another_page_gets_nothing(context, server)
     stepping_through_the_class_asks_nothing_of_the_server(page)
     two_windows(context, page, server)
+    work_is_a_file(page, tmp_path)
