@@ -120,6 +120,8 @@ def test_row_identifiers_are_left_out_and_named(tmp_path, capsys):
     assert "left out, since every row has another value" in said
     asked = read_table_file(tmp_path / "t.csv", columns=["a", "number"])
     assert list(asked.frame) == ["a", "number"]
+    dropped = read_table_file(tmp_path / "t.csv", drop=["patient", "number"])
+    assert list(dropped.frame) == ["a", "b", "k"]
     # Whole numbers that are measured, and few rows, name nothing.
     counts = PLAIN.assign(count=RNG.permutation(400)[:40] * 3)
     assert "count" in cl.read_table(written(tmp_path / "c.csv", counts))

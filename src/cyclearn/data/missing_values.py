@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cyclearn.data.moments import Moments, moments_of, name_order
-from cyclearn.data.observed_rows import ObservedRows
+from cyclearn.data.observed_rows import ObservedRows, Saturated
 from cyclearn.data.rows import Rows
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
@@ -109,12 +109,7 @@ def treat_missing(rows: Rows, missing: Missing) -> Treated:
         return Treated(
             moments, worth, np.where(np.isnan(X), mean, X), replace(holes, shrinkage=shrinkage)
         )
-    for name in rows.exogenous:
-        if is_hole[:, names.index(name)].any():
-            raise InputError(
-                f"column {name!r} is taken as given and has missing values, which missing='em' "
-                "leaves open only where a model explains them; use missing='rows' or 'pairwise'"
-            )
+    _check_exogenous(rows, is_hole)
     if len(X) <= X.shape[1]:
         raise InputError(
             f"{len(X)} rows of {X.shape[1]} columns are too few for missing='em'; use fewer "
@@ -124,13 +119,7 @@ def treat_missing(rows: Rows, missing: Missing) -> Treated:
     order = np.array(name_order(names, rows.is_unnamed))
     back = np.argsort(order)
     observed = ObservedRows.of(X[:, order])
-    try:
-        found = observed.saturated()
-    except InputError:
-        complete = X[~np.isnan(X).any(axis=1)]
-        if len(complete) > X.shape[1]:
-            moments_of(rows.with_values(complete))
-        raise
+    found = _saturated(observed, rows.with_values(X[~np.isnan(X).any(axis=1)]))
     S = found.covariance * np.outer(observed.scale, observed.scale)
     mean = observed.centre + observed.scale * found.mean
     _, standard = observed.expected(found.mean, np.linalg.inv(found.covariance))
@@ -139,6 +128,25 @@ def treat_missing(rows: Rows, missing: Missing) -> Treated:
     moments = Moments(S[np.ix_(back, back)], len(X), mean[back], own, rows.exogenous)
     holes = replace(holes, iterations=found.iterations, converged=found.converged)
     return Treated(moments, worth, filled[:, back], holes)
+
+
+def _check_exogenous(rows: Rows, is_hole: BoolArray) -> None:
+    for name in rows.exogenous:
+        if is_hole[:, rows.names.index(name)].any():
+            raise InputError(
+                f"column {name!r} is taken as given and has missing values, which missing='em' "
+                "cannot fill: no model explains them; use missing='rows' or 'pairwise'"
+            )
+
+
+def _saturated(observed: ObservedRows, complete: Rows) -> Saturated:
+    """The best mean and covariance of all; columns that others determine are named."""
+    try:
+        return observed.saturated()
+    except InputError:
+        if len(complete.values) > len(complete.names):
+            moments_of(complete)
+        raise
 
 
 def find_holes(data: Any) -> Holes | None:

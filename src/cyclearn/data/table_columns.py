@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -101,15 +101,12 @@ def usable_columns(
     notes: list[str] = []
     keep = [j for j in range(len(names)) if not (names[j] == "" and body.iloc[:, j].isna().all())]
     keep = _without_index(keep, names, cells, index, notes)
-    names_of("columns", () if columns is None else columns)
-    asked = {*(() if columns is None else columns), *labels}
-    identifiers = [
-        j for j in keep if names[j] not in asked and is_identifier(names[j], body.iloc[:, j])
-    ]
-    named_rows = {}
-    if len(identifiers) < len(keep):
-        named_rows = {names[j]: "has another value in every row, as names do" for j in identifiers}
-        keep = [j for j in keep if j not in identifiers]
+    asked = {
+        *names_of("columns", () if columns is None else columns),
+        *names_of("drop", () if drop is None else drop),
+        *labels,
+    }
+    keep, named_rows = _without_identifiers(keep, cells, asked)
     if named_rows and strict:
         listed = ", ".join(map(repr, named_rows))
         notes.append(f"left out, since every row has another value, as names do: {listed}")
@@ -139,6 +136,21 @@ def usable_columns(
     if not covariance:
         check_rows(frame.drop(columns=list(labels)).to_numpy(dtype=float), MATRIX_REMEDY)
     return frame, notes, named_rows | wrong
+
+
+def _without_identifiers(
+    keep: list[int], cells: Cells, asked: Collection[str]
+) -> tuple[list[int], dict[str, str]]:
+    """The columns that do not name the rows, and why the others do; those asked for stay."""
+    found = [
+        j
+        for j in keep
+        if cells.names[j] not in asked and is_identifier(cells.names[j], cells.body.iloc[:, j])
+    ]
+    if len(found) == len(keep):
+        return keep, {}
+    why = "has another value in every row, as names do"
+    return [j for j in keep if j not in found], {cells.names[j]: why for j in found}
 
 
 def _formulas(names: Iterable[str]) -> list[str]:

@@ -99,10 +99,8 @@ def rank_members(
     whole("max_fillings", max_fillings, 1)
     masks = (None, None) if knowledge is None else knowledge.masks(names)
     residuals = Residuals(Z)
-    suspects = _p_values(Z, shown, moments)
     given = set() if knowledge is None else {names.index(name) for name in knowledge.exogenous}
-    # Variables that are taken as given are not noise, whatever their shape.
-    suspects[list(given)] = 1.0
+    suspects = _p_values(Z, shown, moments, given)
     classes = []
     for graph in graphs:
         for seating in EquivalenceClass(graph).irreducible_seatings(*masks):
@@ -164,12 +162,17 @@ def _standardised(data: Data, names: tuple[str, ...]) -> tuple[Moments, FloatArr
     return aligned, np.asarray((table - table.mean(axis=0)) / aligned.scale)
 
 
-def _p_values(Z: FloatArray, shown: LinearGaussianModel, moments: Moments) -> FloatArray:
+def _p_values(
+    Z: FloatArray, shown: LinearGaussianModel, moments: Moments, given: set[int]
+) -> FloatArray:
     """Of D'Agostino and Pearson's test, for the residuals of the member shown."""
     from scipy.stats import normaltest
 
     columns = (np.eye(shown.n_variables) - shown.B) * moments.scale[:, None]
-    return np.asarray(normaltest(Z @ columns, axis=0).pvalue)
+    found = np.array(normaltest(Z @ columns, axis=0).pvalue)
+    # Variables that are taken as given are not noise, whatever their shape.
+    found[list(given)] = 1.0
+    return found
 
 
 def _listed_block(
