@@ -102,6 +102,18 @@ class Annealed:
     n_evaluations: int
 
 
+@dataclass(frozen=True)
+class _Thorough:
+    """The best fit of a component: whether it is stable, its value, and the weights of every fit.
+
+    No weights where parents explain a node without remainder: there is no fit.
+    """
+
+    is_stable: bool
+    value: float
+    weights: tuple[FloatArray, ...]
+
+
 class GraphScore:
     """Scores graphs on correlation matrices, and remembers the components it has seen.
 
@@ -133,7 +145,7 @@ class GraphScore:
         self.Z = generator.integers(1, 2**64, size=(p, p), dtype=np.uint64, endpoint=False)
         self._keys = np.zeros(_CACHE_SIZE, dtype=np.uint64)
         self._values = np.empty(_CACHE_SIZE)
-        self._fits: dict[int, tuple[bool, float]] = {}
+        self._fits: dict[int, _Thorough] = {}
 
     def limited(self, *, max_component: int, max_virtual_cycle: int) -> GraphScore:
         """The same score, with the same memory, and neighbourhoods no larger than this."""
@@ -154,10 +166,17 @@ class GraphScore:
         total = region_values(self._scored(A), np.arange(p), label, values, p)
         return float(total) + self.penalty * int(np.count_nonzero(A))
 
-    def _scored(self, A: Adjacency) -> Scored:
-        from cyclearn._kernels.component_scores import Scored
+    def _scored(self, A: Adjacency, *, is_warm: bool = False) -> Scored:
+        """What kernels need; warm, fits start at the weights of A and then at those found."""
+        from cyclearn._kernels.component_scores import START, Scored, Warm
 
-        counter = np.zeros(1, dtype=np.int64)
+        n_fits, p = len(self._weights) if is_warm else 0, len(A)
+        weights = np.zeros((n_fits, p, p))
+        for nodes in self._cyclic(A) if is_warm else ():
+            known = self._fits.get(self._component_key(A, nodes))
+            if known is not None and known.weights:
+                columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
+                weights[:, columns.parents, columns.children] = known.weights
         return Scored(
             self.S,
             self.shares,
@@ -167,7 +186,8 @@ class GraphScore:
             self.Z,
             self._keys,
             self._values,
-            counter,
+            np.zeros(1, dtype=np.int64),
+            Warm(weights, np.zeros_like(weights), np.full(p, START, dtype=np.uint8)),
         )
 
     @cached_property
@@ -208,7 +228,7 @@ class GraphScore:
         """The permitted move with the smallest change of score."""
         from cyclearn._kernels.neighbourhood import best_neighbour
 
-        graph = self._scored(A)
+        graph = self._scored(A, is_warm=True)
         delta, toggles = best_neighbour(graph, rules, self._virtual_cycle(A), first_improvement)
         return Neighbour(float(delta), toggles, int(graph.counter[0]), int(rules.hit[0]))
 
@@ -242,7 +262,7 @@ class GraphScore:
 
         around, score = self.around(A, nodes)
         part = around.part(A)
-        graph = score._scored(part.copy())
+        graph = score._scored(part.copy(), is_warm=True)
         inside = np.ix_(around.index, around.index)
         n_outside = int(np.count_nonzero(A)) - int(np.count_nonzero(part))
         change, best_change, best = anneal(
@@ -328,7 +348,7 @@ class GraphScore:
 
         The single fit that a score needs may miss the best one, so it does not decide.
         """
-        return self._fitted(A, nodes)[0]
+        return self._fitted(A, nodes).is_stable
 
     def thorough_value(self, A: Adjacency) -> float:
         """Score per sample of a graph, with every component fitted from many starts."""
@@ -339,17 +359,17 @@ class GraphScore:
         region_values(self._scored(A), np.arange(p), label, values, p)
         sizes = np.bincount(label)
         single = float(values[: len(sizes)][sizes == 1].sum())
-        cyclic = sum(self._fitted(A, nodes)[1] for nodes in self._cyclic(A))
+        cyclic = sum(self._fitted(A, nodes).value for nodes in self._cyclic(A))
         return single + cyclic + self.penalty * int(np.count_nonzero(A))
 
-    def _fitted(self, A: Adjacency, nodes: IntArray) -> tuple[bool, float]:
-        """Whether the best fit of a component is stable, and its value."""
+    def _fitted(self, A: Adjacency, nodes: IntArray) -> _Thorough:
+        """The best fit of a component from many starts."""
         key = self._component_key(A, nodes)
         if key not in self._fits:
             self._fits[key] = self._thorough_fit(A, nodes)
         return self._fits[key]
 
-    def _thorough_fit(self, A: Adjacency, nodes: IntArray) -> tuple[bool, float]:
+    def _thorough_fit(self, A: Adjacency, nodes: IntArray) -> _Thorough:
         columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
         fits: list[Callable[..., ComponentFit]]
         if self.experiments is not None:
@@ -357,6 +377,7 @@ class GraphScore:
         else:
             fits = [partial(fit_component_solutions, S) for S in self.S]
         stable, value = True, 0.0
+        weights = []
         for fit, share in zip(fits, self._weights, strict=True):
             try:
                 fitted = fit(
@@ -364,10 +385,12 @@ class GraphScore:
                 )
             except CollinearError:
                 # Parents that explain a node without remainder: no fit, and no graph to visit.
-                return False, np.inf
-            stable = stable and bool(is_stable_radius(fitted.solutions[0].spectral_radius))
+                return _Thorough(False, np.inf, ())
+            best = fitted.solutions[0]
+            stable = stable and bool(is_stable_radius(best.spectral_radius))
             value += share * fitted.value
-        return stable, value
+            weights.append(best.coefficients)
+        return _Thorough(stable, value, tuple(weights))
 
     @property
     def _weights(self) -> list[float]:

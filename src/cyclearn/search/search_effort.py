@@ -8,6 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from cyclearn.foundation.arrays import BoolArray
+from cyclearn.search.runs import Adjacency
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -91,6 +97,9 @@ class StartEffort:
     # The first temperature is at least so many edges' penalties: where an edge costs more, the way
     # from one good graph to another leads higher up. *Regions*.
     steps_up: float = 1.1
+    # Beside a component larger than a region it is so many penalties: a hotter walk forgets what the
+    # component is made of before it has cooled down again (hard_tables.md).
+    steps_up_beside_large: float = 0.4
     # In several groups an edge costs and brings several times as much, so that a region begins
     # hotter and takes longer to cool down. *Regions*, several_tables.md.
     longer_in_groups: int = 3
@@ -105,9 +114,21 @@ class StartEffort:
     # penalties: what else is wrong around a true ring costs that much (10 is the most met), and
     # most other rings far more. *Rings*.
     ring_worse: float = 12
+    # Nor is one inside a component larger than a region with so many edges more than nodes: it
+    # imitates many rings, and none of them was ever worth it (hard_tables.md).
+    thicket: int = 2
     # Nor is one that makes a component of more than so many times its nodes: it closes other ways
     # too, is no ring that the graph imitates, and takes long to fit. *Rings*.
     ring_grows: int = 2
+
+    def in_thicket(self, A: BoolArray | Adjacency) -> BoolArray:
+        """The nodes of components larger than a region with many more edges than nodes."""
+        n, label = connected_components(A, connection="strong")
+        n_nodes = np.bincount(label)
+        inside = np.asarray(label[:, None] == label) & (A != 0)
+        n_edges = np.bincount(label, inside.sum(axis=0), n)
+        is_thicket = (n_nodes > self.region_nodes) & (n_edges >= n_nodes + self.thicket)
+        return np.asarray(is_thicket[label])
 
     def halved(self) -> StartEffort:
         """The effort of a quick start."""
@@ -144,10 +165,9 @@ class AutoEffort:
     most_of_few: int = 12
     # Very many variables have so many near ties that starts hardly ever agree. *Many variables*.
     most_of_very_many: int = 2
-    # Starts agree on components made of superfluous edges now and then. Where one is larger than a
-    # region, and has so many edges more than nodes, another start goes through graphs whose edges
-    # cost so many times as much: in these there are none. *Thickets*.
-    thicket: int = 2
+    # Starts agree on components made of superfluous edges now and then. Where one is a thicket,
+    # another start goes through graphs whose edges cost so many times as much: in these there are
+    # none. *Thickets*.
     dearer: float = 1.5
     # Seconds until other processes work: they start, and load compiled code (search_speed.md).
     # They change no result.
