@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from environment import describe_run
 from scipy.signal import lfilter
 
 import cyclearn as cl

@@ -266,11 +266,11 @@ def anneal(
             is_permitted, added = _propose_permitted(g.A, walk, nodes, rules, n_edges)
             if not is_permitted:
                 continue
+            cost = rules.penalty * added
+            level = -temperature * np.log(uniform(walk.state))
             if _is_turned(g, walk):
                 apply_toggles(g.A, walk)
                 continue
-            cost = rules.penalty * added
-            level = -temperature * np.log(uniform(walk.state))
             region = touched(g.A, walk)
             before = _value_before(walk, region)
             apply_toggles(g.A, walk)

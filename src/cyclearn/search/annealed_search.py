@@ -287,10 +287,23 @@ class AnnealedSearch:
 
     def _climb_with_virtual_edges(self) -> bool:
         most = min(self.score.limits.max_component, len(self._graph))
+        least = min(self.effort.virtual_component, most)
         return any(
             self._climb(self._graph, component, self.effort.virtual_cycle)
-            for component in sorted({min(self.effort.virtual_component, most), most})
+            for component in sorted({least, max(least, self._affordable(most))})
         )
+
+    def _affordable(self, most: int) -> int:
+        """The largest component up to which the fits of all neighbours are not too much work."""
+        from cyclearn._kernels.neighbourhood import reachability
+
+        paths = reachability(self._graph).astype(np.float32)
+        closing = (paths.T > 0) & (self._graph == 0)
+        # An edge i → j makes a component of all that is on ways from j to i.
+        sizes = np.sort((paths @ paths).T[closing])
+        work = np.cumsum(sizes**3)
+        beyond = sizes[work > self.effort.last_climb_work]
+        return most if beyond.size == 0 else min(most, int(beyond[0]) - 1)
 
     def _region(self, centre: int) -> IntArray:
         """The centre and its neighbours, then nodes near those chosen, drawn one by one.

@@ -104,14 +104,34 @@ class Annealed:
 
 @dataclass(frozen=True)
 class _Thorough:
-    """The best fit of a component: whether it is stable, its value, and the weights of every fit.
+    """The best fit of a component: whether it is stable, its value, and the solutions of every fit.
 
-    No weights where parents explain a node without remainder: there is no fit.
+    No solutions where parents explain a node without remainder: there is no fit.
     """
 
     is_stable: bool
     value: float
-    weights: tuple[FloatArray, ...]
+    solutions: tuple[tuple[FloatArray, ...], ...]
+
+
+def turned_weights(
+    columns: ComponentColumns,
+    weights: FloatArray,
+    its_columns: ComponentColumns,
+    nodes: IntArray,
+    sources: IntArray,
+) -> FloatArray:
+    """Weights of a component whose nodes hold the columns that ``sources`` hold in another one.
+
+    The columns of I − B move and are scaled, so that the distribution stays what it is.
+    """
+    p = 1 + max(its_columns.parents.max(), nodes.max())
+    Q = np.eye(p)
+    Q[its_columns.parents, its_columns.children] = -weights
+    moved = np.zeros((p, p))
+    own = Q[nodes, sources]
+    moved[:, nodes] = -Q[:, sources] / np.where(own == 0, 1e-15, own)
+    return np.asarray(moved[columns.parents, columns.children])
 
 
 class GraphScore:
@@ -146,6 +166,7 @@ class GraphScore:
         self._keys = np.zeros(_CACHE_SIZE, dtype=np.uint64)
         self._values = np.empty(_CACHE_SIZE)
         self._fits: dict[int, _Thorough] = {}
+        self._turned: dict[bytes, tuple[IntArray, ComponentColumns, _Thorough]] = {}
 
     def limited(self, *, max_component: int, max_virtual_cycle: int) -> GraphScore:
         """The same score, with the same memory, and neighbourhoods no larger than this."""
@@ -170,13 +191,13 @@ class GraphScore:
         """What kernels need; warm, fits start at the weights of A and then at those found."""
         from cyclearn._kernels.component_scores import START, Scored, Warm
 
-        n_fits, p = len(self._weights) if is_warm else 0, len(A)
+        n_fits, p = self.n_fits if is_warm else 0, len(A)
         weights = np.zeros((n_fits, p, p))
         for nodes in self._cyclic(A) if is_warm else ():
             known = self._fits.get(self._component_key(A, nodes))
-            if known is not None and known.weights:
+            if known is not None and known.solutions:
                 columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
-                weights[:, columns.parents, columns.children] = known.weights
+                weights[:, columns.parents, columns.children] = [b[0] for b in known.solutions]
         return Scored(
             self.S,
             self.shares,
@@ -242,9 +263,12 @@ class GraphScore:
         # Each is a component to be fitted, and small graphs are fitted fast.
         most = _EFFORT.virtual_moves // min(len(A), SIZES.small)
         weight = self.relative_cost(A)
-        while longest > 2 and weight * len(virtual_edge_moves(A, longest)[1]) > most:
+        n_moves = len(virtual_edge_moves(A, longest)[1])
+        while longest > 2 and weight * n_moves > most:
             longest -= 1
-        return longest
+            n_moves = len(virtual_edge_moves(A, longest)[1])
+        # Beside a large component there can be thousands even so.
+        return 0 if weight > 1 and weight * n_moves > 4 * most else longest
 
     def anneal(
         self,
@@ -297,6 +321,7 @@ class GraphScore:
         score = copy(self)
         index = around.index
         score.n_variables = len(index)
+        score._turned = {}  # nodes have other numbers there
         score.S = np.ascontiguousarray(self.S[:, index[:, None], index])
         score.Z = np.ascontiguousarray(self.Z[np.ix_(index, index)])
         score.targeted = np.ascontiguousarray(self.targeted[:, index])
@@ -370,14 +395,35 @@ class GraphScore:
         return self._fits[key]
 
     def _thorough_fit(self, A: Adjacency, nodes: IntArray) -> _Thorough:
+        """Fit a component; where a large one has the columns of another, turn what that has."""
         columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
+        if len(nodes) <= _EFFORT.turned_component or self.experiments is not None:
+            return self._fit_from_many_starts(columns)
+        held = A[:, nodes].astype(bool)
+        held[nodes, np.arange(len(nodes))] = True
+        places = np.lexsort(held)
+        key = held[:, places].tobytes()
+        if key not in self._turned:
+            found = self._fit_from_many_starts(columns)
+            self._turned[key] = nodes[places], columns, found
+            return found
+        sources, its_columns, found = self._turned[key]
+        solutions = []
+        for known in found.solutions:
+            each = [turned_weights(columns, b, its_columns, nodes[places], sources) for b in known]
+            solutions.append(tuple(sorted(each, key=columns.spectral_radius)))
+        radii = [columns.spectral_radius(own[0]) for own in solutions]
+        is_stable = bool(radii) and all(map(is_stable_radius, radii))
+        return _Thorough(is_stable, found.value, tuple(solutions))
+
+    def _fit_from_many_starts(self, columns: ComponentColumns) -> _Thorough:
         fits: list[Callable[..., ComponentFit]]
         if self.experiments is not None:
             fits = [partial(fit_shared, self.experiments)]
         else:
             fits = [partial(fit_component_solutions, S) for S in self.S]
         stable, value = True, 0.0
-        weights = []
+        solutions = []
         for fit, share in zip(fits, self._weights, strict=True):
             try:
                 fitted = fit(
@@ -389,8 +435,13 @@ class GraphScore:
             best = fitted.solutions[0]
             stable = stable and bool(is_stable_radius(best.spectral_radius))
             value += share * fitted.value
-            weights.append(best.coefficients)
-        return _Thorough(stable, value, tuple(weights))
+            solutions.append(tuple(each.coefficients for each in fitted.solutions))
+        return _Thorough(stable, value, tuple(solutions))
+
+    @property
+    def n_fits(self) -> int:
+        """How many fits a component takes: one for each group, or one for all tables."""
+        return len(self._weights)
 
     @property
     def _weights(self) -> list[float]:
