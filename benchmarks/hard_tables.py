@@ -1,8 +1,8 @@
 """How long the default search takes on tables that are hard for it, and what score it comes to.
 
 ``run FILE`` learns every table and adds a line to a file; what is there already is not done again.
-``table BEFORE AFTER`` prints both files side by side. The tables are in the folder given by
-``--data`` or ``CYCLEARN_DATA``.
+``table BEFORE AFTER`` prints both side by side. The tables are in the folder given by ``--data`` or
+``CYCLEARN_DATA``.
 """
 
 from __future__ import annotations
@@ -140,6 +140,24 @@ def run(path: Path, folder: Path, names: list[str], rows: str, options: dict[str
         print({key: value for key, value in line.items() if key != "curve"}, flush=True)
 
 
+def table(paths: list[Path]) -> None:
+    """Both files side by side: CPU seconds, scores, and when the first answer was there."""
+    before, after = (
+        {(line["table"], line["rows"]): line for line in map(json.loads, path.open())}
+        for path in paths
+    )
+    print("| table | rows | seconds before | after | score before | after | first answer |")
+    print("|---|---|---|---|---|---|---|")
+    for key, new in after.items():
+        old = before.get(key, {"seconds": np.nan, "score": np.nan, "status": ""})
+        cut = "over " if old["status"] == "TIME_LIMIT" else ""
+        first = f"{new['curve'][0][0]:.1f}" if new["curve"] else ""
+        print(
+            f"| {key[0]} | {key[1]} | {cut}{old['seconds']:.1f} | {new['seconds']:.1f} "
+            f"| {old['score']:.2f} | {new['score']:.2f} | {first} |"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=os.environ.get("CYCLEARN_DATA"))
@@ -153,6 +171,8 @@ def main() -> None:
     if given.command == "run":
         cl.learn(np.random.default_rng(0).normal(size=(100, 4)))  # loads compiled code
         run(given.paths[0], given.data, given.tables.split(","), given.rows, given.options)
+    else:
+        table(given.paths)
 
 
 if __name__ == "__main__":
