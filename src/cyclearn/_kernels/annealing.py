@@ -247,18 +247,14 @@ def anneal(
     values = np.empty(p)
     n_edges = count_edges(g.A)
     best = g.A.copy()
-    best_change = 0.0
-    change = 0.0
+    best_change = change = 0.0
     cooling = (temperatures[1] / temperatures[0]) ** (1.0 / max(1, n_proposals))
     temperature = temperatures[0]
     # The graph itself first: every place that calls the fit takes seconds to compile.
     region = np.arange(p)
     for step in range(-1, n_proposals):
-        limit = p
-        level = np.inf
-        cost = 0.0
-        before = 0.0
-        added = 0
+        limit, added = p, 0
+        level, cost, before = np.inf, 0.0, 0.0
         if step >= 0:
             if g.counter[0] >= max_evaluations:
                 break
