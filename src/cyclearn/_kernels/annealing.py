@@ -12,12 +12,14 @@ import numpy as np
 
 from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_scores import (
+    OLD,
     Bytes,
     Floats,
     Ints,
     Scored,
     column_key,
     count_edges,
+    keep_weights,
     marked,
     place_of,
     region_values,
@@ -26,7 +28,7 @@ from cyclearn._kernels.component_scores import (
 )
 from cyclearn._kernels.neighbourhood import MoveRules
 from cyclearn._kernels.proposals import Walk, new_walk, propose, uniform
-from cyclearn._kernels.typed_numbers import FALSE, ONE, ROUNDING, TRUE, TWO, ZERO
+from cyclearn._kernels.typed_numbers import FALSE, NONE, ONE, ROUNDING, TRUE, TWO, ZERO
 
 # Reached from an end of a toggled edge, and reaching one; typed as variables are.
 _BOTH = cast(int, np.int64(3))
@@ -120,6 +122,8 @@ def _node_value(g: Scored, region: Ints, label: Ints, values: Floats) -> float:
         g.counter[0] += 1
         value = saturated_value(g, region)
         place = remember(g, key, np.inf if value == -np.inf else value)
+    if g.warm.weights.shape[0] > 0:
+        g.warm.state[region[0]] = OLD
     label[region[0]] = 0
     values[0] = g.table_values[place]
     return float(values[0])
@@ -173,6 +177,55 @@ def _copy(A: Bytes, to: Bytes) -> None:
 
 
 @kernel
+def _is_turned(g: Scored, walk: Walk) -> bool:
+    """Whether the proposal gives the same columns to other nodes; weights then follow them.
+
+    Such a graph has the same components and the same likelihood, where nodes are alike: nothing is
+    to be fitted.
+    """
+    if walk.size[0] < 2 or g.pooled.matrices.shape[0] > 0:
+        return False
+    p = g.A.shape[0]
+    before = np.zeros(p, np.uint64)
+    after = np.zeros(p, np.uint64)
+    source = np.full(p, NONE)
+    changed = walk.mark
+    for v in range(p):
+        changed[v] = 0
+    for t in range(walk.size[0]):
+        changed[walk.toggles[t, 1]] = 1
+    for v in range(p):
+        if changed[v]:
+            for i in range(p):
+                if g.A[i, v] or i == v:
+                    before[v] ^= g.Z[i, i]
+            after[v] = before[v]
+    for t in range(walk.size[0]):
+        i, j = walk.toggles[t, 0], walk.toggles[t, 1]
+        after[j] ^= g.Z[i, i]
+    for v in range(p):
+        if changed[v]:
+            for u in range(p):
+                if changed[u] == 1 and before[u] == after[v]:
+                    source[v] = u
+                    changed[u] = 2
+                    break
+            if source[v] < 0:
+                return False
+    warm = g.warm
+    for t in range(warm.weights.shape[0]):
+        for v in range(p):
+            for i in range(p if source[v] >= 0 else 0):
+                own = warm.weights[t, v, source[v]]
+                entry = -1.0 if i == source[v] else warm.weights[t, i, source[v]]
+                warm.found[t, i, v] = -entry / own if own != 0.0 and i != v else 0.0
+        for v in range(p):
+            for i in range(p if source[v] >= 0 else 0):
+                warm.weights[t, i, v] = warm.found[t, i, v]
+    return True
+
+
+@kernel
 def anneal(
     g: Scored,
     nodes: Ints,
@@ -194,18 +247,14 @@ def anneal(
     values = np.empty(p)
     n_edges = count_edges(g.A)
     best = g.A.copy()
-    best_change = 0.0
-    change = 0.0
+    best_change = change = 0.0
     cooling = (temperatures[1] / temperatures[0]) ** (1.0 / max(1, n_proposals))
     temperature = temperatures[0]
     # The graph itself first: every place that calls the fit takes seconds to compile.
     region = np.arange(p)
     for step in range(-1, n_proposals):
-        limit = p
-        level = np.inf
-        cost = 0.0
-        before = 0.0
-        added = 0
+        limit, added = p, 0
+        level, cost, before = np.inf, 0.0, 0.0
         if step >= 0:
             if g.counter[0] >= max_evaluations:
                 break
@@ -215,6 +264,9 @@ def anneal(
                 continue
             cost = rules.penalty * added
             level = -temperature * np.log(uniform(walk.state))
+            if _is_turned(g, walk):
+                apply_toggles(g.A, walk)
+                continue
             region = touched(g.A, walk)
             before = _value_before(walk, region)
             apply_toggles(g.A, walk)
@@ -232,6 +284,7 @@ def anneal(
             apply_toggles(g.A, walk)
             continue
         _enter(walk, region, label, values)
+        keep_weights(g, region)
         n_edges += added
         if step >= 0:
             change += cost + after - before

@@ -20,6 +20,7 @@ from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_fit import fit_component, node_score
 from cyclearn._kernels.shared_weights import Pooled, fit_shared_component, half_regression
 from cyclearn._kernels.sphere_steps import cholesky
+from cyclearn._kernels.typed_numbers import ZERO
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,6 +33,24 @@ _PROBES = 8
 _MAX_ITERATIONS = cast(int, np.int64(300))
 
 
+# What is known of a node's weights: nothing new, found by the last fit, only where to start.
+OLD, NEW, START = range(3)
+
+
+class Warm(NamedTuple):
+    """Where fits start: at the weights of the graph that a search stands on.
+
+    ``weights``, of shape (fits, p, p), are those of every group, or those that tables share;
+    ``found`` are those of the last components that were fitted, and ``state`` says of each node
+    what is known. Without any weights fits start at zero, and a value does not depend on where the
+    search stands.
+    """
+
+    weights: Floats
+    found: Floats
+    state: Bytes
+
+
 class Scored(NamedTuple):
     """A graph and what its score needs.
 
@@ -39,8 +58,8 @@ class Scored(NamedTuple):
     rows. Tables are groups, each with weights of its own, unless ``pooled`` has matrices: then
     weights are shared, S are covariances on one scale, and ``targeted``, shape (tables, p), marks
     variables that were intervened on. Adjacency A, keys Z of edges (off the diagonal) and nodes
-    (on it), the table of remembered values, and ``counter[0]``, the number of values that had to be
-    computed.
+    (on it), the table of remembered values, ``counter[0]``, the number of values that had to be
+    computed, and where fits start.
     """
 
     S: Floats
@@ -52,6 +71,7 @@ class Scored(NamedTuple):
     table_keys: Keys
     table_values: Floats
     counter: Ints
+    warm: Warm
 
 
 @lean_kernel
@@ -206,6 +226,45 @@ def strong_components(A: Bytes, region: Ints, label: Ints) -> int:
     return n_found
 
 
+@lean_kernel
+def _read_weights(warm: Warm, t: int, nodes: Ints, offsets: Ints, parents: Ints, b: Floats) -> None:
+    """Write the weights of edges into nodes, where some of a node are known, over ``b``."""
+    for i in range(nodes.size if t < warm.weights.shape[0] else 0):
+        is_known = False
+        for e in range(offsets[i], offsets[i + 1]):
+            is_known = is_known or warm.weights[t, parents[e], nodes[i]] != 0.0
+        if is_known:
+            for e in range(offsets[i], offsets[i + 1]):
+                b[e] = warm.weights[t, parents[e], nodes[i]]
+
+
+@lean_kernel
+def _note_weights(warm: Warm, t: int, nodes: Ints, offsets: Ints, parents: Ints, b: Floats) -> None:
+    """Note the weights of edges into nodes as those of the last fit."""
+    for i in range(nodes.size if t < warm.weights.shape[0] else 0):
+        warm.state[nodes[i]] = NEW
+        for e in range(offsets[i], offsets[i + 1]):
+            warm.found[t, parents[e], nodes[i]] = b[e]
+
+
+@lean_kernel
+def keep_weights(g: Scored, region: Ints) -> None:
+    """Take the weights of the last fit of components in ``region`` for those of the graph.
+
+    Weights of edges that were deleted stay, for the case that they return.
+    """
+    p = g.A.shape[0]
+    if g.warm.weights.shape[0] == 0:
+        return
+    for v in region:
+        if g.warm.state[v] == NEW:
+            for t in range(g.warm.weights.shape[0]):
+                for i in range(p):
+                    if g.A[i, v]:
+                        g.warm.weights[t, i, v] = g.warm.found[t, i, v]
+        g.warm.state[v] = OLD
+
+
 @kernel
 def component_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> float:
     """Negative log-likelihood per sample of one component, over all tables."""
@@ -223,7 +282,9 @@ def component_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> flo
         else:
             # One start: a second one doubled the time of a search and found no more truths.
             start = np.zeros(parents.size)
+            _read_weights(g.warm, t, nodes, offsets, parents, start)
             fitted = fit_component(S, nodes, offsets, parents, start, 1e-7, _MAX_ITERATIONS)
+            _note_weights(g.warm, t, nodes, offsets, parents, fitted[1])
             value = fitted[0]
         total += share * value
     return total
@@ -241,9 +302,11 @@ def _special_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> floa
         S = pooled.matrices[pooled.which[first]]
         return float(pooled.weights[first] * node_score(S, nodes[0], parents))
     start = half_regression(pooled, nodes, offsets, parents)
+    _read_weights(g.warm, ZERO, nodes, offsets, parents, start)
     fitted = fit_shared_component(
         pooled, g.shares, g.targeted, nodes, offsets, parents, start, 1e-11, _MAX_ITERATIONS
     )
+    _note_weights(g.warm, ZERO, nodes, offsets, parents, fitted[1])
     return float(fitted[0])
 
 
@@ -278,10 +341,19 @@ def region_values(
         for v in nodes:
             key ^= column_key(g, v)
         place = place_of(g, key)
-        if place < 0:
+        is_start = False
+        if g.warm.weights.shape[0] > 0:
+            for v in nodes:
+                is_start = nodes.size > 1 and (is_start or g.warm.state[v] == START)
+                g.warm.state[v] = OLD
+        if place < 0 or is_start:
             g.counter[0] += 1
             offsets, parents = parents_of(g, nodes)
-            place = remember(g, key, component_value(g, nodes, offsets, parents))
+            value = component_value(g, nodes, offsets, parents)
+            if place < 0:
+                place = remember(g, key, value)
+            # A better maximum than the one remembered.
+            g.table_values[place] = min(value, g.table_values[place])
         values[c] = g.table_values[place]
         total += values[c]
     return total

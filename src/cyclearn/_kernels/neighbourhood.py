@@ -22,6 +22,7 @@ from cyclearn._kernels.component_scores import (
     Scored,
     column_of,
     count_edges,
+    keep_weights,
     marked,
     place_of,
     region_values,
@@ -429,6 +430,7 @@ def best_neighbour(
             for v in range(p):
                 label[v] = new_label[v]
                 values[v] = new_values[v]
+            keep_weights(g, region)
             state = state_of(g, label, values)
             n = _list_edges(g, state, rules, moves)
             if max_virtual_cycle > 0:

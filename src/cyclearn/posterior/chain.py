@@ -182,8 +182,9 @@ class GraphChain:
         return occupancy, graphs
 
     def _scored(self) -> Scored:
-        from cyclearn._kernels.component_scores import Scored
+        from cyclearn._kernels.component_scores import Scored, Warm
 
+        none = np.empty((0, 0, 0))
         return Scored(
             self._S,
             self._shares,
@@ -193,6 +194,7 @@ class GraphChain:
             self._keys,
             *self.memory.values,
             np.zeros(1, dtype=np.int64),
+            Warm(none, none, np.empty(0, dtype=np.uint8)),
         )
 
     def _rules_at(self, temperature: float) -> ChainRules:

@@ -85,7 +85,7 @@ class AnnealedSearch:
         self._has_groups = len(self.score.shares) > 1
         self._rings_seen: set[bytes] = set()
         start = np.ascontiguousarray(start, dtype=np.uint8)
-        self._graph, self._value = start, self.score.value(start)
+        self._graph, self._value = start, self.score.thorough_value(start)
         self._is_admitted = self._admit(start)[0] is start
         # However little time there is, it is enough for a first graph.
         may_begin = self._ended() in (None, SearchStatus.TIME_LIMIT)
@@ -190,9 +190,12 @@ class AnnealedSearch:
         if self.score.experiments is not None:
             return False  # links are those of variables that nobody sets
         largest_now = self.score.largest_component(self._graph)
+        in_thicket = self.effort.in_thicket(self._graph)
         for ringed, nodes in iter_ringed(self._graph, self._linked):
             if self._ended():
                 return False
+            if in_thicket[nodes].all():
+                continue
             columns = ringed[:, nodes].tobytes()
             if columns in self._rings_seen:
                 continue
@@ -235,13 +238,19 @@ class AnnealedSearch:
                 self._graph if is_whole else self._leading_away(centre),
                 nodes,
                 max(effort.region_nodes, largest + 2),
-                max(effort.region_temperature, effort.steps_up * self.score.penalty / self._unit),
+                self._first_temperature(largest),
                 effort.region_proposals * (effort.longer_in_groups if self._has_groups else 1),
             )
             if change < -ROUNDING or not self._is_admitted:
                 self._climb(found)
                 largest = self.score.largest_component(self._graph)
         return self._value < before - ROUNDING
+
+    def _first_temperature(self, largest: int) -> float:
+        penalty = self.score.penalty / self._unit
+        if largest > self.effort.region_nodes:
+            return max(self.effort.last_temperature, self.effort.steps_up_beside_large * penalty)
+        return max(self.effort.region_temperature, self.effort.steps_up * penalty)
 
     def _leading_away(self, centre: int) -> Adjacency:
         """An equivalent graph in which as many edges as can be lead away from a node."""
@@ -278,10 +287,23 @@ class AnnealedSearch:
 
     def _climb_with_virtual_edges(self) -> bool:
         most = min(self.score.limits.max_component, len(self._graph))
+        least = min(self.effort.virtual_component, most)
         return any(
             self._climb(self._graph, component, self.effort.virtual_cycle)
-            for component in sorted({min(self.effort.virtual_component, most), most})
+            for component in sorted({least, max(least, self._affordable(most))})
         )
+
+    def _affordable(self, most: int) -> int:
+        """The largest component up to which the fits of all neighbours are not too much work."""
+        from cyclearn._kernels.neighbourhood import reachability
+
+        paths = reachability(self._graph).astype(np.float32)
+        closing = (paths.T > 0) & (self._graph == 0)
+        # An edge i → j makes a component of all that is on ways from j to i.
+        sizes = np.sort((paths @ paths).T[closing])
+        work = np.cumsum(sizes**3)
+        beyond = sizes[work > self.effort.last_climb_work]
+        return most if beyond.size == 0 else min(most, int(beyond[0]) - 1)
 
     def _region(self, centre: int) -> IntArray:
         """The centre and its neighbours, then nodes near those chosen, drawn one by one.
@@ -342,7 +364,7 @@ class AnnealedSearch:
         own = LIMIT_COMPONENT if most < self.score.limits.max_component else 0
         self._limits |= run.limits & ~own
         if run.score < (self._value - ROUNDING if self._is_admitted else inf):
-            self._adopt(admitted, self.score.value(admitted))
+            self._adopt(admitted, self.score.thorough_value(admitted))
             for step in run.steps:
                 self._note(step)
             self._graph, self._value = run.best, run.score

@@ -35,7 +35,7 @@ from cyclearn.search.problem import SearchProblem
 from cyclearn.search.redrawn_triples import Pair, redrawn_pairs, toggled
 from cyclearn.search.runs import Adjacency, Budget, SearchStatus, Solution
 from cyclearn.search.score import GraphScore
-from cyclearn.search.search_effort import SIZES, TieEffort
+from cyclearn.search.search_effort import SIZES, LocalEffort, TieEffort
 from cyclearn.search.tied_graphs import tied_graphs
 
 _EFFORT = TieEffort()
@@ -80,6 +80,10 @@ def answer(
         return Answer(first, tuple(others[: _EFFORT.max_classes]), has_more)
     as_found = Answer(DirectedGraph(solution.best.best.astype(bool), problem.names), (), True)
     if problem.n_variables > SIZES.very_many and has_passed(end):
+        return as_found
+    largest = problem.score().largest_component(solution.best.best)
+    if solution.ended_early is not None and largest > LocalEffort.max_component:
+        # Whether members are stable takes longer than there is time for.
         return as_found
     ties = _Ties(problem, solution.best.best)
     for run in solution.agreeing:
@@ -170,7 +174,7 @@ class _Ties:
         A = columns_to_support(columns).astype(np.uint8)
         np.fill_diagonal(A, 0)
         scores = LocalScores(self._problem, self._score, A)
-        cost = self._score.relative_cost(A)
+        cost = _EFFORT.cost_of(self._score.largest_component(A), self._score.n_fits)
         known = ColumnKeys(self._score.Z.diagonal().tolist(), columns)
         for pairs in redrawn_pairs(A, near):
             if not pairs:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from joblib import effective_n_jobs
-from scipy.sparse.csgraph import connected_components
 
 from cyclearn.foundation.deadlines import seconds_left
 from cyclearn.foundation.interruption import is_asked_to_stop
@@ -82,17 +81,11 @@ class AutoSearch:
     def _has_thicket(self, problem: SearchProblem, runs: list[SearchRun]) -> bool:
         """Whether the best graph of a problem that is not large has a component that is a thicket.
 
-        One larger than a region, with more edges than a ring, or a ring with one way across, needs.
         With many variables a start takes long, and a thicket is a small part of what can be wrong.
         """
         if problem.n_variables > SIZES.many:
             return False
-        best = Solution(tuple(runs)).best.best
-        _, label = connected_components(best, connection="strong")
-        inside = label == np.bincount(label).argmax()
-        n_nodes, n_edges = int(inside.sum()), int(best[np.ix_(inside, inside)].sum())
-        is_larger = n_nodes > self.effort.further.region_nodes
-        return is_larger and n_edges >= n_nodes + self.effort.thicket
+        return bool(self.effort.further.in_thicket(Solution(tuple(runs)).best.best).any())
 
     def _run_through_dearer_edges(
         self, problem: SearchProblem, start: Adjacency, seed: int, call: SearchCall

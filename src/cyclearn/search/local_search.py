@@ -120,7 +120,7 @@ class _Walk:
         self._admit = problem.admission(score)
         self._start = np.ascontiguousarray(start, dtype=np.uint8)
         self._current = self._best = self._start
-        self._value = self._best_value = score.value(self._start)
+        self._value = self._best_value = score.thorough_value(self._start)
         if self._admit(self._start)[0] is not self._start:
             # A start that may not be visited may be left, but not returned.
             self._best_value = np.inf
@@ -153,11 +153,12 @@ class _Walk:
         if following is None or (following is not proposed and score.key(following) in tabu):
             self._refusals[rule or "tabu"] += 1
             return True
-        delta = neighbour.delta
-        if following is not proposed:
-            # Equivalent, so of the same score but for rounding.
-            delta = score.value(following) - self._value
-        self._go_to(following, delta, strategy)
+        # The neighbour was fitted from one start, or is an equivalent one in its place.
+        delta = score.thorough_value(following) - self._value
+        if strategy.wants(replace(neighbour, delta=delta)):
+            self._go_to(following, delta, strategy)
+        else:
+            self._refused.append(score.key(proposed))
         return True
 
     def _go_to(self, following: Adjacency, delta: float, strategy: Strategy) -> None:

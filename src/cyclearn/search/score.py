@@ -102,6 +102,38 @@ class Annealed:
     n_evaluations: int
 
 
+@dataclass(frozen=True)
+class _Thorough:
+    """The best fit of a component: whether it is stable, its value, and the solutions of every fit.
+
+    No solutions where parents explain a node without remainder: there is no fit.
+    """
+
+    is_stable: bool
+    value: float
+    solutions: tuple[tuple[FloatArray, ...], ...]
+
+
+def turned_weights(
+    columns: ComponentColumns,
+    weights: FloatArray,
+    its_columns: ComponentColumns,
+    nodes: IntArray,
+    sources: IntArray,
+) -> FloatArray:
+    """Weights of a component whose nodes hold the columns that ``sources`` hold in another one.
+
+    The columns of I − B move and are scaled, so that the distribution stays what it is.
+    """
+    p = 1 + max(its_columns.parents.max(), nodes.max())
+    Q = np.eye(p)
+    Q[its_columns.parents, its_columns.children] = -weights
+    moved = np.zeros((p, p))
+    own = Q[nodes, sources]
+    moved[:, nodes] = -Q[:, sources] / np.where(own == 0, 1e-15, own)
+    return np.asarray(moved[columns.parents, columns.children])
+
+
 class GraphScore:
     """Scores graphs on correlation matrices, and remembers the components it has seen.
 
@@ -133,7 +165,8 @@ class GraphScore:
         self.Z = generator.integers(1, 2**64, size=(p, p), dtype=np.uint64, endpoint=False)
         self._keys = np.zeros(_CACHE_SIZE, dtype=np.uint64)
         self._values = np.empty(_CACHE_SIZE)
-        self._fits: dict[int, tuple[bool, float]] = {}
+        self._fits: dict[int, _Thorough] = {}
+        self._turned: dict[bytes, tuple[IntArray, ComponentColumns, _Thorough]] = {}
 
     def limited(self, *, max_component: int, max_virtual_cycle: int) -> GraphScore:
         """The same score, with the same memory, and neighbourhoods no larger than this."""
@@ -154,10 +187,17 @@ class GraphScore:
         total = region_values(self._scored(A), np.arange(p), label, values, p)
         return float(total) + self.penalty * int(np.count_nonzero(A))
 
-    def _scored(self, A: Adjacency) -> Scored:
-        from cyclearn._kernels.component_scores import Scored
+    def _scored(self, A: Adjacency, *, is_warm: bool = False) -> Scored:
+        """What kernels need; warm, fits start at the weights of A and then at those found."""
+        from cyclearn._kernels.component_scores import START, Scored, Warm
 
-        counter = np.zeros(1, dtype=np.int64)
+        n_fits, p = self.n_fits if is_warm else 0, len(A)
+        weights = np.zeros((n_fits, p, p))
+        for nodes in self._cyclic(A) if is_warm else ():
+            known = self._fits.get(self._component_key(A, nodes))
+            if known is not None and known.solutions:
+                columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
+                weights[:, columns.parents, columns.children] = [b[0] for b in known.solutions]
         return Scored(
             self.S,
             self.shares,
@@ -167,7 +207,8 @@ class GraphScore:
             self.Z,
             self._keys,
             self._values,
-            counter,
+            np.zeros(1, dtype=np.int64),
+            Warm(weights, np.zeros_like(weights), np.full(p, START, dtype=np.uint8)),
         )
 
     @cached_property
@@ -208,7 +249,7 @@ class GraphScore:
         """The permitted move with the smallest change of score."""
         from cyclearn._kernels.neighbourhood import best_neighbour
 
-        graph = self._scored(A)
+        graph = self._scored(A, is_warm=True)
         delta, toggles = best_neighbour(graph, rules, self._virtual_cycle(A), first_improvement)
         return Neighbour(float(delta), toggles, int(graph.counter[0]), int(rules.hit[0]))
 
@@ -222,9 +263,12 @@ class GraphScore:
         # Each is a component to be fitted, and small graphs are fitted fast.
         most = _EFFORT.virtual_moves // min(len(A), SIZES.small)
         weight = self.relative_cost(A)
-        while longest > 2 and weight * len(virtual_edge_moves(A, longest)[1]) > most:
+        n_moves = len(virtual_edge_moves(A, longest)[1])
+        while longest > 2 and weight * n_moves > most:
             longest -= 1
-        return longest
+            n_moves = len(virtual_edge_moves(A, longest)[1])
+        # Beside a large component there can be thousands even so.
+        return 0 if weight > 1 and weight * n_moves > 4 * most else longest
 
     def anneal(
         self,
@@ -242,7 +286,7 @@ class GraphScore:
 
         around, score = self.around(A, nodes)
         part = around.part(A)
-        graph = score._scored(part.copy())
+        graph = score._scored(part.copy(), is_warm=True)
         inside = np.ix_(around.index, around.index)
         n_outside = int(np.count_nonzero(A)) - int(np.count_nonzero(part))
         change, best_change, best = anneal(
@@ -277,6 +321,7 @@ class GraphScore:
         score = copy(self)
         index = around.index
         score.n_variables = len(index)
+        score._turned = {}  # nodes have other numbers there
         score.S = np.ascontiguousarray(self.S[:, index[:, None], index])
         score.Z = np.ascontiguousarray(self.Z[np.ix_(index, index)])
         score.targeted = np.ascontiguousarray(self.targeted[:, index])
@@ -328,7 +373,7 @@ class GraphScore:
 
         The single fit that a score needs may miss the best one, so it does not decide.
         """
-        return self._fitted(A, nodes)[0]
+        return self._fitted(A, nodes).is_stable
 
     def thorough_value(self, A: Adjacency) -> float:
         """Score per sample of a graph, with every component fitted from many starts."""
@@ -339,24 +384,46 @@ class GraphScore:
         region_values(self._scored(A), np.arange(p), label, values, p)
         sizes = np.bincount(label)
         single = float(values[: len(sizes)][sizes == 1].sum())
-        cyclic = sum(self._fitted(A, nodes)[1] for nodes in self._cyclic(A))
+        cyclic = sum(self._fitted(A, nodes).value for nodes in self._cyclic(A))
         return single + cyclic + self.penalty * int(np.count_nonzero(A))
 
-    def _fitted(self, A: Adjacency, nodes: IntArray) -> tuple[bool, float]:
-        """Whether the best fit of a component is stable, and its value."""
+    def _fitted(self, A: Adjacency, nodes: IntArray) -> _Thorough:
+        """The best fit of a component from many starts."""
         key = self._component_key(A, nodes)
         if key not in self._fits:
             self._fits[key] = self._thorough_fit(A, nodes)
         return self._fits[key]
 
-    def _thorough_fit(self, A: Adjacency, nodes: IntArray) -> tuple[bool, float]:
+    def _thorough_fit(self, A: Adjacency, nodes: IntArray) -> _Thorough:
+        """Fit a component; where a large one has the columns of another, turn what that has."""
         columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
+        if len(nodes) <= _EFFORT.turned_component or self.experiments is not None:
+            return self._fit_from_many_starts(columns)
+        held = A[:, nodes].astype(bool)
+        held[nodes, np.arange(len(nodes))] = True
+        places = np.lexsort(held)
+        key = held[:, places].tobytes()
+        if key not in self._turned:
+            found = self._fit_from_many_starts(columns)
+            self._turned[key] = nodes[places], columns, found
+            return found
+        sources, its_columns, found = self._turned[key]
+        solutions = []
+        for known in found.solutions:
+            each = [turned_weights(columns, b, its_columns, nodes[places], sources) for b in known]
+            solutions.append(tuple(sorted(each, key=columns.spectral_radius)))
+        radii = [columns.spectral_radius(own[0]) for own in solutions]
+        is_stable = bool(radii) and all(map(is_stable_radius, radii))
+        return _Thorough(is_stable, found.value, tuple(solutions))
+
+    def _fit_from_many_starts(self, columns: ComponentColumns) -> _Thorough:
         fits: list[Callable[..., ComponentFit]]
         if self.experiments is not None:
             fits = [partial(fit_shared, self.experiments)]
         else:
             fits = [partial(fit_component_solutions, S) for S in self.S]
         stable, value = True, 0.0
+        solutions = []
         for fit, share in zip(fits, self._weights, strict=True):
             try:
                 fitted = fit(
@@ -364,10 +431,17 @@ class GraphScore:
                 )
             except CollinearError:
                 # Parents that explain a node without remainder: no fit, and no graph to visit.
-                return False, np.inf
-            stable = stable and bool(is_stable_radius(fitted.solutions[0].spectral_radius))
+                return _Thorough(False, np.inf, ())
+            best = fitted.solutions[0]
+            stable = stable and bool(is_stable_radius(best.spectral_radius))
             value += share * fitted.value
-        return stable, value
+            solutions.append(tuple(each.coefficients for each in fitted.solutions))
+        return _Thorough(stable, value, tuple(solutions))
+
+    @property
+    def n_fits(self) -> int:
+        """How many fits a component takes: one for each group, or one for all tables."""
+        return len(self._weights)
 
     @property
     def _weights(self) -> list[float]:

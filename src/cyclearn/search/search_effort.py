@@ -8,6 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from cyclearn.foundation.arrays import BoolArray
+from cyclearn.search.runs import Adjacency
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -30,6 +36,10 @@ class MoveEffort:
     # Components of more nodes take long to fit (fit_speed.md): only later climbs enter them, and
     # graphs that have them count for several. *Climbs*, *Slow tail*.
     large_component: int = 10
+    # Larger components that turned cycles make of each other are fitted once: whether hundreds of
+    # members are stable is asked of such a class, at 10 to 20 ms a fit (hard_tables.md). Smaller
+    # ones are fitted fast, and from many starts each.
+    turned_component: int = 7
     # Nodes in the longest cycle that a virtual-edge move forms. Longer ones are found by single
     # edges and shorter cycles; listing them all would take longer than the rest of the search.
     # That the operator finds what it is for: virtual_edges.md.
@@ -91,6 +101,9 @@ class StartEffort:
     # The first temperature is at least so many edges' penalties: where an edge costs more, the way
     # from one good graph to another leads higher up. *Regions*.
     steps_up: float = 1.1
+    # Beside a component larger than a region it is so many penalties: a hotter walk forgets what
+    # the component is made of before it has cooled down again (hard_tables.md).
+    steps_up_beside_large: float = 0.4
     # In several groups an edge costs and brings several times as much, so that a region begins
     # hotter and takes longer to cool down. *Regions*, several_tables.md.
     longer_in_groups: int = 3
@@ -101,13 +114,28 @@ class StartEffort:
     # as small as those of a local search until the last climb. *Climbs*.
     virtual_cycle: int = 3
     virtual_component: int = LocalEffort.max_component
+    # The last climb enters components as large as it can fit with so much work: cubes of the sizes
+    # of all those that one more edge could make (hard_tables.md).
+    last_climb_work: float = 1e6
     # A graph with a ring closed is worth a climb when it is worse by at most so many edges'
     # penalties: what else is wrong around a true ring costs that much (10 is the most met), and
     # most other rings far more. *Rings*.
     ring_worse: float = 12
+    # Nor is one inside a component larger than a region with so many edges more than nodes: it
+    # imitates many rings, and none of them was ever worth it (hard_tables.md).
+    thicket: int = 2
     # Nor is one that makes a component of more than so many times its nodes: it closes other ways
     # too, is no ring that the graph imitates, and takes long to fit. *Rings*.
     ring_grows: int = 2
+
+    def in_thicket(self, A: BoolArray | Adjacency) -> BoolArray:
+        """The nodes of components larger than a region with many more edges than nodes."""
+        n, label = connected_components(A, connection="strong")
+        n_nodes = np.bincount(label)
+        inside = np.asarray(label[:, None] == label) & (A != 0)
+        n_edges = np.bincount(label, inside.sum(axis=0), n)
+        is_thicket = (n_nodes > self.region_nodes) & (n_edges >= n_nodes + self.thicket)
+        return np.asarray(is_thicket[label])
 
     def halved(self) -> StartEffort:
         """The effort of a quick start."""
@@ -144,10 +172,9 @@ class AutoEffort:
     most_of_few: int = 12
     # Very many variables have so many near ties that starts hardly ever agree. *Many variables*.
     most_of_very_many: int = 2
-    # Starts agree on components made of superfluous edges now and then. Where one is larger than a
-    # region, and has so many edges more than nodes, another start goes through graphs whose edges
-    # cost so many times as much: in these there are none. *Thickets*.
-    thicket: int = 2
+    # Starts agree on components made of superfluous edges now and then. Where one is a thicket,
+    # another start goes through graphs whose edges cost so many times as much: in these there are
+    # none. *Thickets*.
     dearer: float = 1.5
     # Seconds until other processes work: they start, and load compiled code (search_speed.md).
     # They change no result.
@@ -184,8 +211,16 @@ class TieEffort:
     max_classes: int = 100
     # Graphs that are scored; those with large components count for several. *Ties*.
     max_scored: int = 10_000
+    # Those with a component larger than a region count for so many, by its size: real tables have
+    # such components, and hardly ever ties (hard_tables.md).
+    large_component: int = StartEffort.region_nodes
+    large_cost: float = 0.1
     # Members of a class, or of one block of it, around which ties are looked for. *Ties*.
     max_members: int = 500
+
+    def cost_of(self, largest: int, n_fits: int) -> float:
+        """How many graphs one counts for whose largest component is fitted so many times."""
+        return n_fits * (self.large_cost * largest**2 if largest > self.large_component else 1.0)
 
 
 @dataclass(frozen=True)
