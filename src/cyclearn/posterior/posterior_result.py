@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_SCHEMA = "cyclearn.Posterior/3"
+_SCHEMA = "cyclearn.Posterior/4"
 _SHOWN = 30
 
 
