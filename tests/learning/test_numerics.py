@@ -63,9 +63,7 @@ def test_numbers_are_finite(data, call):
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("data", SINGULAR.values(), ids=SINGULAR)
 def test_what_is_singular_is_refused_by_name(data, call):
-    with pytest.raises(
-        cl.InputError, match="3 columns are exact linear functions of others: 'b' of 'a'"
-    ):
+    with pytest.raises(cl.InputError, match="exact linear function"):
         call(data)
 
 

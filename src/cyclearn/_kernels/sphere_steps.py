@@ -20,8 +20,6 @@ Columns = tuple[Ints, Ints, Ints, Floats]
 
 # Pivots of a unit-diagonal covariance below this are exact collinearity up to rounding.
 PIVOT_FLOOR = 1e-13
-# Curvature is of order one, and a step that needs damping needs a good part of that.
-_LEAST_DAMPING = 0.02
 
 
 @lean_kernel
@@ -312,7 +310,7 @@ def newton(
                     if moved_value < value - slack or moved_norm < gradient_norm:
                         accepted = True
                         break
-            damping = max(4.0 * damping, _LEAST_DAMPING)
+            damping = max(8.0 * damping, 1e-6)
             usable = _damped_step(H, g, damping, L, step)
         if not accepted:
             break
@@ -323,5 +321,5 @@ def newton(
                 M[i, j] = M_moved[i, j]
         value = moved_value
         gradient_norm = moved_norm
-        damping = 0.1 * damping if damping > _LEAST_DAMPING else 0.0
+        damping = 0.1 * damping if damping > 1e-6 else 0.0
     return value, gradient_norm, steps, pivot
