@@ -448,9 +448,9 @@ def test_chains_wander_without_large_components():
     X = np.random.default_rng(0).standard_normal((40, 12))
     problem = SearchOptions(penalty=0.1, stable=False).problem(as_tables(X))
     chain = GraphChain(problem, ComponentMemory(12), np.zeros((12, 12), np.uint8), seed=1)
-    chain.wander(end=0.0)
+    chain.wander(1000, end=0.0)
     assert not chain.graph.any()
-    chain.wander()
+    chain.wander(1000)
     assert chain.graph.any()
     assert max(map(len, DirectedGraph(chain.graph.astype(bool)).component_indices)) <= 5
 

@@ -136,10 +136,14 @@ class GraphChain:
         prices = prices + self._problem.penalty * np.bitwise_count(columns).sum(axis=1)
         return np.asarray(-(values + prices) / self._unit)
 
-    def wander(self, end: float | None = None) -> None:
-        """Walk away from the start at high temperatures and cool down; not after an ``end``."""
-        p = self._problem.n_variables
-        n_turns = EFFORT.hot_turns if p <= EFFORT.most_assembled else 1
+    def wander(self, max_steps: int, end: float | None = None) -> None:
+        """Walk away from the start at high temperatures and cool down; not after an ``end``.
+
+        It takes a fifth of the steps that the chain may take at most, or one turn.
+        """
+        p, n_turns = self._problem.n_variables, 1
+        if p <= EFFORT.most_assembled:
+            n_turns = min(max(max_steps // (10 * EFFORT.hot_steps * p), 1), EFFORT.hot_turns)
         for temperature in EFFORT.hot_temperatures:
             self._rules = self._rules_at(temperature)
             for _ in range(n_turns):

@@ -345,7 +345,7 @@ def _start(
     ]
     end = None if deadline is None else (now() + deadline) / 2
     for chain in chains:
-        chain.wander(end)
+        chain.wander(size.max_steps, end)
     return chains
 
 
