@@ -17,7 +17,7 @@ PUT      /api/jobs/J                        name it, note something, remove or r
 POST     /api/jobs/J/stop                   end it, keep what it has found so far
 POST     /api/jobs/J/cancel                 end it, keep nothing of it
 POST     /api/jobs/J/members                graphs of a class that is too large for one list
-GET      /api/jobs/J/files/NAME             a file to take away
+GET      /api/jobs/J/files/NAME             a file to download
 GET      /api/work                          all tables, graphs and probabilities in one file
 POST     /api/work                          open such a file, the body of the request
 GET      /api/script?job=J                  the script that repeats it, or everything
@@ -371,7 +371,7 @@ class Server:
         return _json(await self._ask("members_page", asked))
 
     async def job_file(self, request: Request) -> Response:
-        """A file to take away; made when it is first asked for."""
+        """A file to download; made when it is first asked for."""
         job, name = self._done(request.path_params["job"]), request.path_params["name"]
         folder = self._workspace.job_folder(job.id)
         if name != "result.json" or not (folder / name).is_file():

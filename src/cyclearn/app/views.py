@@ -1,4 +1,4 @@
-"""What the page shows of a result: one picture for the whole class, numbers, files to take away."""
+"""What the page shows of a result: one picture for the whole class, numbers, files to download."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class Workspace:
 
     def _there(self, part: str, name: str, what: str) -> Path:
         place = self.folder / part / name
-        # Names come from requests: what is no number of ours never touches the disk.
+        # Names come from requests: what is not one of our numbers never touches the disk.
         if not re.fullmatch(f"{part[0]}[0-9]{{1,18}}", name):
             raise InputError(f"there is no {what} {name[:40]!r}")
         # While a table is read for the first time, nothing is known about it.

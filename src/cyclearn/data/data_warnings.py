@@ -332,7 +332,7 @@ class IndicatorColumns(DataWarning):
         listed = ", ".join(self.columns)
         return Words(
             f"{listed} exclude each other in every row, as indicators of one variable do; that "
-            "they depend on each other is no effect of one on another.",
+            "they depend on each other is not an effect of one on another.",
             "If nothing in the table causes that variable, take them as given: exogenous="
             f"{list(self.columns)!r}.",
             "If nothing in the table causes that variable, name them in step Knowledge as "

@@ -254,7 +254,7 @@ def shown(path: str | Path) -> str:
 
 
 def check_path(path: object) -> None:
-    """Raise for what is no name of a file; a number would be taken for an open one, and closed."""
+    """Raise for what is not the name of a file: a number would be taken for an open one."""
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(
             f"the file is of type {type(path).__name__}; give its name, a str or a Path"

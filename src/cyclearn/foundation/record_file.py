@@ -90,7 +90,7 @@ class RecordFile:
 
 
 def plain(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record as it is read again."""
+    """A record as it is read back."""
     found: dict[str, Any] = json.loads(_line(record))
     return found
 

@@ -143,7 +143,8 @@ class GraphChain:
         """
         p, n_turns = self._problem.n_variables, 1
         if p <= EFFORT.most_assembled:
-            n_turns = min(max(max_steps // (10 * EFFORT.hot_steps * p), 1), EFFORT.hot_turns)
+            a_turn = len(EFFORT.hot_temperatures) * EFFORT.hot_steps * p
+            n_turns = min(max(max_steps // (5 * a_turn), 1), EFFORT.hot_turns)
         for temperature in EFFORT.hot_temperatures:
             self._rules = self._rules_at(temperature)
             for _ in range(n_turns):
