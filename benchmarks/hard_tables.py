@@ -103,17 +103,13 @@ def measure(call: Call, n_effective: str, options: dict[str, Any]) -> dict[str, 
     data, given = call
     begun = process_time()
     curve: list[tuple[float, float]] = []
-    best = np.inf
 
-    def note(step: Any) -> None:
-        nonlocal best
-        if step.score < best - 1e-12:
-            best = step.score
-            curve.append((round(process_time() - begun, 2), step.score))
+    def note(progress: cl.Progress) -> None:
+        if not curve or progress.score < curve[-1][1]:
+            curve.append((round(process_time() - begun, 2), progress.score))
 
-    found = cl.learn(data, n_effective=n_effective, on_step=note, **given, **options)
+    found = cl.learn(data, n_effective=n_effective, on_progress=note, **given, **options)
     seconds = process_time() - begun
-    n = found.tables.n_effective
     agreeing, starts = found.n_starts_agreeing
     return {
         "seconds": round(seconds, 1),
@@ -123,8 +119,8 @@ def measure(call: Call, n_effective: str, options: dict[str, Any]) -> dict[str, 
         "starts": f"{agreeing} of {starts}",
         "evaluations": found.cost.n_evaluations,
         "status": found.status.name,
-        # Scores on the way above the best of them, in units of the whole sample.
-        "curve": [(at, round(n * (score - best), 2)) for at, score in curve],
+        # Scores on the way above the best of them.
+        "curve": [(at, round(score - found.score, 2)) for at, score in curve],
     }
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cyclearn.data import read_table as read_table
     from cyclearn.foundation.errors import InputError as InputError
     from cyclearn.foundation.errors import LimitError as LimitError
+    from cyclearn.foundation.progress import Progress as Progress
     from cyclearn.graphs import DirectedGraph as DirectedGraph
     from cyclearn.graphs import d_separated as d_separated
     from cyclearn.graphs import markov_equivalent as markov_equivalent
@@ -64,6 +65,7 @@ __version__ = "0.1.0"
 # The package that defines each name.
 _HOMES = {
     "foundation.errors": "InputError LimitError",
+    "foundation.progress": "Progress",
     "graphs": "DirectedGraph d_separated markov_equivalent read_graph virtual_edges write_graph",
     "classes": "Equivalence EquivalenceClass InterventionalClass equivalent",
     "classes.equivalence_class": "equivalence_class",

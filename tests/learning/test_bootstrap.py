@@ -159,10 +159,14 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path, found):
     path.write_text("".join(lines[:4]) + lines[4][:7])
     calls = []
     again = bootstrap(
-        DATA, 12, checkpoint=path, on_resample=lambda *call: calls.append(call), **QUICK
+        DATA,
+        12,
+        checkpoint=path,
+        on_progress=calls.append,
+        **QUICK,
     )
     assert again == found
-    assert calls == [(n, 12) for n in range(4, 13)]
+    assert [(each.done, each.wanted) for each in calls] == [(n, 12) for n in range(4, 13)]
     before = path.read_text()
     assert bootstrap(DATA, 12, checkpoint=path, n_jobs=2, **QUICK) == found
     assert path.read_text() == before
@@ -173,10 +177,10 @@ def test_a_killed_run_loses_nothing_that_was_done(tmp_path, found):
     DATA.to_csv(data, index=False)
     code = (
         "import sys, time, cyclearn as cl\n"
-        "def wait(done, wanted):\n"
-        "    if done == 3: time.sleep(60)\n"
+        "def wait(progress):\n"
+        "    if progress.done == 3: time.sleep(60)\n"
         f"cl.bootstrap({str(data)!r}, 12, checkpoint={str(path)!r}, method='hill-climbing',"
-        " on_resample=wait)\n"
+        " on_progress=wait)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code])
     deadline = time.monotonic() + 60
@@ -188,7 +192,11 @@ def test_a_killed_run_loses_nothing_that_was_done(tmp_path, found):
     process.wait()
     calls = []
     again = bootstrap(
-        str(data), 12, checkpoint=path, on_resample=lambda *call: calls.append(call), **QUICK
+        str(data),
+        12,
+        checkpoint=path,
+        on_progress=calls.append,
+        **QUICK,
     )
     assert len(calls) == 9
     assert again.graphs == found.graphs
@@ -336,7 +344,7 @@ def test_a_time_limit_is_for_all_resamples_together(monkeypatch):
     def take_a_second(*_):
         clock[0] += 1
 
-    limited = bootstrap(DATA, 6, **QUICK, time_limit=3, on_resample=take_a_second)
+    limited = bootstrap(DATA, 6, **QUICK, time_limit=3, on_progress=take_a_second)
     assert limited.resamples == whole.resamples[:3]
     assert "others of 6" in str(limited)
     assert BootstrapResult.from_dict(limited.to_dict()) == limited

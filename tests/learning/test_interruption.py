@@ -81,7 +81,7 @@ def test_resamples_in_other_processes_are_left_without_a_word():
             20,
             n_jobs=2,
             method="tabu",
-            on_resample=lambda *_: signal.raise_signal(signal.SIGINT),
+            on_progress=lambda *_: signal.raise_signal(signal.SIGINT),
         )
 
 
@@ -116,7 +116,7 @@ def test_the_second_interrupt_raises():
 
     try:
         with pytest.raises(KeyboardInterrupt):
-            cl.learn(ROWS, on_interrupt="best", on_step=press_twice, **LONG)
+            cl.learn(ROWS, on_interrupt="best", on_progress=press_twice, **LONG)
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from cyclearn import (
     DirectedGraph,
+    InputError,
     Knowledge,
     LinearGaussianModel,
     Moments,
@@ -20,7 +21,7 @@ from cyclearn.search import SearchStatus, answer, auto_search
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget
 from cyclearn.search.score import GraphScore, SearchLimits
-from cyclearn.search.search_effort import TieEffort
+from cyclearn.search.search_effort import AutoEffort, TieEffort
 from cyclearn.search.starts import SearchCall
 
 
@@ -111,8 +112,7 @@ def test_starts_that_agree_on_a_thicket_are_asked_again_with_dearer_edges():
     # What is found with dearer edges is where the last one goes on from.
     assert last.start.any()
     assert last.score == pytest.approx(min(run.score for run in agreeing))
-    as_ring = replace(last, best=(ring > 0).astype(np.uint8))
-    assert not auto_search.AutoSearch()._has_thicket(problem, [as_ring])
+    assert not AutoEffort().further.in_thicket((ring > 0).astype(np.uint8)).any()
 
 
 def test_limits_on_time_and_evaluations_are_said():
@@ -227,3 +227,17 @@ def test_evaluations_go_over_their_limit_by_one_move_at_most(method, most):
     _, moments = drawn(10, 0)
     found = learn(moments, method=method, max_evaluations=most, n_starts=1)
     assert found.cost.n_evaluations < most + 3 * 10
+
+
+def test_a_high_effort_goes_on_and_is_never_worse():
+    rng = np.random.default_rng(4)
+    data = rng.normal(size=(60, 8)) @ rng.normal(size=(8, 8))
+    default, high = (learn(data, effort=effort) for effort in ("default", "high"))
+    assert high.score <= default.score + 1e-8
+    assert high.n_starts_agreeing[1] > default.n_starts_agreeing[1]
+
+
+@pytest.mark.parametrize("own", [{"n_starts": 3}, {"method": "tabu"}])
+def test_a_high_effort_chooses_the_starts_itself(own):
+    with pytest.raises(InputError, match="effort='high' chooses how many starts"):
+        learn(np.eye(5), effort="high", **own)

@@ -16,7 +16,7 @@ from cyclearn.search.methods import METHODS
 
 DEFAULTS = {each.name: each.default for each in fields(cl.SearchOptions)}
 # What a call has beside the options of the search.
-AROUND = {"data", "X", "self", "n_jobs", "on_step", "on_interrupt", "bootstrap", "posterior"}
+AROUND = {"data", "X", "self", "n_jobs", "on_progress", "on_interrupt", "bootstrap", "posterior"}
 WRITTEN = {"n_starts": "starts", "random_state": "seed", "covariance": "estimate"}
 
 
@@ -51,7 +51,7 @@ def test_the_documentation_of_learn_names_them():
 
 def test_methods_take_options_that_exist():
     for method in METHODS.values():
-        assert {each.name for each in fields(method)} <= {*DEFAULTS, "effort"}
+        assert {each.name for each in fields(method)} <= {*DEFAULTS, "limits"}
 
 
 GRAPH = cl.DirectedGraph.from_edges([("a", "b"), ("b", "a")], names=["a", "b", "c"])

@@ -20,10 +20,9 @@ from cyclearn._kernels.component_scores import (
     column_key,
     parents_of,
 )
-from cyclearn.foundation.stability import STABLE_RADIUS
+from cyclearn._kernels.stable_feedback import dies_out
 
 _PROBES = 8
-_SQUARINGS = 26
 _MAX_ITERATIONS = cast(int, np.int64(1000))
 
 
@@ -40,46 +39,6 @@ class Admission(NamedTuple):
     keys: Keys
     verdicts: Bytes
     rules: Ints
-
-
-@kernel
-def dies_out(nodes: Ints, offsets: Ints, parents: Ints, coefficients: Floats) -> bool:
-    """Whether the eigenvalues of B inside a component have moduli below ``STABLE_RADIUS``.
-
-    By Gelfand's formula: the largest entry of the m-th power, m doubled up to 2²⁵ with the scale
-    kept aside, is at least the m-th power of the radius over the number of nodes. Most feedback is
-    far from the limit, and a few doublings show it.
-    """
-    k = nodes.size
-    power = np.zeros((k, k))
-    for a in range(k):
-        for e in range(offsets[a], offsets[a + 1]):
-            for b in range(k):
-                if nodes[b] == parents[e]:
-                    power[b, a] = coefficients[e]
-    squared = np.empty((k, k))
-    limit = np.log(STABLE_RADIUS)
-    log_radius = 0.0
-    exponent = 1.0
-    for _ in range(_SQUARINGS):
-        norm = 0.0
-        for a in range(k):
-            for b in range(k):
-                norm = max(norm, abs(power[a, b]))
-        if norm == 0.0:
-            return True
-        log_radius += np.log(norm) / exponent
-        if log_radius + np.log(k) / exponent < limit:
-            return True
-        exponent *= 2.0
-        for a in range(k):
-            for b in range(k):
-                total = 0.0
-                for c in range(k):
-                    total += power[a, c] / norm * (power[c, b] / norm)
-                squared[a, b] = total
-        power, squared = squared, power
-    return bool(log_radius < limit)
 
 
 @kernel

@@ -20,6 +20,7 @@ from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_fit import fit_component, node_score
 from cyclearn._kernels.shared_weights import Pooled, fit_shared_component, half_regression
 from cyclearn._kernels.sphere_steps import cholesky
+from cyclearn._kernels.stable_feedback import can_die_out, dies_out_in_all
 from cyclearn._kernels.typed_numbers import ZERO
 
 Floats = NDArray[np.float64]
@@ -286,6 +287,9 @@ def component_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> flo
             fitted = fit_component(S, nodes, offsets, parents, start, 1e-7, _MAX_ITERATIONS)
             _note_weights(g.warm, t, nodes, offsets, parents, fitted[1])
             value = fitted[0]
+            unstable = g.pooled.unstable
+            if unstable > 0.0 and not can_die_out(nodes, offsets, parents, fitted[1]):
+                value += unstable
         total += share * value
     return total
 
@@ -303,11 +307,13 @@ def _special_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> floa
         return float(pooled.weights[first] * node_score(S, nodes[0], parents))
     start = half_regression(pooled, nodes, offsets, parents)
     _read_weights(g.warm, ZERO, nodes, offsets, parents, start)
-    fitted = fit_shared_component(
+    value, found, _, _, _ = fit_shared_component(
         pooled, g.shares, g.targeted, nodes, offsets, parents, start, 1e-11, _MAX_ITERATIONS
     )
-    _note_weights(g.warm, ZERO, nodes, offsets, parents, fitted[1])
-    return float(fitted[0])
+    _note_weights(g.warm, ZERO, nodes, offsets, parents, found)
+    if pooled.unstable > 0.0 and not dies_out_in_all(g.targeted, nodes, offsets, parents, found):
+        value += pooled.unstable
+    return float(value)
 
 
 @kernel

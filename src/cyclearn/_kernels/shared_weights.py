@@ -49,7 +49,8 @@ class Pooled(NamedTuple):
     ``matrices``, shape (sets of rows, p, p), are covariances on one scale, the first that of all
     rows. The terms of node i are ``at[i]`` to ``at[i + 1]``: ``which`` matrix, and the share of all
     rows as its weight. ``is_special`` marks nodes with other terms than the first matrix with
-    weight one. Without any matrices tables are groups, and nothing is shared.
+    weight one. Without any matrices tables are groups, and nothing is shared. A search charges
+    ``unstable`` per sample for components whose fit is not stable.
     """
 
     matrices: Floats
@@ -57,6 +58,7 @@ class Pooled(NamedTuple):
     which: Ints
     weights: Floats
     is_special: Bytes
+    unstable: float = 0.0
 
 
 class _Component(NamedTuple):
@@ -165,6 +167,7 @@ def _derivatives(
 ) -> None:
     """Write first and second derivatives with respect to all entries of the columns.
 
+    Of the second ones, the lower triangle is all that a Newton step needs.
     Along a column itself f is flat; there H is given curvature, so that steps leave lengths alone.
     """
     d = q.size
@@ -188,13 +191,13 @@ def _derivatives(
             total += pooled.weights[t]
             for a in range(first, last):
                 gradient[a] += weight * row[a]
-                for b in range(first, last):
+                for b in range(first, a + 1):
                     H[a, b] += weight * (
                         S[c.variables[a], c.variables[b]] - 2.0 * row[a] * row[b] / square
                     )
         # The gradient so far is that of the logarithms, which along the column is their weight.
         for a in range(first, last):
-            for b in range(first, last):
+            for b in range(first, a + 1):
                 H[a, b] += gradient[a] * gradient[b] / total
     for number in range(c.shares.size):
         share = c.shares[number]
@@ -204,7 +207,7 @@ def _derivatives(
             if r < 0 or c.sets[number, i]:
                 continue
             gradient[a] -= share * M[i, r]
-            for b in range(d):
+            for b in range(a + 1):
                 j, s = c.owners[b], c.rows[b]
                 if s >= 0 and not c.sets[number, j]:
                     H[a, b] += share * M[i, s] * M[j, r]
@@ -244,16 +247,20 @@ def _factor(H: Floats, D: Floats, damping: float, L: Floats) -> float:
     smallest = np.inf
     for a in range(d):
         for b in range(a + 1):
-            total = H[a, b] + damping * D[a, b]
-            for e in range(b):
-                total -= L[a, e] * L[b, e]
-            if a > b:
-                L[a, b] = total / L[b, b]
-            else:
-                if not total > PIVOT_FLOOR * D[a, a]:
-                    return -1.0
-                smallest = min(smallest, total / D[a, a])
-                L[a, a] = np.sqrt(total)
+            L[a, b] = H[a, b] + damping * D[a, b]
+    # Row by row below each pivot, which is kept beside it as a row: such loops take several entries
+    # at once.
+    for e in range(d):
+        pivot = L[e, e]
+        if not pivot > PIVOT_FLOOR * D[e, e]:
+            return -1.0
+        smallest = min(smallest, pivot / D[e, e])
+        L[e, e] = np.sqrt(pivot)
+        for a in range(e + 1, d):
+            factor = L[a, e] / L[e, e]
+            L[a, e] = L[e, a] = factor
+            for b in range(e + 1, a + 1):
+                L[a, b] -= factor * L[e, b]
     return smallest
 
 

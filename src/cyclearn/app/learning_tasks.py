@@ -10,7 +10,7 @@ from typing import Any
 
 from cyclearn.app.limits import Limits
 from cyclearn.app.opening import read_frame
-from cyclearn.app.progress import Progress, SearchWatch
+from cyclearn.app.progress import ProgressFile, SearchWatch
 from cyclearn.app.views import result_view
 from cyclearn.app.workspace import read_json, write_json
 from cyclearn.data.tables import Tables
@@ -47,13 +47,13 @@ def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict
             f"{n_variables} columns are chosen; the application takes "
             f"{Limits().max_variables} at most: choose fewer, or use the command line"
         )
-    progress = Progress(place)
-    progress.say("Reading the table")
-    with progress.through_compilation():
+    note = ProgressFile(place)
+    note.say("Reading the table")
+    with note.through_compilation():
         tables = options.tables(frame)
-        watch = SearchWatch(place, options.problem(tables))
-        progress.say("Searching")
-        result = learn_with(options, tables, on_step=watch)
+        watch = SearchWatch(place)
+        note.say("Searching")
+        result = learn_with(options, tables, on_progress=watch)
     write_result(place, tables, result)
     return {"takes_probabilities": is_brief(result.tables)}
 
@@ -111,7 +111,7 @@ def sketch(*, folder: str, table: str, request: dict[str, Any]) -> dict[str, Any
 
 def write_result(place: Path, tables: Tables | None, result: LearnResult) -> None:
     """Keep a result, and what the page shows of it."""
-    Progress(place).say("Listing the graphs that fit equally well")
+    ProgressFile(place).say("Listing the graphs that fit equally well")
     # Whoever has stopped a search does not wait for every comparison.
     is_stopped = result.status is SearchStatus.INTERRUPTED
     most = _FEW_MEMBERS if is_stopped else Limits().max_members

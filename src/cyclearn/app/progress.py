@@ -10,10 +10,8 @@ from time import monotonic
 from typing import Any
 
 from cyclearn.app.workspace import write_json
+from cyclearn.foundation.progress import Progress
 from cyclearn.graphs import DirectedGraph
-from cyclearn.results.trace import sample_score
-from cyclearn.search.problem import SearchProblem
-from cyclearn.search.runs import SearchStep
 
 # Scores that the page draws; more are thinned.
 _MAX_SCORES = 240
@@ -23,7 +21,7 @@ _N_KEPT = 5
 _PAUSE = 0.2
 
 
-class Progress:
+class ProgressFile:
     """Words and numbers about a job, written whenever they change."""
 
     def __init__(self, folder: Path) -> None:
@@ -48,46 +46,47 @@ class Progress:
 class _Listener(logging.Handler):
     """What the library has to say while it works."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, file: ProgressFile) -> None:
         super().__init__()
-        self._progress = progress
+        self._file = file
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._progress.say(record.getMessage().capitalize())
+        self._file.say(record.getMessage().capitalize())
 
 
 class SearchWatch:
     """Follows the steps of a search: its score, and the best graphs met, which a stop keeps."""
 
-    def __init__(self, folder: Path, problem: SearchProblem) -> None:
-        self._progress = Progress(folder)
+    def __init__(self, folder: Path) -> None:
+        self._file = ProgressFile(folder)
         self._path = folder / "kept.json"
-        self._problem = problem
         self._scores: list[float] = []
         self._every = 1
         self._n_steps = 0
         self._best: list[tuple[float, DirectedGraph]] = []
         self._next = 0.0
 
-    def __call__(self, step: SearchStep) -> None:
+    def __call__(self, progress: Progress) -> None:
         """Take note of one step."""
-        score = sample_score(step.score, self._problem)
+        score, graph = progress.score, progress.graph
+        if score is None or graph is None:
+            return
         self._n_steps += 1
         if self._n_steps % self._every == 0:
             self._scores.append(score)
         if len(self._scores) > _MAX_SCORES:
             self._scores, self._every = self._scores[::2], 2 * self._every
         if not self._best or score < self._best[-1][0]:
-            graph = DirectedGraph(step.graph.astype(bool), self._problem.names)
             self._best = [*self._best, (score, graph)][-_N_KEPT:]
             write_json(self._path, [each.to_dict() for _, each in reversed(self._best)])
         if monotonic() < self._next:
             return
         self._next = monotonic() + _PAUSE
-        score, graph = self._best[-1]
-        self._progress.say(
+        words = f"best score {score:,.2f} with {graph.n_edges} edges"
+        words += f", start {progress.start}" if progress.start > 1 else ""
+        self._file.say(
             "Searching",
-            f"best score {score:,.2f} with {graph.n_edges} edges after {self._n_steps:,} moves",
+            words,
             scores=self._scores,
             best=score,
         )

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from cyclearn.app.learning_tasks import learned, search_options
 from cyclearn.app.opening import read_frame
-from cyclearn.app.progress import Progress
+from cyclearn.app.progress import ProgressFile
 from cyclearn.app.workspace import read_json, write_json
 from cyclearn.foundation.arguments import whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.progress import Progress
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.posterior.posterior import PosteriorOptions
 from cyclearn.posterior.posterior import posterior as run_posterior
@@ -42,18 +43,18 @@ def keep_bootstrap(*, folder: str, table: str, request: dict[str, Any], **_: Any
 
 
 def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> None:
-    progress = Progress(place)
+    note = ProgressFile(place)
 
-    def done(number: int, wanted: int) -> None:
-        write_json(place / "kept.json", {"done": number})
-        words = f"{number} of {wanted} resamples"
-        progress.say("Learning from resamples", words, done=number, total=wanted)
+    def done(now: Progress) -> None:
+        write_json(place / "kept.json", {"done": now.done})
+        words = f"{now.done} of {now.wanted} resamples"
+        note.say("Learning from resamples", words, done=now.done, total=now.wanted)
 
     found = run_bootstrap(
         read_frame(table, request),
         n,
         checkpoint=place / "resamples.jsonl",
-        on_resample=done,
+        on_progress=done,
         **search_options(request).given(),
     )
     (place / "result.json").write_text(json.dumps(found.to_dict(), ensure_ascii=False), "utf-8")
@@ -72,18 +73,18 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> N
     place = Path(folder)
     if learned(of).experiments is not None:
         raise InputError("probabilities are for tables without interventions; resample instead")
-    progress = Progress(place)
-    progress.say("Sampling graphs")
+    note = ProgressFile(place)
+    note.say("Sampling graphs")
 
-    def done(steps: int, size: float, r_hat: float) -> None:
-        words = f"{steps:,} steps, effective sample size {size:.0f}, R̂ {r_hat:.3f}"
-        progress.say("Sampling graphs", words)
+    def done(now: Progress) -> None:
+        words = f"effective sample size {now.done:,.0f} of {now.wanted:,.0f}, {now.steps:,} steps"
+        note.say("Sampling graphs", words)
 
     with warnings.catch_warnings():
         # The result says it, and so does the page.
         warnings.simplefilter("ignore", SamplingWarning)
         options = posterior_options(request).given()
-        found = run_posterior(read_frame(table, request), on_round=done, **options)
+        found = run_posterior(read_frame(table, request), on_progress=done, **options)
     write_posterior(place, Path(of), found)
 
 
@@ -91,7 +92,7 @@ def write_posterior(place: Path, of: Path, found: Posterior) -> None:
     """Keep probabilities about a learned graph, and what the page shows of them."""
     (place / "result.json").write_text(found.to_json(), "utf-8")
     first, second, *_ = str(found).splitlines()
-    Progress(place).say("Comparing feedback loops with other explanations")
+    ProgressFile(place).say("Comparing feedback loops with other explanations")
     classes = found.classes()[:5] if found.is_determined else []
     write_json(
         place / "view.json",

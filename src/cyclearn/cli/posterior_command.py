@@ -9,6 +9,7 @@ import typer
 
 from cyclearn.cli.field_options import takes_fields
 from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.progress import followed
 from cyclearn.cli.search_options import said_in_the_result
 from cyclearn.cli.table_options import takes_table
 from cyclearn.foundation.files import checked_suffix, write_text
@@ -30,8 +31,8 @@ def posterior(
     if out is not None:
         # Sampling can take long; what would fail after it fails before it.
         checked_suffix(out, (".json",), "a posterior")
-    with said_in_the_result():
-        found = sample(data, n_jobs=jobs, **options.given())
+    with followed() as on_progress, said_in_the_result():
+        found = sample(data, n_jobs=jobs, on_progress=on_progress, **options.given())
     if out is not None:
         write_text(out, found.to_json() + "\n")
     if as_json:

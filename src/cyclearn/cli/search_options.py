@@ -1,25 +1,22 @@
-"""A search from the command line: what goes with its options, and a line that follows it."""
+"""A search from the command line: what goes with its options."""
 
 from __future__ import annotations
 
-import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cyclearn.cli.progress import followed
 from cyclearn.foundation.errors import InputError
 from cyclearn.search.options import SearchOptions
 
 if TYPE_CHECKING:
     from cyclearn.data.moments import Data
     from cyclearn.results import LearnResult
-    from cyclearn.search.runs import OnStep, SearchStep
-
-    OnResample = Callable[[int, int], None]
 
 Jobs = Annotated[int | None, typer.Option(help="Processes for several starts and for resamples.")]
 Resamples = Annotated[int | None, typer.Option(min=1, help="Learn also from this many resamples.")]
@@ -45,22 +42,18 @@ def search(
     checkpoint: Path | None,
     posterior: bool | None = None,
 ) -> LearnResult:
-    """Learn from a table, with a line that follows the search on a terminal."""
+    """Learn from a table, and show how far that has come."""
     from cyclearn.learning import learn
 
     if checkpoint is not None and bootstrap is None:
         raise InputError("--checkpoint keeps resamples; say how many with --bootstrap")
-    with _progress() as (on_step, on_resample), said_in_the_result():
-        resampling = {
-            "n_resamples": bootstrap,
-            "checkpoint": checkpoint,
-            "on_resample": on_resample,
-        }
+    resampling = {"n_resamples": bootstrap, "checkpoint": checkpoint}
+    with followed() as on_progress, said_in_the_result():
         return learn(
             data,
             **options.given(),
             n_jobs=jobs,
-            on_step=on_step,
+            on_progress=on_progress,
             on_interrupt="best",
             bootstrap=None if bootstrap is None else resampling,
             posterior="brief" if posterior is None else posterior,
@@ -83,25 +76,3 @@ def said_in_the_result() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)
         yield
-
-
-@contextmanager
-def _progress() -> Iterator[tuple[OnStep | None, OnResample | None]]:
-    """A line that follows the search, on a terminal; nothing in a pipe."""
-    if not sys.stderr.isatty():
-        yield None, None
-        return
-    from rich.console import Console
-
-    n_moves = 0
-    with Console(stderr=True).status("searching") as status:
-
-        def on_step(step: SearchStep) -> None:
-            nonlocal n_moves
-            n_moves += 1
-            status.update(f"searching: {n_moves} moves, score {step.score:.5f} a sample")
-
-        def on_resample(done: int, wanted: int) -> None:
-            status.update(f"bootstrap: {done} of {wanted} resamples")
-
-        yield on_step, on_resample

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.files import check_path
 from cyclearn.foundation.interruption import ended_quietly
 from cyclearn.foundation.option_values import takes_options
+from cyclearn.foundation.progress import OnProgress, Progress
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.learning.run import learn_with
@@ -41,7 +42,7 @@ def bootstrap(
     checkpoint: str | Path | None = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
-    on_resample: Callable[[int, int], None] | None = None,
+    on_progress: OnProgress | None = None,
     **options: Any,
 ) -> BootstrapResult:
     """Learn from resamples of the data, and count edges, cycles and what holds in every member.
@@ -69,8 +70,8 @@ def bootstrap(
         None is a fixed seed.
     n_jobs : int, optional
         Processes; the result does not depend on it.
-    on_resample : callable, optional
-        Called with the number of resamples done and the number wanted.
+    on_progress : callable, optional
+        Called with a :class:`cyclearn.Progress` after every resample.
     **options
         As of :func:`cyclearn.learn`, for every resample; ``time_limit`` is for all of them
         together. The resamples are then the first ones of a run without it, as many as there was
@@ -100,7 +101,7 @@ def bootstrap(
         one_of("resampling", resampling, ("rows", "blocks", "half", "parametric", "groups"))
     if checkpoint is not None:
         check_path(checkpoint)
-    function("on_resample", on_resample)
+    function("on_progress", on_progress)
     n_jobs, seed = processes(n_jobs), drawn_seed(random_state) or 0
     search = SearchOptions.of(options)
     tables = search.tables(data)
@@ -127,8 +128,9 @@ def bootstrap(
             if keep is not None:
                 keep.add(resample)
             n_done += 1
-            if on_resample is not None:
-                on_resample(n_done, n_resamples)
+            if on_progress is not None:
+                seconds = now() - begun
+                on_progress(Progress("bootstrap", seconds, done=n_done, wanted=n_resamples))
     resamples = tuple(done[number] for number in range(n_resamples) if number in done)
     if not any(each.error is None for each in resamples):
         resamples += tuple(cut)

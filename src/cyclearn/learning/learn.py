@@ -16,6 +16,7 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_path
 from cyclearn.foundation.interruption import OnInterrupt
 from cyclearn.foundation.option_values import check_name, takes_options
+from cyclearn.foundation.progress import OnProgress
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.learning.checkpoint import check_checkpoint
 from cyclearn.learning.run import learn_with
@@ -25,7 +26,7 @@ from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.results.result import LearnResult
 from cyclearn.search.checking import check_several_variables
 from cyclearn.search.options import SearchOptions
-from cyclearn.search.runs import OnStep, SearchStatus
+from cyclearn.search.runs import SearchStatus
 
 
 @takes_options(SearchOptions)
@@ -33,7 +34,7 @@ def learn(
     data: SeveralData,
     *,
     n_jobs: int | None = None,
-    on_step: OnStep | None = None,
+    on_progress: OnProgress | None = None,
     on_interrupt: OnInterrupt = "raise",
     bootstrap: int | Mapping[str, Any] | None = None,
     posterior: bool | Literal["brief"] | Mapping[str, Any] = False,
@@ -51,8 +52,9 @@ def learn(
         with weights and noise of its own. The score is the sum of those of the groups.
     n_jobs : int, optional
         Processes for several starts; the result does not depend on it.
-    on_step : callable, optional
-        Called with every move of a search in this process.
+    on_progress : callable, optional
+        Called with a :class:`cyclearn.Progress` at every move of a search in this process, after
+        every resample of a bootstrap, and whenever the chains of a posterior are compared.
     on_interrupt : {"raise", "best"}
         What Ctrl-C does: it raises KeyboardInterrupt, or ends the search, and the best graph so
         far is returned with a status that says so; pressed again it raises.
@@ -90,13 +92,16 @@ def learn(
     True
     """
     checked, n_jobs = SearchOptions.of(options), processes(n_jobs)
-    resampling = _bootstrap_arguments(bootstrap, checked, n_jobs)
-    sampling = _posterior_arguments(posterior, checked, n_jobs)
+    around = {"n_jobs": n_jobs, "on_progress": on_progress}
+    resampling = _bootstrap_arguments(bootstrap, checked, around)
+    sampling = _posterior_arguments(posterior, checked, around)
     tables = checked.tables(data)
     check_several_variables(tables)
     if isinstance(posterior, str) and not is_brief(tables):
         sampling = None
-    result = learn_with(checked, tables, n_jobs=n_jobs, on_step=on_step, on_interrupt=on_interrupt)
+    result = learn_with(
+        checked, tables, n_jobs=n_jobs, on_progress=on_progress, on_interrupt=on_interrupt
+    )
     if result.status is SearchStatus.INTERRUPTED:
         return result
     if resampling is not None:
@@ -118,7 +123,7 @@ def _read(
 
 
 def _bootstrap_arguments(
-    bootstrap: Any, options: SearchOptions, n_jobs: int | None
+    bootstrap: Any, options: SearchOptions, around: dict[str, Any]
 ) -> dict[str, Any] | None:
     """Those of the search, and its own; what is wrong about them is said before a long search."""
     if bootstrap is None:
@@ -130,11 +135,11 @@ def _bootstrap_arguments(
         check_path(own["checkpoint"])
         check_checkpoint(Path(own["checkpoint"]))
     # A generator has been drawn from: its seed serves the resamples as well.
-    return options.shared_with(SearchOptions) | {"n_jobs": n_jobs} | own
+    return options.shared_with(SearchOptions) | around | own
 
 
 def _posterior_arguments(
-    posterior: Any, options: SearchOptions, n_jobs: int | None
+    posterior: Any, options: SearchOptions, around: dict[str, Any]
 ) -> dict[str, Any] | None:
     """The reading, knowledge and limits of the search, and its own; the penalty is not shared."""
     own = dict(posterior) if isinstance(posterior, Mapping) else {}
@@ -146,7 +151,7 @@ def _posterior_arguments(
     _check_names("posterior", own, run_posterior)
     shared = options.shared_with(PosteriorOptions)
     del shared["penalty"]
-    return shared | {"n_jobs": n_jobs} | own
+    return shared | around | own
 
 
 def is_brief(tables: Tables) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from time import perf_counter
 
 from cyclearn.data.grouped_tables import SeveralData
@@ -9,12 +10,15 @@ from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import function, one_of
 from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.interruption import OnInterrupt, asks_once
+from cyclearn.foundation.progress import OnProgress, Progress
+from cyclearn.graphs import DirectedGraph
 from cyclearn.models import fit
 from cyclearn.results.result import LearnResult
-from cyclearn.results.trace import SearchCost, traced_moves
+from cyclearn.results.trace import SearchCost, sample_score, traced_moves
 from cyclearn.search.answer import answer
 from cyclearn.search.options import SearchOptions
-from cyclearn.search.runs import Budget, OnStep
+from cyclearn.search.problem import SearchProblem
+from cyclearn.search.runs import Budget, SearchStep
 from cyclearn.search.starts import SearchCall
 
 
@@ -23,11 +27,11 @@ def learn_with(
     data: SeveralData | Tables,
     *,
     n_jobs: int | None = None,
-    on_step: OnStep | None = None,
+    on_progress: OnProgress | None = None,
     on_interrupt: OnInterrupt = "raise",
 ) -> LearnResult:
     """Learn with options that have been checked; :func:`cyclearn.learn` says what they mean."""
-    function("on_step", on_step)
+    function("on_progress", on_progress)
     one_of("on_interrupt", on_interrupt, ("raise", "best"))
     begun, clock = perf_counter(), now()
     tables = options.tables(data)
@@ -40,7 +44,7 @@ def learn_with(
         starts=options.starts,
         n_starts=options.n_starts,
         n_jobs=n_jobs,
-        on_step=on_step,
+        on_step=None if on_progress is None else _Followed(problem, on_progress),
     )
     with asks_once(on_interrupt):
         solution = options.solver().solve(problem, call)
@@ -77,3 +81,26 @@ def learn_with(
         certificate=solution.certificate,
         warnings=options.warnings(tables),
     )
+
+
+class _Followed:
+    """Tells of the best graph that a search has met, at every step of it."""
+
+    def __init__(self, problem: SearchProblem, tell: OnProgress) -> None:
+        self._problem, self._tell, self._begun = problem, tell, perf_counter()
+        self._best = inf
+
+    def __call__(self, step: SearchStep) -> None:
+        if step.score < self._best:
+            self._best = step.score
+            self._graph = DirectedGraph(step.graph.astype(bool), self._problem.names)
+        self._tell(
+            Progress(
+                "search",
+                perf_counter() - self._begun,
+                score=sample_score(self._best, self._problem),
+                graph=self._graph,
+                start=step.start,
+                agreeing=step.agreeing,
+            )
+        )

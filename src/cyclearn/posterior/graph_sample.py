@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
+from time import perf_counter
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.progress import OnProgress, Progress
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
 from cyclearn.posterior.chain_record import Batch, ChainRecord
 from cyclearn.posterior.graph_parts import PartsList
@@ -233,8 +235,9 @@ class _Sampling:
     seed: int
     deadline: float | None
     n_workers: int
-    on_round: Callable[[int, float, float], None] | None
+    on_progress: OnProgress | None
     n_steps: int = 0
+    begun: float = field(default_factory=perf_counter)
 
     def run(self, current: _Round, size: SampleSize) -> tuple[_Round, bool]:
         """The round that counts, and whether the time limit cut it short."""
@@ -244,8 +247,17 @@ class _Sampling:
             if current.n_steps >= counted.n_steps:
                 counted = current
             r_hat, worth = counted.quality.over(counted.edges)
-            if self.on_round is not None:
-                self.on_round(self.n_steps, worth, r_hat)
+            if self.on_progress is not None:
+                self.on_progress(
+                    Progress(
+                        "posterior",
+                        perf_counter() - self.begun,
+                        done=worth,
+                        wanted=size.effective_size,
+                        steps=self.n_steps,
+                        r_hat=r_hat,
+                    )
+                )
             progress = counted.progress(size)
             is_cut = self.deadline is not None and now() > self.deadline and progress < 1
             n_left = size.max_steps - self.n_steps
@@ -279,20 +291,19 @@ def sample_graphs(
     resamples: Resamples | None = None,
     deadline: float | None = None,
     n_jobs: int | None = None,
-    on_round: Callable[[int, float, float], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> GraphSample:
     """Sample graphs with probability ∝ exp(−NLL − λ·|E| − costs of their feedback loops).
 
     ``costs`` are those of components, by their size. With ``resamples`` the probabilities are means
-    over those given each of them. ``on_round`` is called with the steps taken, the effective size
-    and R̂ whenever chains are compared. Nothing begins after a deadline, by :func:`deadlines.now`,
-    but the first batches.
+    over those given each of them. ``on_progress`` is called whenever chains are compared. Nothing
+    begins after a deadline, by :func:`deadlines.now`, but the first batches.
     """
     n_workers = min(effective_n_jobs(n_jobs or 1), size.n_chains)
     chains = _start(problem, size, costs, seed, deadline, n_jobs, n_workers)
     is_small = problem.n_variables <= EFFORT.most_assembled
     parts = PartsList(problem, chains[0].weigh) if is_small else None
-    sampling = _Sampling(chains, parts, seed, deadline, n_workers, on_round)
+    sampling = _Sampling(chains, parts, seed, deadline, n_workers, on_progress)
     first = _Round.of(size, batch_steps=1)
     if resamples is None:
         counted, is_cut = sampling.run(first, size)

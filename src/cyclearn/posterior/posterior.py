@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log
@@ -21,6 +20,7 @@ from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.deadlines import deadline_since, now
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.option_values import option, takes_options
+from cyclearn.foundation.progress import OnProgress
 from cyclearn.graphs import DirectedGraph
 from cyclearn.posterior.graph_prior import LOOP_COST, costs_by_size, posterior_penalty
 from cyclearn.posterior.graph_sample import (
@@ -149,7 +149,7 @@ def posterior(
     data: SeveralData | Tables,
     *,
     n_jobs: int | None = None,
-    on_round: Callable[[int, float, float], None] | None = None,
+    on_progress: OnProgress | None = None,
     **options: Any,
 ) -> Posterior:
     """Sample graphs in proportion to how probable they are, given the data.
@@ -208,8 +208,8 @@ def posterior(
         None is a fixed seed, so that results repeat.
     n_jobs : int, optional
         Threads for the chains; the result does not depend on it.
-    on_round : callable, optional
-        Called after every round with the steps taken, the effective size and R̂.
+    on_progress : callable, optional
+        Called with a :class:`cyclearn.Progress` whenever chains are compared.
     **options
         How the data are read: the fields of :class:`cyclearn.Reading`.
 
@@ -231,7 +231,7 @@ def posterior(
     True
     """
     begun = now()
-    function("on_round", on_round)
+    function("on_progress", on_progress)
     checked = PosteriorOptions.of(options)
     tables = checked.tables(data)
     if tables.design is not None:
@@ -257,7 +257,7 @@ def posterior(
         resamples=resamples,
         deadline=deadline_since(begun, checked.time_limit),
         n_jobs=processes(n_jobs),
-        on_round=on_round,
+        on_progress=on_progress,
     )
     found = _result(sample, tables, checked, size)
     if found.warning is not None:

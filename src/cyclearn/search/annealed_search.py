@@ -52,7 +52,7 @@ def run_from(
     on_step: OnStep | None = None,
 ) -> SearchRun:
     """One start; without the acyclic stage the graph is improved as it is."""
-    search = AnnealedSearch(problem, problem.score(), seed, effort, budget, on_step)
+    search = AnnealedSearch(problem, problem.score(is_walking=True), seed, effort, budget, on_step)
     return search.run(start, acyclic_stage=acyclic_stage)
 
 

@@ -6,6 +6,8 @@ nothing to do with each other, the better of both can be taken in each.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
@@ -15,7 +17,7 @@ from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, SearchRun
 
 
-def combined(problem: SearchProblem, runs: list[SearchRun]) -> Adjacency | None:
+def combined(problem: SearchProblem, runs: Sequence[SearchRun]) -> Adjacency | None:
     """The best graph with what is better in the others, None where nothing is.
 
     A place is a set of nodes joined by edges that one graph has and the other has not.

@@ -283,25 +283,25 @@ class _StoppedError(Exception):
 class ExactSearch:
     """``"exact"``: the best graph of all, or an error with an estimate of what it would take."""
 
-    effort: ExactEffort = field(default_factory=ExactEffort)
+    limits: ExactEffort = field(default_factory=ExactEffort)
 
     def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
         """A first search from nothing gives a score that the rest has to beat."""
-        _check_call(problem, call, self.effort.max_variables)
+        _check_call(problem, call, self.limits.max_variables)
         limits, p = problem.limits, problem.n_variables
         (start,) = starting_graphs(problem, None, 1, call.seed)
         score = problem.score()
         first = run_from(problem, start, True, 0, StartEffort(), call.budget)
         known = score.value(first.best) if isfinite(first.score) else np.inf
         programme = ComponentProgramme(
-            score, problem.allowed, problem.required, known, self.effort, call.budget.deadline
+            score, problem.allowed, problem.required, known, self.limits, call.budget.deadline
         )
         estimate = programme.estimate()
-        if estimate > self.effort.max_structures:
-            how_many = "up to" if estimate <= self.effort.counted_structures else "more than"
+        if estimate > self.limits.max_structures:
+            how_many = "up to" if estimate <= self.limits.counted_structures else "more than"
             raise LimitError(
                 f"an exact search would list {how_many} {_power_of_ten(estimate)} structures, and "
-                f"{self.effort.max_structures:.0e} are taken; limit max_component or max_parents, "
+                f"{self.limits.max_structures:.0e} are taken; limit max_component or max_parents, "
                 "or use method='auto'"
             )
         banned: list[int] = []

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from cyclearn.data.data_warnings import DataWarning, LowPower
 from cyclearn.data.reading import Reading
 from cyclearn.data.tables import Tables
-from cyclearn.foundation.arguments import at_least, flag, seconds, seed, whole
+from cyclearn.foundation.arguments import at_least, flag, one_of, seconds, seed, whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.option_values import option
@@ -23,6 +23,7 @@ from cyclearn.search.methods import SearchMethod, method_named
 from cyclearn.search.penalty import DEFAULT_PENALTY, Penalty, edge_penalty
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.score import SearchLimits
+from cyclearn.search.search_effort import Effort
 
 Method = Literal["auto", "exact", "tabu", "hill-climbing"]
 Start = DirectedGraph | Sequence[DirectedGraph] | None
@@ -221,6 +222,9 @@ class SearchOptions(ProblemOptions):
         with ``"auto"``, by default, until two of at most four come to the same best score, five of
         at most twelve with up to 7 variables, and two starts with more than 200.
         ``result.n_starts_agreeing`` says how many did.
+    effort : {"default", "high"}
+        ``"high"`` makes ``"auto"`` go on until twice as many starts agree, of four times as many at
+        most; the first of them are those of the default, so that the score is never worse.
     virtual_edges : bool
         Whether to use the virtual-edge operator.
     first_improvement : bool
@@ -262,6 +266,11 @@ class SearchOptions(ProblemOptions):
     n_starts: int | None = option(
         None, "Independent starts; auto: until enough agree.", partial(at_least, least=1)
     )
+    effort: Effort = option(
+        "default",
+        "How long auto goes on: default or high.",
+        partial(one_of, words=("default", "high")),
+    )
     virtual_edges: bool = option(True, "Use the virtual-edge operator.", flag)
     first_improvement: bool = option(False, "Take the first improving move.", flag)
     tabu_length: int = option(10, "Last graphs that tabu does not enter.", partial(whole, least=0))
@@ -274,6 +283,12 @@ class SearchOptions(ProblemOptions):
         super().__post_init__()
         if self.start is not None and self.n_starts is not None:
             raise InputError("start gives the starts, one each; drop n_starts")
+        has_starts = self.start is not None or self.n_starts is not None
+        if self.effort == "high" and (self.method != "auto" or has_starts):
+            raise InputError(
+                "effort='high' chooses how many starts method='auto' makes; drop it, or drop "
+                "method, start and n_starts"
+            )
         self.solver()
 
     def solver(self) -> SearchMethod:

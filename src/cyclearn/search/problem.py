@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from cyclearn.models.experiments import Experiments
 from cyclearn.search.runs import Adjacency
 from cyclearn.search.score import GraphScore, SearchLimits
 from cyclearn.search.search_effort import MoveEffort
+
+# Per sample, more than anything that edges bring.
+_UNSTABLE = 1e3
 
 Admit = Callable[[Adjacency], tuple[Adjacency | None, str | None]]
 
@@ -94,14 +97,20 @@ class SearchProblem:
         p = self.n_variables
         return bool(self.required.any() or self.allowed.sum() < p * (p - 1))
 
-    def score(self) -> GraphScore:
-        """The score, with a memory of its own."""
-        tables = self.tables
+    def score(self, *, is_walking: bool = False) -> GraphScore:
+        """The score, with a memory of its own.
+
+        For a walk from graph to graph, components whose fit from one start is unstable, and that of
+        equivalent ones too, are charged for: what may not be returned is not worth a visit.
+        """
+        unstable = _UNSTABLE if is_walking and self.stable else 0.0
         if self.experiments is not None:
             stack = self.experiments.covariances
-            return GraphScore(stack, self.penalty, self.limits, tables.shares, self.experiments)
-        stack = np.array([table.moments.correlation for table in tables])
-        return GraphScore(stack, self.penalty, self.limits, tables.shares)
+        else:
+            stack = np.array([table.moments.correlation for table in self.tables])
+        return GraphScore(
+            stack, self.penalty, self.limits, self.tables.shares, self.experiments, unstable
+        )
 
     @cached_property
     def experiments(self) -> Experiments | None:
@@ -156,23 +165,28 @@ class SearchProblem:
                 return A, None
             # With interventions a graph with a cycle turned is another one.
             if rule == "stable" and self.experiments is None:
-                for turned in self._turned(A):
+                for turned in self._turned(A, score):
                     if refusal(turned) is None:
                         return turned, None
             return None, rule
 
         return admit
 
-    def _turned(self, A: Adjacency) -> Iterator[Adjacency]:
-        """Equivalent graphs with one cycle reversed: turning a cycle inverts its gain."""
+    def _turned(self, A: Adjacency, score: GraphScore) -> Iterator[Adjacency]:
+        """Equivalent graphs: turning a cycle inverts its gain.
+
+        First that with all cycles turned whose gain is too large, then those with one reversed.
+        """
         graph = DirectedGraph(A.astype(bool))
-        for reversion in islice(iter_reversions(graph), MoveEffort.reversions):
-            turned = reversion.apply(graph).adjacency
+        damped = score.turned_to_damp(A)
+        reversions = islice(iter_reversions(graph), MoveEffort.reversions)
+        others = (each.apply(graph).adjacency.astype(np.uint8) for each in reversions)
+        for turned in chain([damped], others):
             if (
                 self.respects_knowledge(turned)
                 and turned.sum(axis=0).max() <= self.limits.max_parents
             ):
-                yield turned.astype(np.uint8)
+                yield turned
 
 
 def _check_required(tables: Tables, required: BoolArray, everywhere: BoolArray) -> None:

@@ -57,7 +57,8 @@ class SearchStatus(Enum):
 class SearchStep:
     """One move of a search: entries toggled, change of score per sample, score and graph after it.
 
-    Rows and columns are those of the problem, whose names are sorted.
+    Rows and columns are those of the problem, whose names are sorted. ``start`` is the number of
+    the start that took it, and ``agreeing`` how many before that one came to the best score.
     """
 
     toggles: IntArray
@@ -66,6 +67,8 @@ class SearchStep:
     is_new_best: bool
     graph: Adjacency
     is_annealed: bool = False
+    start: int = 1
+    agreeing: int = 0
 
 
 OnStep = Callable[[SearchStep], None]

@@ -14,6 +14,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.stability import is_stable_radius
@@ -139,7 +140,7 @@ class GraphScore:
 
     One matrix of shape (p, p), or one for each group, shape (groups, p, p), with the ``shares``
     that groups have of all rows. With ``experiments``, tables share their weights, and the matrices
-    are theirs.
+    are theirs. ``unstable`` is charged for components whose fit from one start is not stable.
     """
 
     def __init__(
@@ -149,7 +150,9 @@ class GraphScore:
         limits: SearchLimits,
         shares: FloatArray | None = None,
         experiments: Experiments | None = None,
+        unstable: float = 0.0,
     ):
+        self._unstable = unstable
         p = self.n_variables = correlation.shape[-1]
         stack = np.ascontiguousarray(correlation, dtype=np.float64).reshape(-1, p, p)
         self.S = stack
@@ -217,9 +220,10 @@ class GraphScore:
         from cyclearn._kernels.shared_weights import Pooled
 
         if self.experiments is not None:
-            return self.experiments.pooled
+            return self.experiments.pooled._replace(unstable=self._unstable)
         p, none = self.n_variables, np.empty(0, dtype=np.int64)
-        return Pooled(np.empty((0, p, p)), none, none, np.empty(0), np.empty(0, dtype=np.uint8))
+        marks = np.empty(0, dtype=np.uint8)
+        return Pooled(np.empty((0, p, p)), none, none, np.empty(0), marks, self._unstable)
 
     def key(self, A: Adjacency) -> int:
         """A number that identifies the graph."""
@@ -374,6 +378,29 @@ class GraphScore:
         The single fit that a score needs may miss the best one, so it does not decide.
         """
         return self._fitted(A, nodes).is_stable
+
+    def turned_to_damp(self, A: Adjacency) -> Adjacency:
+        """The equivalent graph with unstable components turned: none of their cycles gains.
+
+        Columns of I − B stand at the nodes where the product of their entries is largest (the
+        kernel ``can_die_out``); of several groups, those of the first that is unstable.
+        """
+        turned = A.copy()
+        for nodes in self._cyclic(A):
+            fitted = self._fitted(A, nodes)
+            columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
+            for coefficients, *_ in () if fitted.is_stable else fitted.solutions:
+                if is_stable_radius(columns.spectral_radius(coefficients)):
+                    continue
+                B = np.zeros(A.shape)
+                B[columns.parents, columns.children] = coefficients
+                inside = np.abs(np.eye(len(nodes)) - B[np.ix_(nodes, nodes)])
+                at, held = linear_sum_assignment(np.log(np.maximum(inside, 1e-300)), maximize=True)
+                own = (A + np.eye(len(A), dtype=np.uint8))[:, nodes]
+                turned[:, nodes[at]] = own[:, held]
+                turned[nodes, nodes] = 0
+                break
+        return turned
 
     def thorough_value(self, A: Adjacency) -> float:
         """Score per sample of a graph, with every component fitted from many starts."""

@@ -7,12 +7,16 @@ Pages named beside a number are in ``benchmarks/results``; a name in asterisks i
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.search.runs import Adjacency
+
+# How long the default search goes on.
+Effort = Literal["default", "high"]
 
 
 @dataclass(frozen=True)
@@ -172,13 +176,26 @@ class AutoEffort:
     most_of_few: int = 12
     # Very many variables have so many near ties that starts hardly ever agree. *Many variables*.
     most_of_very_many: int = 2
-    # Starts agree on components made of superfluous edges now and then. Where one is a thicket,
-    # another start goes through graphs whose edges cost so many times as much: in these there are
-    # none. *Thickets*.
+    # Starts that end in components made of superfluous edges hardly ever agree: where one is a
+    # thicket, so many are enough, and another start goes through graphs whose edges cost so many
+    # times as much: in these there are none. *Thickets*, hard_tables.md.
+    most_in_thicket: int = 2
     dearer: float = 1.5
     # Seconds until other processes work: they start, and load compiled code (search_speed.md).
     # They change no result.
     workers_begin: float = 5.0
+
+    def higher(self) -> AutoEffort:
+        """The effort of a search that may take several times as long."""
+        return replace(
+            self,
+            agreeing=2 * self.agreeing,
+            agreeing_of_few=2 * self.agreeing_of_few,
+            most=4 * self.most,
+            most_of_few=4 * self.most_of_few,
+            most_of_very_many=4 * self.most_of_very_many,
+            most_in_thicket=4 * self.most_in_thicket,
+        )
 
     def starts_of(self, p: int) -> tuple[int, int]:
         """How many starts must agree for p variables, and how many there are at most."""

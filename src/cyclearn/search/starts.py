@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.interruption import is_asked_to_stop, waiting
 from cyclearn.graphs import DirectedGraph, random_graph
 from cyclearn.search.problem import SearchProblem
-from cyclearn.search.runs import Adjacency, Budget, OnStep, SearchRun
+from cyclearn.search.runs import Adjacency, Budget, OnStep, SearchRun, Solution
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,14 @@ class SearchCall:
     n_starts: int | None = None
     n_jobs: int | None = None
     on_step: OnStep | None = None
+
+    def told_of(self, runs: Sequence[SearchRun]) -> OnStep | None:
+        """Tells whoever follows the search of the steps of a start after these."""
+        on_step = self.on_step
+        if on_step is None:
+            return None
+        before = len(runs), len(Solution(tuple(runs)).agreeing) if runs else 0
+        return lambda step: on_step(replace(step, start=before[0] + 1, agreeing=before[1]))
 
 
 def starting_graphs(

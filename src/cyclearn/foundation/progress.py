@@ -1,0 +1,58 @@
+"""How far long work has come: one value for callbacks, the command line and the application."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cyclearn.graphs import DirectedGraph
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search, a sample of graphs or a bootstrap has come.
+
+    Parameters
+    ----------
+    phase : {"search", "posterior", "bootstrap"}
+    seconds : float
+        Since that phase began.
+    score, graph : float and DirectedGraph, optional
+        The best score so far, that of the whole sample, and its graph; ``cyclearn.fit`` gives its
+        weights.
+    start, agreeing : int
+        The number of the start that is running, and how many of those before it came to the best
+        score.
+    done, wanted : float, optional
+        The effective sample size of a posterior and its goal, or resamples of a bootstrap.
+    steps, r_hat : int and float, optional
+        The steps of each chain, and how far chains agree: R̂ is 1 where they do.
+    """
+
+    phase: str
+    seconds: float
+    score: float | None = None
+    graph: DirectedGraph | None = None
+    start: int = 1
+    agreeing: int = 0
+    done: float = 0
+    wanted: float | None = None
+    steps: int = 0
+    r_hat: float | None = None
+
+    def __str__(self) -> str:
+        if self.phase == "search" and self.graph is not None:
+            words = f"best score {self.score:,.2f} with {self.graph.n_edges} edges"
+            words += f", start {self.start}" if self.start > 1 else ""
+            words += f", {self.agreeing} starts agree" if self.agreeing > 1 else ""
+        elif self.phase == "posterior":
+            words = f"effective sample size {self.done:,.0f} of {self.wanted:,.0f}, "
+            words += f"{self.steps:,} steps, R̂ {self.r_hat:.3f}"
+        else:
+            words = f"{self.done:,.0f} of {self.wanted or 0:,.0f} resamples"
+        return f"{self.phase}, {self.seconds:.0f} s: {words}"
+
+
+OnProgress = Callable[[Progress], None]
