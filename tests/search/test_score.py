@@ -60,7 +60,7 @@ def test_value_is_that_of_the_whole_fit(adjacency, seed):
 @settings(max_examples=60)
 @given(adjacencies(), st.integers(0, 100), st.booleans())
 def test_the_best_move_is_the_best_of_all_by_full_scores(adjacency, seed, with_virtual):
-    """Change of score = difference of two full scores, and no legal move is better."""
+    """The change is that of a fit of the graph reached, and no legal move is better."""
     p = len(adjacency)
     moments = moments_of(p, seed)
     cycle = 6 if with_virtual and p > 2 else 0
@@ -71,13 +71,14 @@ def test_the_best_move_is_the_best_of_all_by_full_scores(adjacency, seed, with_v
     results = single_edge_moves(adjacency)
     if cycle:
         results |= virtual_moves(adjacency, cycle) - {adjacency.tobytes()}
-    changes = {
-        code: fresh.value(np.frombuffer(code, np.uint8).reshape(p, p).copy()) - fresh.value(A)
-        for code in results
-    }
-    assert found.delta == pytest.approx(min(changes.values()), abs=1e-9)
-    reached = found.applied_to(A).astype(bool).tobytes()
-    assert changes[reached] == pytest.approx(found.delta, abs=1e-9)
+    graphs = {code: np.frombuffer(code, np.uint8).reshape(p, p).copy() for code in results}
+    changes = {code: fresh.value(graph) - fresh.value(A) for code, graph in graphs.items()}
+    # A fit that starts at the weights of A can end lower than one that starts at zero, and no lower
+    # than the best of many.
+    reached = found.applied_to(A)
+    least = fresh.thorough_value(reached) - fresh.value(A)
+    assert least - 1e-9 <= found.delta <= min(changes.values()) + 1e-9
+    assert found.delta <= changes[reached.astype(bool).tobytes()] + 1e-9
 
 
 @settings(max_examples=40)
