@@ -29,11 +29,11 @@ def compile_kernels(
 
     say("Compiling for this machine, on two cores, a minute or two …")
     begin = perf_counter()
-    # Tasks that need the same follow each other in one process.
-    rest = [] if first else [_exact, _several]
-    Parallel(n_jobs=2)(
-        delayed(_quietly)(tasks) for tasks in ([_fit, _search, *rest], [_order, _sample])
-    )
+    # In this order hardly anything is needed by two before it is compiled by one.
+    rounds = [([_order, _search], [_fit]), ([_sample], [] if first else [_exact, _several])]
+    with Parallel(n_jobs=2) as on_two_cores:
+        for both in rounds:
+            on_two_cores(delayed(_quietly)(tasks) for tasks in both)
     what = "the rest compiles when it is used" if first else "no search or fit has to compile"
     say(f"Done after {perf_counter() - begin:.0f} s: {what}.")
 
