@@ -2,8 +2,8 @@
 
 The code is for any processor of the platform, and for the Python and the numba that made it.
 ``HATCH_BUILD_NO_HOOKS=true`` builds a wheel without it, for every platform; an editable
-installation compiles when it is first used. ``NUMBA_CACHE_DIR`` names a folder that keeps the code
-for the next build.
+installation compiles when it is first used. ``CYCLEARN_COMPILED`` names a folder that keeps the
+code for the next build.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class CompiledKernels(BuildHookInterface):
         if version == "editable":
             return
         self._own = tempfile.TemporaryDirectory()
-        folder = Path(os.environ.get("NUMBA_CACHE_DIR", self._own.name))
+        folder = Path(os.environ.get("CYCLEARN_COMPILED", self._own.name))
         if self._compile(folder):
             numba = distribution("numba")
             build_data["pure_python"] = False
