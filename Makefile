@@ -2,11 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test coverage lint types docs bench bench-full lock audit clean
+.PHONY: help demo test coverage lint types wheel docs bench bench-full lock audit clean
 help:
 	@echo "make demo   install, learn from built-in data, write demo/report.html"
 	@echo "make test   install, then lint, types and all tests"
 	@echo "make coverage  the kernels uncompiled, and which of their branches the tests take"
+	@echo "make wheel  install, then build a wheel with compiled code into dist/"
 	@echo "make docs   install, then build the documentation into docs/_build/html"
 	@echo "make bench  beside other packages, some minutes; bench-full, for the committed page, hours"
 	@echo "make lock   resolve the locked versions again (needs uv)"
@@ -14,6 +15,7 @@ help:
 	@echo "make clean  remove everything that was built"
 
 demo: .venv/.runtime
+	$(BIN)/python -m cyclearn compile --first
 	$(BIN)/python -m cyclearn demo
 
 test: lint types
@@ -32,6 +34,10 @@ lint: .venv/.dev
 
 types: .venv/.dev
 	$(BIN)/mypy
+
+# For the Python of .venv and any processor of this platform; pip install dist/*.whl compiles nothing.
+wheel: .venv/.runtime
+	$(BIN)/python -m hatchling build --target wheel
 
 docs: .venv/.dev
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d docs/_build/doctrees docs docs/_build/html
@@ -56,7 +62,6 @@ bench-full: .venv/.dev
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "cyclearn needs Python 3.10 or later; set PYTHON=... (found " + sys.version.split()[0] + ")")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
-	@echo "Installing cyclearn compiles it for this machine, two to four minutes …"
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -67,7 +72,7 @@ bench-full: .venv/.dev
 # One lock for every Python and platform; the second holds the first to the same versions.
 lock:
 	printf 'hatchling\neditables\n' | uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml - -o requirements.lock
-	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev --extra docs --extra crosscheck -c requirements.lock pyproject.toml -o requirements-dev.lock
+	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --group dev --group docs --group crosscheck -c requirements.lock pyproject.toml -o requirements-dev.lock
 
 # In an environment of its own: what checks the versions is no part of them. Strict: a version that
 # could not be looked up is a failure, not a pass.
@@ -78,4 +83,4 @@ audit:
 		|| { echo "make audit: a version above has a known vulnerability, or could not be looked up; without pypi.org nothing is checked" >&2; exit 1; }
 
 clean:
-	rm -rf .venv .venv-audit .bench.jsonl .bench-full.jsonl .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage docs/_build demo
+	rm -rf .venv .venv-audit .bench.jsonl .bench-full.jsonl .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage docs/_build demo dist

@@ -1,39 +1,92 @@
-"""The documentation and a set of golden answers, as on a processor of another family."""
+"""The wheel, installed where nothing is compiled yet and nothing can be written.
+
+With it run the documentation and the golden answers, as on a plain processor with another BLAS.
+"""
 
 import os
 import platform
+import site
 import subprocess
 import sys
+import venv
+from email import message_from_string
+from importlib.metadata import version
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
-TESTS = Path(__file__).parent
-DOCUMENTS = f"{TESTS / 'test_docs.py'}::test_blocks_run"
-GOLDEN = f"{TESTS / 'learning/test_same_answer.py'}::test_golden_answers"
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = "tests/test_docs.py::test_blocks_run"
+GOLDEN = "tests/learning/test_same_answer.py::test_golden_answers"
 # Kernels of another family for the linear algebra of numpy and scipy.
 OTHER_FAMILY = {"x86_64": "Prescott", "AMD64": "Prescott", "aarch64": "ARMV8", "arm64": "ARMV8"}
-IS_INSIDE = "CYCLEARN_TESTS_ELSEWHERE" in os.environ
 
 
-@pytest.mark.skipif(IS_INSIDE, reason="runs the others")
-def test_another_processor_and_another_blas(cache):
+def run(command, **variables):
+    """What a command printed, in the environment of this process but for what steers numba."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "PYTHONPATH"))}
+    done = subprocess.run(command, env=kept | variables, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-5_000:] + done.stderr[-1_000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    # Kept between runs: compiling takes longer than all that is compared.
+    kept = request.config.cache.mkdir("compiled_for_a_wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
+    run([*build, "--directory", str(folder)], CYCLEARN_COMPILED=str(kept))
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory):
+    """The Python of an environment with the wheel and what it depends on."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder)
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+    run([*install, "--disable-pip-version-check", "--no-index", "--no-deps", str(wheel)])
+    (package,) = folder.rglob("site-packages/cyclearn")
+    # The packages, without what their own .pth files name: the sources are among that.
+    (package.parent / "packages.pth").write_text("\n".join(site.getsitepackages()))
+    for path in (package, *package.rglob("*")):
+        path.chmod(path.stat().st_mode & ~0o222)
+    return str(python)
+
+
+def test_the_wheel_is_for_this_platform_python_and_numba(wheel):
+    with ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (info,) = {name.split("/")[0] for name in names if ".dist-info/" in name}
+        metadata, about = (
+            message_from_string(archive.read(f"{info}/{name}").decode())
+            for name in ("METADATA", "WHEEL")
+        )
+    assert about["Root-Is-Purelib"] == "false"
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    for tag in about.get_all("Tag"):
+        assert tag.startswith(f"{python}-{python}-")
+        assert tag.split("-")[2] in wheel.name
+        assert tag.endswith((platform.machine().lower(), "universal2"))
+    assert f"numba=={version('numba')}" in metadata.get_all("Requires-Dist")
+    compiled = [name for name in names if name.endswith(".nbc")]
+    assert compiled
+    assert {Path(name).parent.as_posix() for name in compiled} == {
+        f"cyclearn/_kernels/numba-{version('numba')}"
+    }
+
+
+def test_the_wheel_compiles_nothing_and_gives_the_same_answers_with_another_blas(python):
     family = OTHER_FAMILY.get(platform.machine())
     if family is None:
         pytest.skip(f"no other family is known for {platform.machine()}")
-    elsewhere = {
-        "OPENBLAS_CORETYPE": family,
-        "NUMBA_CPU_NAME": "generic",
-        # Kept between runs: compiling takes longer than all that is compared.
-        "NUMBA_CACHE_DIR": str(cache.mkdir("generic_kernels")),
-        "CYCLEARN_TESTS_ELSEWHERE": "yes",
-    }
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    run = subprocess.run(
-        [*command, DOCUMENTS, GOLDEN],
-        env=os.environ | elsewhere,
-        cwd=TESTS.parent,
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stdout[-5_000:] + run.stderr[-1_000:]
+    # Code that was compiled could not be kept, of which a warning would be an error.
+    nowhere = {"NUMBA_CACHE_DIR": os.devnull, "PYTHONDONTWRITEBYTECODE": "1"}
+    place = run([python, "-c", "import cyclearn; print(cyclearn.__file__)"])
+    assert Path(place).is_relative_to(Path(python).parents[1])
+    tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    run([*tests, DOCUMENTS, GOLDEN], OPENBLAS_CORETYPE=family, **nowhere)

@@ -18,6 +18,7 @@ import threading
 import time
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from numba.core import config
@@ -79,9 +80,10 @@ def package(tmp_path):
     return tmp_path
 
 
-def run_caller(package, **variables):
+def run_caller(package, first="", **variables):
     """The answer of the caller, how many kernels were compiled for it, and what was said."""
     code = (
+        f"{first}\n"
         "import logging, sys\n"
         "log = logging.getLogger('cyclearn')\n"
         "log.setLevel(logging.DEBUG)\n"
@@ -100,12 +102,12 @@ def run_caller(package, **variables):
 
 
 def test_an_edit_of_a_kernel_that_is_called_is_noticed(package):
-    assert run_caller(package) == (20, 2, "")
+    assert run_caller(package) == (20, 1, "")
     assert run_caller(package) == (20, 0, "")
     called = package / "cyclearn" / "_kernels" / "called.py"
     called.write_text(called.read_text().replace("n + 1", "n + 2"))
     files = set((called.parent / "__pycache__").iterdir())
-    assert run_caller(package) == (30, 2, "")
+    assert run_caller(package) == (30, 1, "")
     assert run_caller(package) == (30, 0, "")
     assert set((called.parent / "__pycache__").iterdir()) == files
 
@@ -116,7 +118,7 @@ def test_without_any_folder_to_write_to_a_warning_says_so_once(package):
     nowhere = str(package / "no_folder" / "below")
     for variables in ({"NUMBA_CACHE_DIR": nowhere}, {"XDG_CACHE_HOME": nowhere, "HOME": nowhere}):
         answer, n_compiled, said = run_caller(package, **variables)
-        assert (answer, n_compiled) == (20, 2)
+        assert (answer, n_compiled) == (20, 1)
         assert said.count("RuntimeWarning") == 1
         assert "compiles in memory" in said
 
@@ -163,12 +165,12 @@ def test_damaged_files_are_replaced(damage, cache, n_compiled):
     assert n_compiled() == 0
 
 
-def test_damaged_files_of_callers_and_called_are_replaced_for_the_next_process(package):
-    assert run_caller(package) == (20, 2, "")
+def test_damaged_files_are_replaced_for_the_next_process(package):
+    assert run_caller(package) == (20, 1, "")
     for file in package.rglob("*.nbc"):
         file.write_bytes(file.read_bytes()[:500])
     answer, n_compiled, said = run_caller(package)
-    assert (answer, n_compiled) == (20, 2)
+    assert (answer, n_compiled) == (20, 1)
     assert said.count("RuntimeWarning") == 1
     assert run_caller(package) == (20, 0, "")
 
@@ -180,19 +182,51 @@ def test_where_damaged_files_cannot_be_replaced_another_folder_is_taken(package,
     for file in package.rglob("*.nbc"):
         file.unlink()
         file.mkdir()
-    assert run_caller(package, **own) == (20, 2, "")
+    assert run_caller(package, **own) == (20, 1, "")
     assert run_caller(package, **own) == (20, 0, "")
 
 
-def test_compiled_code_can_be_shipped(package):
-    """In a wheel, to another place, where it is only read."""
-    run_caller(package)
-    shipped = package / "elsewhere"
-    shipped.mkdir()
-    (package / "cyclearn").rename(shipped / "cyclearn")
-    kept = {path: path.stat().st_mtime_ns for path in shipped.rglob("*.nbc")}
-    assert run_caller(shipped) == (20, 0, "")
-    assert {path: path.stat().st_mtime_ns for path in shipped.rglob("*.nbc")} == kept
+@pytest.fixture
+def shipped(package):
+    """The package as in a wheel, with code for any processor."""
+    folder = package / "compiled"
+    run_caller(package, NUMBA_CPU_NAME="generic", NUMBA_CACHE_DIR=str(folder))
+    place = package / "cyclearn" / "_kernels" / f"numba-{numba.__version__}"
+    place.mkdir()
+    (entry,) = folder.rglob("*.nbc")
+    entry.rename(place / entry.name)
+    return place / entry.name
+
+
+def test_shipped_code_is_used_on_any_processor_and_only_read(package, shipped):
+    (package / "cyclearn" / "_kernels" / "__pycache__").touch()
+    before = shipped.read_bytes()
+    nowhere = {"HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null"}
+    assert run_caller(package, **nowhere) == (20, 0, "")
+    assert run_caller(package, NUMBA_CACHE_DIR="/dev/null") == (20, 0, "")
+    assert shipped.read_bytes() == before
+
+
+def test_code_for_this_processor_comes_before_shipped_code(package, shipped):
+    native = "import cyclearn._kernels.compilation as c; c.compile_for_this_processor()"
+    assert run_caller(package, native) == (20, 1, "")
+    shipped.write_bytes(b"damaged")
+    assert run_caller(package) == (20, 0, "")
+    shutil.rmtree(package / "cyclearn" / "_kernels" / "__pycache__")
+    answer, n_compiled, said = run_caller(package)
+    assert (answer, n_compiled) == (20, 1)
+    assert f"{shipped.parent} is damaged" in said
+    assert run_caller(package) == (20, 0, "")
+
+
+@pytest.mark.usefixtures("cache")
+def test_code_shipped_for_another_numba_is_named(tmp_path, caplog, monkeypatch):
+    (tmp_path / "numba-0.1").mkdir()
+    monkeypatch.setattr(compilation, "__file__", str(tmp_path / "compilation.py"))
+    caplog.set_level(logging.INFO, "cyclearn")
+    assert kernel(one_more)(1) == 2
+    words = f"compiled for numba-0.1 and finds numba-{numba.__version__}: compiling"
+    assert words in caplog.text
 
 
 @pytest.mark.usefixtures("cache")
@@ -352,6 +386,28 @@ def test_kernels_have_only_the_wrappers_that_somebody_calls():
     assert "@_ZN7cpython" not in code_of(called._for_kernels)
     for dispatcher in (caller._for_python, called._for_kernels):
         assert "@cfunc" not in code_of(dispatcher)
+
+
+def test_what_a_called_kernel_raises_is_raised(cache, n_compiled):
+    """Numba keeps what it raises in objects of Python, which machine code must find."""
+    n_compiled()
+
+    @kernel
+    def called(n):
+        if n > 1:
+            raise ValueError("too large")
+        return n
+
+    def calling(n):
+        return called(n) + 1
+
+    for n_new in (1, 0):
+        caller = kernel(calling)
+        assert caller(1) == 2
+        with pytest.raises(ValueError, match="too large"):
+            caller(2)
+        assert n_compiled() == n_new
+    assert len([*cache.rglob("*.nbc")]) == 1
 
 
 @pytest.mark.usefixtures("cache")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cyclearn.classes.chordal_growth import SearchBudget, exchangeable_nodes, iter_growths
 from cyclearn.classes.column_rules import Rule
@@ -19,6 +19,7 @@ from cyclearn.classes.rule_search import Columns, LinkedClasses, RuleLink, linke
 from cyclearn.classes.seating import matched_seats
 from cyclearn.classes.steps import GraphStep
 from cyclearn.classes.territories import reduced_columns, territories
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs.bitsets import bits, union
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -180,7 +181,7 @@ ProofStep: TypeAlias = GraphStep | RuleStep
 
 
 @dataclass(frozen=True)
-class ClassCertificate:
+class ClassCertificate(Answer):
     """Steps of rotations and rules from ``first`` to a subgraph of ``second``, and back.
 
     Every step keeps the set of distributions, so that the first graph generates no more than the
@@ -215,6 +216,16 @@ class ClassCertificate:
         return "\n".join(
             f"{n}. {step.describe(self.first.names)}" for n, step in enumerate(self.forward, 1)
         )
+
+    __str__ = explain
+
+    def to_dict(self) -> dict[str, Any]:
+        """The two graphs and the steps in words, as plain values for JSON."""
+        return {
+            "first": self.first.to_dict(),
+            "second": self.second.to_dict(),
+            "steps": [step.describe(self.first.names) for step in self.forward],
+        }
 
 
 def class_certificate(

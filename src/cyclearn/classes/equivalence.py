@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 from cyclearn.classes.steps import (
     CycleReversion,
@@ -25,13 +26,14 @@ from cyclearn.classes.steps import (
     replay,
 )
 from cyclearn.classes.territories import Territory, reduced_columns, survey, territories
+from cyclearn.foundation.answers import Answer
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import as_graph
 
 
 @dataclass(frozen=True)
-class Equivalence:
+class Equivalence(Answer):
     """The answer of :func:`equivalent`: true when rotations link the two graphs.
 
     ``forward`` holds graph steps from ``first`` to a subgraph of ``second``, ``backward`` the
@@ -121,6 +123,18 @@ class Equivalence:
                 lines.append(f"  A subgraph: {missing} edges of the goal are redundant.")
         return "\n".join(lines)
 
+    __str__ = explain
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its steps in words, as plain values for JSON."""
+        return {
+            "equivalent": bool(self),
+            "reason": self.reason,
+            "forward": _described(self.forward, self.first),
+            "backward": _described(self.backward, self.second),
+            "dimensions": [self.first.dimension(), self.second.dimension()],
+        }
+
     def _territory_in_words(self, territory: Territory) -> str:
         sets = [
             "{" + ", ".join(self.first.names[v] for v in bits(anchor)) + "}"
@@ -132,6 +146,10 @@ class Equivalence:
 
     def __repr__(self) -> str:
         return f"Equivalence({bool(self)}: {self.reason})"
+
+
+def _described(steps: Sequence[GraphStep] | None, graph: DirectedGraph) -> list[str] | None:
+    return None if steps is None else [step.describe(graph.names) for step in steps]
 
 
 def _reduced(graph: DirectedGraph) -> DirectedGraph:

@@ -22,6 +22,7 @@ from cyclearn.classes.rule_search import (
 )
 from cyclearn.classes.seated_graphs import SeatedGraphs, edge_table, summed
 from cyclearn.classes.territories import reduced_columns, territories
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import at_least, one_of, whole
 from cyclearn.foundation.deadlines import deadline_after, has_passed
 from cyclearn.foundation.errors import LimitError
@@ -63,7 +64,7 @@ class Members:
         return len(self.graphs)
 
 
-class GraphClass(SeatedGraphs, ABC):
+class GraphClass(Answer, SeatedGraphs, ABC):
     """A class of graphs that seatings describe, and what is asked of it. An immutable value."""
 
     graph: DirectedGraph
@@ -204,6 +205,23 @@ class GraphClass(SeatedGraphs, ABC):
                 return Members(tuple(graphs), False, f"time_limit={time_limit}")
             graphs.append(graph)
         return Members(tuple(graphs), True, None)
+
+    def to_dict(self, max_members: int = 1_000) -> dict[str, Any]:
+        """The class and at most ``max_members`` of its members, as plain values for JSON."""
+        listed = self.members(max_members)
+        try:
+            size, edges = self.size, self.edge_table().to_dict(orient="records")
+        except LimitError:
+            size, edges = None, None
+        return {
+            "graph": self.graph.to_dict(),
+            "size": size,
+            "completeness": self.completeness.name.lower(),
+            "redundancy_cut_by": self.redundancy_cut_by,
+            "members": [graph.to_dict() for graph in listed],
+            "complete": listed.complete,
+            "edge_table": edges,
+        }
 
     def sample(self, n: int, random_state: RandomState = None) -> tuple[DirectedGraph, ...]:
         """Members drawn independently, each member with the same probability.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cyclearn.classes import EquivalenceClass, GraphStep, InterventionalClass
+from cyclearn.classes import EquivalenceClass, InterventionalClass
 from cyclearn.classes import equivalence_class as members_under
 from cyclearn.classes import equivalent as decide_equivalence
 from cyclearn.classes.graph_class import MAX_STATES
@@ -39,23 +39,10 @@ def equivalent(
     """
     answer = decide_equivalence(read_graph(a), read_graph(b))
     if as_json:
-        print_json(
-            "equivalent",
-            {
-                "equivalent": bool(answer),
-                "reason": answer.reason,
-                "forward": _steps_in_words(answer.forward, answer.first),
-                "backward": _steps_in_words(answer.backward, answer.second),
-                "dimensions": [answer.first.dimension(), answer.second.dimension()],
-            },
-        )
+        print_json("equivalent", answer.to_dict())
     else:
         say(answer.explain())
     raise typer.Exit(0 if answer else 1)
-
-
-def _steps_in_words(steps: tuple[GraphStep, ...] | None, graph: DirectedGraph) -> list[str] | None:
-    return None if steps is None else [step.describe(graph.names) for step in steps]
 
 
 def equivalence_class(

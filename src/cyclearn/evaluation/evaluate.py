@@ -19,6 +19,7 @@ from cyclearn.evaluation.structure import (
     class_distance,
     shd,
 )
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import seconds
 from cyclearn.foundation.deadlines import Deadline, deadline_after, seconds_left
 from cyclearn.foundation.errors import LimitError
@@ -28,7 +29,7 @@ from cyclearn.models import LinearGaussianModel
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Answer):
     """How near a learned graph comes to the true one and its class.
 
     ``success`` is None where no distributions were drawn, and it and ``scores`` are where a time

@@ -56,6 +56,8 @@ def load_json(text: str, what: str) -> Any:
     >>> load_json('{"required": [["a", "b"]]}', "the knowledge")
     {'required': [['a', 'b']]}
     """
+    if not isinstance(text, str):
+        raise InputError(f"{what} is {short(text)}; give JSON as a str")
     try:
         return json.loads(
             text.removeprefix("\ufeff"), parse_constant=_no_number, parse_int=_whole_number

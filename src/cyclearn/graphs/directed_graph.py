@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import at_least
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 Edge = tuple[str, str]
 
 
-class DirectedGraph:
+class DirectedGraph(Answer):
     """A directed graph on named nodes; cycles are allowed, self-loops are not.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import Any
 
 from cyclearn.classes.class_certificate import ClassCertificate
 from cyclearn.classes.equivalence import Equivalence
+from cyclearn.foundation.answers import Answer
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.identifiability.difference.separating_matrix import Separation
 from cyclearn.identifiability.interior_points import InteriorPoint
@@ -76,7 +77,7 @@ class Closures(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Answer):
     """The answer of :func:`compare`: true when the graphs generate the same distributions.
 
     ``verdict`` says whether the sets are equal, ``sharing`` whether they share a set of positive
@@ -118,6 +119,8 @@ class Comparison:
                 *(f"- {line}" for line in self.evidence),
             ]
         )
+
+    __str__ = explain
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the graphs' own structure as plain values, ready for JSON."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from cyclearn.data.effective_rows import Counting, rows_in_words
 from cyclearn.data.moments import Moments
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import between
 from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.foundation.readable import given_in_words, significant
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FittedModel:
+class FittedModel(Answer):
     """Maximum likelihood estimate on a graph, with inference computed on first use.
 
     Attributes
@@ -306,7 +307,7 @@ def _total(name: str, meaning: str) -> Any:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FittedGroups:
+class FittedGroups(Answer):
     """Maximum likelihood estimates of one graph, with weights and noise of its own in each group.
 
     Attributes

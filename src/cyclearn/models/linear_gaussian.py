@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cyclearn.data.input_checks import as_float, check_names, checked_matrix, whole_number
+from cyclearn.foundation.answers import SavedAnswer
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import load_json, short
+from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
@@ -54,7 +54,7 @@ class Intervention:
         return pd.DataFrame(rows, columns=list(self.names))
 
 
-class LinearGaussianModel:
+class LinearGaussianModel(SavedAnswer):
     """Numbers on a directed graph; feedback loops are allowed.
 
     Parameters
@@ -303,15 +303,6 @@ class LinearGaussianModel:
         for a, b, weight in record["edges"]:
             B[graph.index(str(a)), graph.index(str(b))] = as_float(weight, "weight")
         return cls(B, record["noise_variances"], graph.names, record.get("mean"))
-
-    def to_json(self) -> str:
-        """The model as JSON text; numbers survive the round trip exactly."""
-        return json.dumps(self.to_dict())
-
-    @classmethod
-    def from_json(cls, text: str) -> LinearGaussianModel:
-        """Model from the text that :meth:`to_json` gives."""
-        return cls.from_dict(load_json(text, "the model"))
 
     def _key(self) -> tuple[Any, ...]:
         arrays = (self.B + 0.0, self.noise_variances, self.mean + 0.0)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from cyclearn.data.moments import Moments, name_order
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -30,7 +32,7 @@ PROJECTION_STARTS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Projection:
+class Projection(Answer):
     """Closest distribution on a graph and how far it is.
 
     ``kl_divergence`` is KL(given ‖ model) in nats. With the status AT_INFINITY it is an infimum
@@ -43,6 +45,16 @@ class Projection:
     kl_divergence: float
     status: FitStatus
     alternatives: tuple[LinearGaussianModel, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values for JSON."""
+        return {
+            "kl_divergence": self.kl_divergence,
+            "status": self.status.name,
+            "message": self.status.value,
+            "model": self.model.to_dict(),
+            "alternatives": [model.to_dict() for model in self.alternatives],
+        }
 
 
 def project(

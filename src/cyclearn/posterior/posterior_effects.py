@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from cyclearn.data import Moments
 from cyclearn.data.parametric_draws import draw_moments
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import between
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
@@ -18,7 +20,7 @@ from cyclearn.models import fit
 
 
 @dataclass(frozen=True, eq=False)
-class PosteriorEffects:
+class PosteriorEffects(Answer):
     """Draws of the total effect of one variable on another; made by ``Posterior.effects``.
 
     Attributes
@@ -60,6 +62,20 @@ class PosteriorEffects:
         low, high = np.quantile(self.draws, [0.5 - level / 2, 0.5 + level / 2])
         return float(low), float(high)
 
+    def to_dict(self) -> dict[str, Any]:
+        """What the draws say, and the draws, as plain values for JSON."""
+        low, high = self.interval()
+        return {
+            "source": self.source,
+            "target": self.target,
+            "probability": self.probability,
+            "mean": self.mean,
+            "sd": self.sd,
+            "interval": [low, high],
+            "draws": self.draws.tolist(),
+            "n_unstable": self.n_unstable,
+        }
+
     def __str__(self) -> str:
         low, high = self.interval()
         text = (
@@ -91,7 +107,7 @@ def draw_effects(
     makes these hard to state.
     """
     names = moments.names
-    drawn = _systematic(weights, n_draws, seed)
+    drawn = systematic(weights, n_draws, seed)
     reach = [bool(reached(graph.columns, 1 << target) >> source & 1) for graph in graphs]
     draws, paths, n_unstable = [], [], 0
     for number, which in enumerate(drawn.tolist()):
@@ -112,7 +128,7 @@ def draw_effects(
     )
 
 
-def _systematic(weights: FloatArray, n: int, seed: int) -> IntArray:
+def systematic(weights: FloatArray, n: int, seed: int) -> IntArray:
     """Draw places by weight with as little noise as whole numbers allow."""
     start = np.random.default_rng(seed).random()
     places = (start + np.arange(n)) / n

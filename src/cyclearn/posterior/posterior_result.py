@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,19 +14,18 @@ from numpy.typing import NDArray
 from cyclearn.classes import EquivalenceClass
 from cyclearn.data import DataWarning, Moments
 from cyclearn.data.data_warnings import UnfinishedSample, warnings_of
+from cyclearn.foundation.answers import SavedAnswer
 from cyclearn.foundation.arguments import share
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import check_schema, save
+from cyclearn.foundation.files import check_schema
 from cyclearn.foundation.json_input import short
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
-from cyclearn.posterior.posterior_effects import PosteriorEffects, draw_effects
+from cyclearn.posterior.posterior_effects import PosteriorEffects, draw_effects, systematic
 from cyclearn.posterior.sample_quality import LARGEST_R_HAT, SampleQuality
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
     from matplotlib.axes import Axes
 
@@ -43,7 +41,7 @@ class ClassProbability(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class Posterior(SavedAnswer):
     """A sample of graphs, each as often as it is probable given the data.
 
     A probability here weighs both what equivalence leaves open and what the data leave open: an
@@ -303,6 +301,39 @@ class Posterior:
         ordered = table.sort_values("probability", ascending=False, kind="stable")
         return ordered.reset_index(drop=True)
 
+    def to_arviz(self) -> Any:
+        """The sample for arviz: ``edge`` is one for each edge i → j of each graph.
+
+        The graphs come in one chain and in random order, so that arviz cannot see how the chains
+        mixed; the attributes ``r_hat`` and ``effective_size`` say it.
+
+        Raises
+        ------
+        InputError
+            Where arviz is not installed, and where the chains do not agree.
+        """
+        self.check_determined()
+        try:
+            import arviz
+        except ImportError:
+            raise InputError("to_arviz needs arviz; install it: pip install arviz") from None
+        drawn = systematic(self.weights, self.n_samples, seed=0)
+        drawn = np.random.default_rng(0).permutation(drawn)
+        groups = {"posterior": {"edge": self.adjacencies[drawn][np.newaxis]}}
+        labels = {
+            "coords": {"source": list(self.names), "target": list(self.names)},
+            "dims": {"edge": ["source", "target"]},
+        }
+        # Before its version 1, arviz took groups by keyword.
+        is_old = hasattr(arviz, "InferenceData")
+        found = arviz.from_dict(**groups, **labels) if is_old else arviz.from_dict(groups, **labels)
+        found["posterior"].attrs |= {
+            "r_hat": self.r_hat,
+            "effective_size": self.effective_size,
+            "n_chains": self.options["n_chains"],
+        }
+        return found
+
     def plot(self, ax: Axes | None = None, *, threshold: float = 0.5) -> Axes:
         """Draw what is probable; see :func:`cyclearn.drawing.posterior_plot.plot_posterior`."""
         from cyclearn.drawing.posterior_plot import plot_posterior
@@ -338,14 +369,6 @@ class Posterior:
             "is_parametric": self.is_parametric,
             "warnings": [warning.to_dict() for warning in self.warnings],
         }
-
-    def to_json(self) -> str:
-        """The result as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
-
-    def save(self, path: str | Path) -> Path:
-        """Write the result to a ``.json`` file, for :func:`cyclearn.load`."""
-        return save(self.to_dict(), path)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Posterior:
@@ -385,15 +408,6 @@ class Posterior:
             raise InputError(
                 f"the posterior is damaged ({type(error).__name__}: {error}); sample it again"
             ) from None
-
-    @classmethod
-    def from_json(cls, text: str) -> Posterior:
-        """The result that :meth:`to_json` wrote."""
-        try:
-            record = json.loads(text)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise InputError(f"not valid JSON: {error}") from None
-        return cls.from_dict(record)
 
     def __str__(self) -> str:
         lines = [

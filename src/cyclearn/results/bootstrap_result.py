@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cyclearn.classes import EquivalenceClass, class_statements
+from cyclearn.foundation.answers import SavedAnswer
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import check_schema, save
+from cyclearn.foundation.files import check_schema
 from cyclearn.graphs import DirectedGraph
 from cyclearn.search.knowledge import Knowledge
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
     from matplotlib.axes import Axes
 
@@ -77,7 +76,7 @@ class _Shares(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BootstrapResult:
+class BootstrapResult(SavedAnswer):
     """Frequencies of edges, adjacencies, cycles and class-level statements over resamples.
 
     A learned graph stands for its class, and which member a search ends in is chance, so the
@@ -274,10 +273,6 @@ class BootstrapResult:
             "options": dict(self.options),
             "resamples": [resample.to_dict() for resample in self.resamples],
         }
-
-    def save(self, path: str | Path) -> Path:
-        """Write the result to a ``.json`` file, for :func:`cyclearn.load`."""
-        return save(self.to_dict(), path)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> BootstrapResult:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cyclearn.classes import EquivalenceClass
 from cyclearn.data.moments import Data, as_moments
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import check_state, whole
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
@@ -61,7 +62,7 @@ class MemberEffect:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassEffects:
+class ClassEffects(Answer):
     """The effects of one variable on another over a class; made by :func:`class_effects`.
 
     Attributes
@@ -137,6 +138,18 @@ class ClassEffects:
         from cyclearn.drawing.effect_plot import plot_effects
 
         return plot_effects(self, ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The different effects, and how many graphs they are of, as plain values for JSON."""
+        return {
+            "source": self.source,
+            "target": self.target,
+            "effects": self.distinct.to_dict(orient="records"),
+            "n_graphs": self.listed.size,
+            "n_looked_at": self.listed.n_looked_at,
+            "n_stable": self.n_stable,
+            "selection": self.listed.selection,
+        }
 
     def __str__(self) -> str:
         listed = self.listed

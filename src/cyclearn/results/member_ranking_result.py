@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyclearn.data import Moments
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
@@ -205,7 +206,7 @@ class RankedMember:
 
 
 @dataclass(frozen=True, eq=False)
-class MemberRanking:
+class MemberRanking(Answer):
     """Members of the class ranked by the shape of the noise; made by ``result.rank_members``.
 
     Attributes

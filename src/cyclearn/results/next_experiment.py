@@ -14,6 +14,7 @@ import numpy as np
 from cyclearn.classes.graph_class import GraphClass
 from cyclearn.classes.interventional_class import InterventionDesign, group_territories
 from cyclearn.classes.rule_search import ClassKey, linked_classes
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import at_least, between, check_state, whole
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError, LimitError
@@ -89,7 +90,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False)
-class NextExperiment:
+class NextExperiment(Answer):
     """Candidate experiments, the best first; made by :func:`next_experiment`.
 
     Attributes

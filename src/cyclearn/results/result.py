@@ -12,6 +12,7 @@ from cyclearn.classes import EquivalenceClass, InterventionalClass, equivalence_
 from cyclearn.data import DataWarning
 from cyclearn.data.lagged_rows import past_of
 from cyclearn.data.tables import Tables
+from cyclearn.foundation.answers import SavedAnswer
 from cyclearn.foundation.arguments import check_state, whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import save
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class LearnResult:
+class LearnResult(SavedAnswer):
     """A learned graph with its fitted model, and how it was found.
 
     Attributes
@@ -460,15 +461,6 @@ class LearnResult:
         The file holds means and covariances, not the rows.
         """
         return save(self.to_dict(timings=True), path)
-
-    @classmethod
-    def from_json(cls, text: str) -> LearnResult:
-        """The result that :meth:`to_json` wrote; the model is fitted again from its moments."""
-        try:
-            record = json.loads(text)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise InputError(f"not valid JSON: {error}") from None
-        return cls.from_dict(record)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> LearnResult:

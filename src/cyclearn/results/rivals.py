@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import whole
 from cyclearn.foundation.readable import count_of
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
@@ -162,7 +163,7 @@ class Rival:
 
 
 @dataclass(frozen=True)
-class Rivals:
+class Rivals(Answer):
     """The rivals of a learned graph; ``print`` says what they mean, :meth:`to_frame` has numbers.
 
     Attributes

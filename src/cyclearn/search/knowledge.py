@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from cyclearn.foundation.answers import SavedAnswer
 from cyclearn.foundation.arguments import items, names_in, one_name
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import read_text
-from cyclearn.foundation.json_input import load_json, short
+from cyclearn.foundation.json_input import short
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class Knowledge(SavedAnswer):
     """Background knowledge, by name.
 
     Parameters
@@ -133,15 +133,6 @@ class Knowledge:
                 + (f"has {', '.join(other[:3])}" if other else f"is {short(record)}")
             )
         return cls(**record)
-
-    def to_json(self) -> str:
-        """The knowledge as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> Knowledge:
-        """Knowledge from JSON."""
-        return cls.from_dict(load_json(text, "the knowledge"))
 
     @classmethod
     def read(cls, path: str | Path) -> Knowledge:

@@ -1,0 +1,48 @@
+"""What every result of a call can do: become JSON, go into a file, show itself in a notebook."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cyclearn.foundation.files import save
+from cyclearn.foundation.json_input import finite, load_json
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Answer:
+    """A result with plain values, ``to_dict()``, and words, ``str()``."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values."""
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """The result as JSON; what is not finite is null."""
+        return json.dumps(finite(self.to_dict()), ensure_ascii=False, indent=1)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result as JSON to a ``.json`` file."""
+        return save(finite(self.to_dict()), path)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+class SavedAnswer(Answer):
+    """A result that can be made again from its plain values."""
+
+    @classmethod
+    def from_dict(cls, record: Any) -> Self:
+        """The result that :meth:`to_dict` gave."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The result that :meth:`to_json` wrote."""
+        return cls.from_dict(load_json(text, "the result"))
