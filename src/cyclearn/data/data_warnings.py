@@ -283,12 +283,16 @@ class TooFewLags(DataWarning):
 
 @dataclass(frozen=True, kw_only=True)
 class NonnormalColumns(DataWarning):
-    """Columns far from Gaussian, most of all ``column``; ``n_checked`` were looked at."""
+    """Columns far from Gaussian, most of all ``column``; ``n_checked`` were looked at.
+
+    ``is_robust`` says that errors and the test of fit do not take the rows for Gaussian.
+    """
 
     n_checked: int
     column: str
     skewness: float
     excess_kurtosis: float
+    is_robust: bool = False
 
     def _words(self) -> Words:
         which = f"{self.column} is clearly not Gaussian"
@@ -298,9 +302,13 @@ class NonnormalColumns(DataWarning):
                 f"of all {self.column}"
             )
         rest = "check for outliers, and trust bootstrap frequencies more than p-values."
+        errors = "standard errors, p-values and the test of fit do not"
+        if self.is_robust:
+            rest = "or check for outliers."
+            errors = "standard errors, p-values and the test of fit of a model are robust to it"
         return Words(
             f"{which} (skewness {self.skewness:.1f}, excess kurtosis {self.excess_kurtosis:.1f}): "
-            "the graph often survives this; standard errors, p-values and the test of fit do not.",
+            f"the graph often survives this; {errors}.",
             f"Use margins='rank', {rest}",
             f"Use the ranks of the columns, {rest}",
         )
