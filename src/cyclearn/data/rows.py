@@ -105,6 +105,11 @@ class Rows:
             return self
         numbers = np.unique(self.subjects, return_inverse=True)[1]
         counts = np.bincount(numbers)
+        if len(counts) > len(numbers) - 2:
+            raise InputError(
+                f"{len(numbers)} rows of {len(counts)} subjects leave nothing when each subject's "
+                "mean is taken out; name a column that several rows share"
+            )
         means = [np.bincount(numbers, column) / counts for column in self.values.T]
         left = self.values - np.column_stack(means)[numbers]
         is_still = np.abs(left).max(axis=0) <= 1e-13 * np.abs(self.values).max(axis=0)
@@ -113,11 +118,6 @@ class Rows:
             raise InputError(
                 f"within every subject these do not change: {still}; what is the same in all rows "
                 "of a subject is taken out with its mean: drop them"
-            )
-        if self.n_effective < 3:
-            raise InputError(
-                f"{len(self.values)} rows of {len(counts)} subjects leave nothing when each "
-                "subject's mean is taken out; name a column that several rows share"
             )
         return self.with_values(left + self.values.mean(axis=0))
 
