@@ -350,11 +350,20 @@ class IndicatorColumns(DataWarning):
 
 @dataclass(frozen=True, kw_only=True)
 class OrdinalColumns(DataWarning):
-    """Columns of few whole numbers, which were taken for measurements."""
+    """Columns of few whole numbers, which were taken for measurements, or for ordinal."""
+
+    is_taken: bool = False
 
     def _words(self) -> Words:
         one = len(self.columns) == 1
         listed = ", ".join(self.columns[:10]) + ", …" * (len(self.columns) > 10)
+        if self.is_taken:
+            return Words(
+                f"{listed} {'has' if one else 'have'} few values and {'is' if one else 'are'} "
+                "taken for ordinal: weights are those of the normal variables behind.",
+                f"If these are measurements, use continuous={list(self.columns)!r}.",
+                "If these are measurements, name them as such.",
+            )
         return Words(
             f"{listed} {'has' if one else 'have'} few values, as answers on a scale do, and "
             f"{'is' if one else 'are'} taken for {'a measurement' if one else 'measurements'}.",

@@ -137,7 +137,7 @@ def rows_in_words(
     if counting in whys:
         why = whys[counting]
     elif round(n_effective) < n and has_ordered:
-        why = "by the pair of columns that says least: ordinal columns say less than numbers"
+        why = "since ordinal columns say less than numbers"
     elif round(n_effective) < n:
         why = "because values are missing"
     else:

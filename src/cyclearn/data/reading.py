@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -16,11 +17,11 @@ from typing import Any, Literal
 import numpy as np
 
 from cyclearn.data.categories import with_indicators
-from cyclearn.data.checks import check_treated, given_exogenous
-from cyclearn.data.data_warnings import NonnormalColumns
+from cyclearn.data.checks import check_treated, given_exogenous, ordinal_columns
+from cyclearn.data.data_warnings import NonnormalColumns, OrdinalColumns
 from cyclearn.data.effective_rows import EffectiveRows, Memory, row_weight
 from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
-from cyclearn.data.input_checks import numeric_matrix
+from cyclearn.data.input_checks import names_among, numeric_matrix
 from cyclearn.data.intervened_tables import (
     Interventions,
     checked_interventions,
@@ -114,8 +115,13 @@ class Reading(Options):
         Ordinal columns: numbers with few levels, booleans, texts of two values, ordered categories.
         Each is taken for a normal variable that was cut at thresholds. The correlations of these
         variables are learned from (polychoric and polyserial), and weights and effects are on their
-        scale. The effective sample size is that of the pair of columns that says least, so that
-        standard errors and the test of fit are cautious.
+        scale. The effective sample size is between that of the pair of columns that says least and
+        the mean of all pairs.
+        Booleans, two texts, and two to seven whole numbers are recognised as ordinal, which a
+        warning says, unless options need plain rows, or the correlations are not those of any
+        variables.
+    continuous : list of str
+        Columns that are measurements though they have few values.
     weights : str, optional
         The column of survey weights, such as the number of people that a row stands for: mean and
         covariance are weighted. The effective sample size is Kish's, (Σw)² / Σw².
@@ -188,6 +194,9 @@ class Reading(Options):
         (), "Columns of categories, which become exogenous indicators, by commas.", names_in
     )
     ordered: Sequence[str] = option((), "Ordinal columns, separated by commas.", names_in)
+    continuous: Sequence[str] = option(
+        (), "Columns of few values that are measurements, separated by commas.", names_in
+    )
     weights: str | None = option(None, "Column of survey weights.", _column)
     within: str | None = option(
         None, "Column of subjects, whose means are taken out of their rows.", _column
@@ -229,7 +238,7 @@ class Reading(Options):
         if self.weights and self.within:
             raise InputError("weights cannot be combined with within; leave one of them out")
         for name in ("weights", "within", "se"):
-            refused = self._not_with_rows(takes_em=name == "se")
+            refused = self._not_with_rows("em" if name == "se" else "")
             if refused and getattr(self, name) not in (None, "auto", "standard"):
                 raise InputError(
                     f"{name}={getattr(self, name)!r} cannot be combined with "
@@ -251,14 +260,14 @@ class Reading(Options):
                         "leave one of them out"
                     )
 
-    def _not_with_rows(self, *, takes_em: bool) -> str:
+    def _not_with_rows(self, besides: str = "") -> str:
         """An option that leaves no covariance of plain rows; empty where none does."""
-        taken: dict[str, tuple[Any, ...]]
-        taken = {"missing": ("error", "rows", *(["em"] if takes_em else [])), "margins": ("raw",)}
-        taken |= {
+        taken: dict[str, tuple[Any, ...]] = {
+            "missing": ("error", "rows", besides),
+            "margins": ("raw",),
             "covariance": ("sample",),
             "lags": (0,),
-            "ordered": ((),),
+            "ordered": ((), self.ordered if besides == "ordered" else ()),
             "interventions": (None,),
         }
         return next((name for name, words in taken.items() if getattr(self, name) not in words), "")
@@ -304,9 +313,14 @@ class Reading(Options):
         if named is None:
             return self._one(data)
         read = {}
-        for name, each in named.items():
+        opened = {name: _opened(each) for name, each in named.items()}
+        rows = [self._rows(each) for each in opened.values() if not isinstance(each, Moments)]
+        # What is ordinal is so in every group.
+        found = [set(self._recognised(each)) for each in rows]
+        everywhere = tuple(sorted(set.intersection(*found))) if found else ()
+        for name, each in opened.items():
             with naming_group(name):
-                read[name] = self._one(each)
+                read[name] = self._one(each, everywhere)
         return Tables.of_groups(read)
 
     def with_indicators(self, table: Any) -> tuple[Any, Reading]:
@@ -316,18 +330,17 @@ class Reading(Options):
         frame, given = with_indicators(table, self.categories)
         return frame, self.reading.replaced(categories=(), exogenous=(*self.exogenous, *given))
 
-    def _one(self, data: Any) -> Tables:
-        if isinstance(data, (str, Path)) and tetrad_matrix(data) is not None:
-            data = read_moments(data)
-        data = as_rows(data)
+    def _one(self, data: Any, recognised: tuple[str, ...] | None = None) -> Tables:
+        data = _opened(data)
         if isinstance(data, Moments):
-            treated, rows = self._given(data), None
+            treated, rows, recognised = self._given(data), None, ()
         else:
             given = self._rows(data)
+            treated, given, recognised = self._with_levels(
+                given, self._recognised(given) if recognised is None else recognised
+            )
             rows = with_margins(given, self.margins)
-            treated = replace(self.treated(rows), raw=given.values)
             if self.within:
-                treated = replace(treated, raw=treated.filled)
                 rows = rows.with_values(treated.filled)
         memory = None if treated.raw is None else Memory.of(given_exogenous(treated)[1])
         weight, counting = row_weight(self.n_effective, treated.moments.n_samples, memory)
@@ -338,10 +351,15 @@ class Reading(Options):
         if counting not in ("memory", "number") and (self.weights or self.within):
             counting = "weights" if self.weights else "subjects"
         n_counted = None if self.n_effective == "all" else size
-        warnings = check_treated(treated, memory, self.margins, n_counted)
+        warnings = check_treated(treated, memory, self.margins, n_counted, self.continuous)
+        if recognised:
+            warnings = (*warnings, OrdinalColumns(columns=recognised, is_taken=True))
         is_clear = any(isinstance(each, NonnormalColumns) for each in warnings)
         is_robust = self.se == "robust" or (
-            self.se == "auto" and is_clear and not self._not_with_rows(takes_em=True)
+            self.se == "auto"
+            and is_clear
+            and not treated.moments.ordered
+            and not self._not_with_rows("em")
         )
         warnings = tuple(
             replace(each, is_robust=is_robust) if isinstance(each, NonnormalColumns) else each
@@ -376,9 +394,29 @@ class Reading(Options):
         rows = Rows.of(with_numbers(data, self.ordered)).given(self.exogenous)
         return replace(rows.with_ordered(self.ordered), weights=weights, subjects=subjects)
 
+    def _recognised(self, rows: Rows) -> tuple[str, ...]:
+        """Ordinal columns that nobody named."""
+        names_among("continuous", self.continuous, rows.names)
+        if self.weights or self.within or self._not_with_rows("ordered"):
+            return ()
+        return ordinal_columns(rows, (*self.ordered, *self.continuous))
+
+    def _with_levels(
+        self, rows: Rows, recognised: tuple[str, ...]
+    ) -> tuple[Treated, Rows, tuple[str, ...]]:
+        """Treated rows, with columns that were recognised as ordinal where that can be had."""
+        if recognised:
+            given = rows.with_ordered((*rows.ordered, *recognised))
+            with suppress(InputError):
+                treated = self.treated(given)
+                if not treated.repaired:
+                    return replace(treated, raw=rows.values), given, recognised
+        treated = self.treated(with_margins(rows, self.margins))
+        return replace(treated, raw=treated.filled if self.within else rows.values), rows, ()
+
     def _given(self, moments: Moments) -> Treated:
         """Moments in place of rows, which leave nothing to be treated."""
-        names = ("margins", "lags", "covariance", "ordered", "weights", "within")
+        names = ("margins", "lags", "covariance", "ordered", "continuous", "weights", "within")
         for name in (*names, *(["se"] if self.se == "robust" else [])):
             if name in self.given():
                 raise InputError(
@@ -396,6 +434,13 @@ class Reading(Options):
         if rows.ordered:
             return with_latent_correlations(treated, rows)
         return shrunk(treated) if self.covariance == "shrunk" else treated
+
+
+def _opened(data: Any) -> Any:
+    """Rows or moments of what may be a file."""
+    if isinstance(data, (str, Path)) and tetrad_matrix(data) is not None:
+        return read_moments(data)
+    return as_rows(data)
 
 
 @takes_options(Reading)

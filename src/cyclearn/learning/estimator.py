@@ -103,10 +103,10 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
                 f"margins is {self.margins!r}, and the density of ranks is none of the data; score "
                 "rows with margins='raw'"
             )
-        if self.ordered:
+        if ordinal := self.result_.tables.ordered:
             raise InputError(
                 "rows with ordinal columns are not scored one by one: their latent values are not "
-                "known; score rows with ordered=()"
+                f"known; learn with continuous={list(ordinal)!r}"
             )
         if self.lags:
             raise InputError(
