@@ -231,10 +231,10 @@ def main() -> None:
         'the chi-square, its scaling factor and the robust RMSEA, CFI and TLI those of `"MLM"`, '
         'with missing cells the chi-square and its factor of `"MLR"`. With subject effects '
         "lavaan is given the covariance within subjects, and both take rows for Gaussian. With "
-        "survey weights lavaan has another chi-square than Satorra and Bentler's, which is not compared. "
-        "Indirect effects are a total effect through feedback and its error by the delta method; "
-        "indices those of added edges (with the expected change) and of correlated noises, where "
-        "they are not zero."
+        "survey weights lavaan has another chi-square than Satorra and Bentler's. Indirect "
+        "effects are a total effect through feedback and its error by the delta method; indices "
+        "those of added edges (with the expected change) and of correlated noises, where they are "
+        "not zero."
     )
 
 
