@@ -131,7 +131,7 @@ def test_estimates_are_those_of_the_latent_variables():
     assert ordinal.n_effective < 0.7 * 8_000
     assert "counted as" in str(ordinal)
     assert "Ordinal: a, d, f" in str(ordinal)
-    numbers = cl.fit(TRUTH, cut(rows))
+    numbers = cl.fit(TRUTH, cut(rows), continuous=ORDERED)
     scaled = numbers.standardised_weights
     assert np.abs(scaled - whole.B).max() > 2 * np.abs(ordinal.B - whole.B).max()
 
@@ -191,10 +191,37 @@ def test_a_matrix_that_belongs_to_no_variables_is_repaired_and_that_is_said():
     assert np.linalg.eigvalsh(cl.learn(rows, ordered=list(rows)).model.moments.correlation)[0] > 0
 
 
-def test_few_levels_are_announced_with_the_option():
-    codes = {each.code: each for each in cl.check_data(cut(latent(300)))}
+def test_few_levels_are_recognised_and_announced_with_the_option():
+    table = cut(latent(300), texts=True)
+    codes = {each.code: each for each in cl.check_data(table)}
     assert codes["ordinal_columns"].columns == ("a", "d", "f")
-    assert "ordered=['a', 'd', 'f']" in codes["ordinal_columns"].remedy
+    assert "taken for ordinal" in codes["ordinal_columns"].message
+    assert "continuous=['a', 'd', 'f']" in codes["ordinal_columns"].remedy
+    assert cl.fit(TRUTH, table).ordered == ("a", "d", "f")
+    assert cl.fit(TRUTH, table, continuous=["d"]).ordered == ("a", "f")
+    assert np.allclose(cl.fit(TRUTH, cut(latent(300)).to_numpy()).B, cl.fit(TRUTH, table).B)
+    grouped = cl.fit(TRUTH, table.assign(half=["x", "y"] * 150), groups="half")
+    assert {model.ordered for model in grouped.models.values()} == {("a", "d", "f")}
+    with pytest.raises(InputError, match="continuous"):
+        cl.fit(TRUTH, table, continuous=["z"])
+
+
+def test_what_needs_rows_as_numbers_gets_them():
+    table = cut(latent(300), texts=True)
+    found = cl.fit(TRUTH, table, margins="rank")
+    assert found.ordered == ()
+    (warning,) = (each for each in cl.check_data(table, lags=1) if each.code == "ordinal_columns")
+    assert "ordered=['a', 'd', 'f']" in warning.remedy
+    # A matrix that belongs to no variables is not made where nobody asked for it.
+    rng = np.random.default_rng(0)
+    common = rng.standard_normal(40)
+    steps = {f"x{n}": common + 0.5 * rng.standard_normal(40) > n / 4 - 0.8 for n in range(7)}
+    assert cl.learn(pd.DataFrame(steps)).tables.ordered == ()
+    days = pd.DataFrame(np.eye(4)[np.arange(300) % 4], columns=list("mtwf")).iloc[:, 1:]
+    assert cl.learn(days.assign(y=latent(300)["b"].to_numpy())).tables.ordered == ()
+
+
+def test_asked_for_columns_are_not_announced():
     after = {each.code: each for each in cl.check_data(cut(latent(300)), ordered=ORDERED)}
     assert "ordinal_columns" not in after
     assert "a" not in getattr(after.get("nonnormal_columns"), "columns", ())
@@ -232,8 +259,6 @@ def test_texts_without_an_order_are_refused():
 def test_files_and_the_command_line(tmp_path, capsys):
     path = tmp_path / "t.csv"
     cut(latent(300), texts=True).to_csv(path, index=False)
-    with pytest.raises(InputError, match=r"two texts, 'no' and 'yes'.*--ordered a"):
-        cl.learn(path)
     found = cl.learn(path, ordered=ORDERED, n_starts=1)
     assert found.graph.n_nodes == 5
     command = ["learn", path, "--ordered", "a,d,f", "--starts", "1", "--no-posterior", "--json"]

@@ -16,7 +16,6 @@ from cyclearn.models.components import (
     flat_directions,
     generic_deficiency,
 )
-from cyclearn.models.fit_indices import _tucker_lewis
 
 GRAPH = DirectedGraph.from_edges(
     [("e", "a"), ("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("d", "f")]
@@ -112,9 +111,9 @@ def test_the_chi_square_test_has_the_right_size_for_a_cyclic_truth():
 
 
 def test_tucker_lewis_index_is_one_where_its_ratio_does_not_exist():
-    assert _tucker_lewis(3.0, 2, 6.0, 6) == 1
-    assert _tucker_lewis(0.0, 0, 50.0, 6) == 1
-    assert _tucker_lewis(2.0, 2, 50.0, 6) == 1
+    full = fit(DirectedGraph.from_edges([(0, 1)]), Moments([[1.0, 0.5], [0.5, 1.0]], 50))
+    assert full.fit_indices.degrees_of_freedom == 0
+    assert full.fit_indices.tli == 1
 
 
 def test_degrees_of_freedom_use_the_dimension():

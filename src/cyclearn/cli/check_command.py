@@ -19,6 +19,7 @@ from cyclearn.data.reading import Reading
         "lags",
         "exogenous",
         "ordered",
+        "continuous",
         "categories",
         "covariance",
         "n_effective",

@@ -36,6 +36,7 @@ _READ: dict[str, tuple[Any, Callable[[Any], Any] | None]] = {
     "interventions": (str | None, None),
     "exogenous": (str, names_by_commas),
     "ordered": (str, names_by_commas),
+    "continuous": (str, names_by_commas),
     "categories": (str, names_by_commas),
     "n_effective": (str, number_or_name),
     "penalty": (str | None, number_or_name),

@@ -63,7 +63,7 @@ def fit(
     if indices and not as_json:
         say(f"\nR²\n{_written(fitted.r_squared)}")
         say(f"\nResidual correlations\n{_written(fitted.residual_correlations())}")
-        say(f"\nEdges left out\n{_written(fitted.modification_indices().head(_SHOWN))}")
+        say(f"\nHelpful changes\n{_written(fitted.modification_indices().head(_SHOWN))}")
     raise typer.Exit(0 if fitted.converged else 1)
 
 

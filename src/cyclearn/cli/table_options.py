@@ -103,7 +103,7 @@ def _with_options(
         named = [arguments.get(name) for name in _LABELS]
         labels = [name for name in named if name is not None]
         # Ordinal columns and categories may hold text, in one file as in several.
-        texts = [arguments.get(name) or "" for name in ("ordered", "categories")]
+        texts = [arguments.get(name) or "" for name in ("ordered", "categories", "within")]
         options["labels"] = names_by_commas(",".join(texts))
         command(**(arguments | {"data": read(arguments["data"], options, labels)}))
 

@@ -19,6 +19,7 @@ from cyclearn.data.effective_rows import TEST_LAGS, TESTED_ROWS, Memory, autocor
 from cyclearn.data.margins import Margins
 from cyclearn.data.missing_values import Holes, Treated
 from cyclearn.data.moments import Moments
+from cyclearn.data.rows import Rows
 from cyclearn.foundation.arrays import FloatArray
 
 # Chance that Gaussian columns raise a false alarm.
@@ -30,6 +31,8 @@ _SKEWNESS, _EXCESS_KURTOSIS = 0.5, 1.0
 _CODES = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
 # Answers on a scale have seven levels at most, as a rule.
 _FEW_LEVELS = 7
+# A threshold beside fewer rows is hardly known.
+_RAREST_LEVEL = 5
 # Share of missing cells from which they are worth a word.
 _HOLES = 0.01
 # Share of a variance that other columns explain from which single edges are hard to place.
@@ -41,10 +44,12 @@ def check_treated(
     memory: Memory | None,
     margins: Margins = "raw",
     n_counted: float | None = None,
+    measured: Collection[str] = (),
 ) -> tuple[DataWarning, ...]:
     """Warnings about one table, of whose rows the memory is known; see :func:`cyclearn.check_data`.
 
-    ``n_counted`` is what rows count for, where their memory was taken into account.
+    ``n_counted`` is what rows count for, where their memory was taken into account; ``measured``
+    are columns that are known to be measurements.
     """
     raw = found.raw
     if raw is None or memory is None:
@@ -54,7 +59,7 @@ def check_treated(
     # Lags have no columns among the rows as they were given.
     names = found.moments.names[: raw.shape[1]]
     is_own = ~found.moments.is_exogenous[: raw.shape[1]]
-    measured = X if found.moments.exogenous else raw
+    shown = X if found.moments.exogenous else raw
     indicators = tuple(_indicators(moments.names, raw[:, is_own]))
     return (
         *_suspected_codes(names, raw),
@@ -62,8 +67,10 @@ def check_treated(
         *_counters(moments.names, raw[:, is_own]),
         *indicators,
         *_dependent(found, moments, memory, n_counted),
-        *(_not_gaussian(*_continuous(moments, measured, X)) if margins == "raw" else ()),
-        *_few_levels(moments, raw[:, is_own], {n for each in indicators for n in each.columns}),
+        *(_not_gaussian(*_continuous(moments, shown, X)) if margins == "raw" else ()),
+        *_few_levels(
+            moments, raw[:, is_own], {*measured, *(n for each in indicators for n in each.columns)}
+        ),
         *_collinear(moments),
     )
 
@@ -188,20 +195,39 @@ def _continuous(
     return own, X[:, kept], filled[:, kept]
 
 
-def _few_levels(
-    moments: Moments, X: FloatArray, indicators: Collection[str]
-) -> Iterator[DataWarning]:
+def _few_levels(moments: Moments, X: FloatArray, others: Collection[str]) -> Iterator[DataWarning]:
     """Columns of few whole numbers, which are more likely levels than measurements."""
     if len(X) < TESTED_ROWS:
         return
-    columns = []
-    for j, name in enumerate(moments.names):
-        levels = np.unique(X[~np.isnan(X[:, j]), j])
-        is_few = 2 <= len(levels) <= _FEW_LEVELS and (levels % 1 == 0).all()
-        if is_few and name not in moments.ordered and name not in indicators:
-            columns.append(name)
+    left_out = {*moments.ordered, *others}
+    columns = [
+        name
+        for name, column in zip(moments.names, X.T, strict=True)
+        if name not in left_out and _has_levels(column)
+    ]
     if columns:
         yield warn.OrdinalColumns(columns=tuple(columns))
+
+
+def _has_levels(column: FloatArray, rarest: int = 1) -> bool:
+    """Whether a column holds few whole numbers, each so many times at least."""
+    levels, counts = np.unique(column[~np.isnan(column)], return_counts=True)
+    is_few = 2 <= len(levels) <= _FEW_LEVELS and counts.min() >= rarest
+    return bool(is_few and (levels % 1 == 0).all())
+
+
+def ordinal_columns(rows: Rows, left_out: Sequence[str]) -> tuple[str, ...]:
+    """Columns of few whole numbers that are no indicators of one variable, nor taken as given."""
+    X = rows.values
+    if len(X) < TESTED_ROWS:
+        return ()
+    indicators = {name for each in _indicators(rows.names, X) for name in each.columns}
+    others = {*left_out, *rows.exogenous, *indicators}
+    return tuple(
+        name
+        for name, column in zip(rows.names, X.T, strict=True)
+        if name not in others and _has_levels(column, _RAREST_LEVEL)
+    )
 
 
 def _not_gaussian(moments: Moments, X: FloatArray, filled: FloatArray) -> Iterator[DataWarning]:

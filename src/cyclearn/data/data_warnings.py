@@ -283,12 +283,16 @@ class TooFewLags(DataWarning):
 
 @dataclass(frozen=True, kw_only=True)
 class NonnormalColumns(DataWarning):
-    """Columns far from Gaussian, most of all ``column``; ``n_checked`` were looked at."""
+    """Columns far from Gaussian, most of all ``column``; ``n_checked`` were looked at.
+
+    ``is_robust`` says that errors and the test of fit do not take the rows for Gaussian.
+    """
 
     n_checked: int
     column: str
     skewness: float
     excess_kurtosis: float
+    is_robust: bool = False
 
     def _words(self) -> Words:
         which = f"{self.column} is clearly not Gaussian"
@@ -298,9 +302,13 @@ class NonnormalColumns(DataWarning):
                 f"of all {self.column}"
             )
         rest = "check for outliers, and trust bootstrap frequencies more than p-values."
+        errors = "standard errors, p-values and the test of fit do not"
+        if self.is_robust:
+            rest = "or check for outliers."
+            errors = "standard errors, p-values and the test of fit of a model are robust to it"
         return Words(
             f"{which} (skewness {self.skewness:.1f}, excess kurtosis {self.excess_kurtosis:.1f}): "
-            "the graph often survives this; standard errors, p-values and the test of fit do not.",
+            f"the graph often survives this; {errors}.",
             f"Use margins='rank', {rest}",
             f"Use the ranks of the columns, {rest}",
         )
@@ -342,11 +350,20 @@ class IndicatorColumns(DataWarning):
 
 @dataclass(frozen=True, kw_only=True)
 class OrdinalColumns(DataWarning):
-    """Columns of few whole numbers, which were taken for measurements."""
+    """Columns of few whole numbers, which were taken for measurements, or for ordinal."""
+
+    is_taken: bool = False
 
     def _words(self) -> Words:
         one = len(self.columns) == 1
         listed = ", ".join(self.columns[:10]) + ", …" * (len(self.columns) > 10)
+        if self.is_taken:
+            return Words(
+                f"{listed} {'has' if one else 'have'} few values and {'is' if one else 'are'} "
+                "taken for ordinal: weights are those of the normal variables behind.",
+                f"If these are measurements, use continuous={list(self.columns)!r}.",
+                "If these are measurements, name them as such.",
+            )
         return Words(
             f"{listed} {'has' if one else 'have'} few values, as answers on a scale do, and "
             f"{'is' if one else 'are'} taken for {'a measurement' if one else 'measurements'}.",

@@ -10,7 +10,7 @@ count where nothing was removed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -21,8 +21,10 @@ from cyclearn.foundation.errors import InputError
 # The effective sample size that is asked for.
 EffectiveRows = float | Literal["auto", "all"]
 # Why rows count for what they count for; that of several tables is the first that one of them has.
-Counting = Literal["memory", "number", "all", "unchecked", "few", "independent"]
-COUNTINGS: tuple[Counting, ...] = ("memory", "number", "all", "unchecked", "few", "independent")
+Counting = Literal[
+    "memory", "number", "weights", "subjects", "all", "unchecked", "few", "independent"
+]
+COUNTINGS: tuple[Counting, ...] = get_args(Counting)
 
 # With fewer rows no test on them has any power, and chance makes large correlations.
 TESTED_ROWS = 30
@@ -126,12 +128,16 @@ def rows_in_words(
     >>> rows_in_words(500, 500, "independent")
     'All 500 rows count: neighbouring rows do not resemble each other.'
     """
-    if counting == "memory":
-        why = "because neighbouring rows resemble each other"
-    elif counting == "number":
-        why = "as asked for"
+    whys = {
+        "memory": "because neighbouring rows resemble each other",
+        "number": "as asked for",
+        "weights": "because some have more weight than others",
+        "subjects": "because the mean of each subject was taken out",
+    }
+    if counting in whys:
+        why = whys[counting]
     elif round(n_effective) < n and has_ordered:
-        why = "by the pair of columns that says least: ordinal columns say less than numbers"
+        why = "since ordinal columns say less than numbers"
     elif round(n_effective) < n:
         why = "because values are missing"
     else:

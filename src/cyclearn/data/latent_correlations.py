@@ -35,7 +35,12 @@ _STEP = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Latent:
-    """Correlations of the latent columns, and the smallest efficiency over pairs."""
+    """Correlations of the latent columns, and the efficiency that all are counted by.
+
+    That is the geometric mean of the least efficiency of a pair and of the harmonic mean of all:
+    with the latter, pairs that say least make superfluous edges, with the former all edges of a
+    table are counted as theirs (``benchmarks/results/ordinal_columns.md``).
+    """
 
     correlation: FloatArray
     efficiency: float
@@ -69,7 +74,7 @@ def latent_correlations(X: FloatArray, is_ordered: BoolArray, names: tuple[str, 
     (0.6, True)
     """
     p = X.shape[1]
-    R, least = np.eye(p), 1.0
+    R, lost = np.eye(p), [1.0]
     for i in range(p):
         for j in range(i):
             rows = X[~np.isnan(X[:, [i, j]]).any(axis=1)]
@@ -87,8 +92,8 @@ def latent_correlations(X: FloatArray, is_ordered: BoolArray, names: tuple[str, 
                     f"columns {names[i]!r} and {names[j]!r} determine each other; drop one"
                 ) from None
             R[i, j] = R[j, i] = r
-            least = min(least, efficiency)
-    return Latent(R, least)
+            lost.append(1 / efficiency)
+    return Latent(R, float(np.sqrt(len(lost) / sum(lost) / max(lost))))
 
 
 def _codes(column: FloatArray) -> FloatArray:

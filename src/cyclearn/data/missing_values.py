@@ -86,8 +86,8 @@ def treat_missing(rows: Rows, missing: Missing) -> Treated:
     X, names = rows.values, rows.names
     is_hole = np.isnan(X)
     if missing == "error" or not is_hole.any():
-        moments = moments_of(rows)
-        return Treated(moments, float(moments.n_samples), X, None)
+        rows = rows.within_subjects()
+        return Treated(moments_of(rows), rows.n_effective, rows.values, None)
     _check_columns(X, is_hole, names)
     holes = _holes(is_hole, names, missing)
     own = None if rows.is_unnamed else names
@@ -98,8 +98,8 @@ def treat_missing(rows: Rows, missing: Missing) -> Treated:
                 f"{len(complete)} of {len(X)} rows have no missing value; use missing='em', which "
                 "uses all, or drop the column with the most holes"
             )
-        moments = moments_of(rows.with_values(complete))
-        return Treated(moments, float(len(complete)), complete, holes)
+        kept = rows.taken(np.asarray(~is_hole.any(axis=1))).within_subjects()
+        return Treated(moments_of(kept), kept.n_effective, kept.values, holes)
     X = X[~is_hole.all(axis=1)]
     together = _rows_together(X, names)
     worth = _harmonic_mean_of_pairs(together)

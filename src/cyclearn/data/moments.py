@@ -251,9 +251,13 @@ def moments_of(rows: Rows) -> Moments:
     if n == 2 and X.shape[1] > 1:
         raise InputError("the data have 2 rows, which lie on a line; give at least 3")
     with np.errstate(invalid="ignore", over="ignore"):
-        mean = X.mean(axis=0)
+        weights = rows.weights
+        mean = X.mean(axis=0) if weights is None else weights @ X / weights.sum()
         X = X - mean
-        covariance = X.T @ X / n
+        if weights is not None:
+            X = X * np.sqrt(n * weights / weights.sum())[:, None]
+        # Subjects whose means were taken out leave so many rows less.
+        covariance = X.T @ X / (n if rows.subjects is None else rows.n_effective)
     variances = covariance.diagonal()
     if not np.isfinite(variances).all():
         # A missing or infinite value reaches its mean, so the table itself is searched only now.

@@ -11,12 +11,13 @@ import numpy as np
 from cyclearn.data.latent_correlations import latent_correlations
 from cyclearn.data.missing_values import Treated, made_definite
 from cyclearn.data.rows import Rows
+from cyclearn.data.table_columns import two_texts
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 
 
 def with_numbers(table: Any, ordered: Sequence[str]) -> Any:
-    """The table with the levels of ordinal columns as numbers, in their order.
+    """The table with the levels of ordinal columns, and of two texts, as numbers in their order.
 
     Examples
     --------
@@ -26,10 +27,14 @@ def with_numbers(table: Any, ordered: Sequence[str]) -> Any:
     0  1.5     1.0
     1  2.0     0.0
     """
-    if not ordered or not hasattr(table, "columns"):
+    if not hasattr(table, "dtypes") or not table.columns.is_unique:
         return table
     changed = {name: _numbers(table[name], name) for name in ordered if name in table.columns}
-    return table.assign(**changed)
+    for name in table.columns.difference(list(changed)):
+        texts, numbers = two_texts(table[name])
+        if texts:
+            changed[name] = numbers
+    return table.assign(**changed) if changed else table
 
 
 def _numbers(column: Any, name: str) -> Any:
@@ -43,21 +48,22 @@ def _numbers(column: Any, name: str) -> Any:
     numbers = pd.to_numeric(present, errors="coerce")
     if not numbers.isna().any():
         return numbers.reindex(column.index)
-    levels = sorted(set(present))
-    if len(levels) != 2:
+    texts, found = two_texts(column, least=2)
+    if not texts:
+        levels = sorted(set(present))
         raise InputError(
             f"column {name!r} is ordered and holds {len(levels)} texts ({short(levels[0])}, …), "
             "whose order nobody knows; make it ordered: pd.Categorical(data[name], "
             "categories=[…], ordered=True)"
         )
-    return present.map(levels.index).astype(float).reindex(column.index)
+    return found
 
 
 def with_latent_correlations(treated: Treated, rows: Rows) -> Treated:
     """The same data, with the moments of the normal variables behind ordinal columns.
 
-    These have mean zero and variance one. The effective sample size is that of the pair of columns
-    whose latent correlation says least.
+    These have mean zero and variance one. Rows are counted by the efficiency of latent
+    correlations.
     """
     is_ordered = np.isin(rows.names, rows.ordered)
     is_empty = np.isnan(rows.values).all(axis=1)

@@ -6,19 +6,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from cyclearn.data.categories import with_indicators
-from cyclearn.data.checks import check_treated, given_exogenous
+from cyclearn.data.checks import check_treated, given_exogenous, ordinal_columns
+from cyclearn.data.data_warnings import NonnormalColumns, OrdinalColumns
 from cyclearn.data.effective_rows import EffectiveRows, Memory, row_weight
 from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
+from cyclearn.data.input_checks import names_among, numeric_matrix
 from cyclearn.data.intervened_tables import (
     Interventions,
     checked_interventions,
@@ -30,7 +33,7 @@ from cyclearn.data.margins import Margins, with_margins
 from cyclearn.data.missing_values import TREATMENTS, Missing, Treated, treat_missing
 from cyclearn.data.moments import Moments, read_moments
 from cyclearn.data.ordinal_columns import with_latent_correlations, with_numbers
-from cyclearn.data.rows import Rows
+from cyclearn.data.rows import Rows, row_column
 from cyclearn.data.shrinkage import Covariance, shrunk
 from cyclearn.data.table_files import as_rows, tetrad_matrix
 from cyclearn.data.tables import Design, Intercepts, InterventionKind, Table, Tables
@@ -38,6 +41,8 @@ from cyclearn.foundation.arguments import names_in, one_of, whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.option_values import Options, option, takes_options
+
+Errors = Literal["auto", "standard", "robust"]
 
 # Fewer effective rows than this have no variance.
 _FEWEST = 2
@@ -110,8 +115,25 @@ class Reading(Options):
         Ordinal columns: numbers with few levels, booleans, texts of two values, ordered categories.
         Each is taken for a normal variable that was cut at thresholds. The correlations of these
         variables are learned from (polychoric and polyserial), and weights and effects are on their
-        scale. The effective sample size is that of the pair of columns that says least, so that
-        standard errors and the test of fit are cautious.
+        scale. The effective sample size is between that of the pair of columns that says least and
+        the mean of all pairs.
+        Booleans, two texts, and two to seven whole numbers are recognised as ordinal, which a
+        warning says, unless options need plain rows, or the correlations are not those of any
+        variables.
+    continuous : list of str
+        Columns that are measurements though they have few values.
+    weights : str, optional
+        The column of survey weights, such as the number of people that a row stands for: mean and
+        covariance are weighted. The effective sample size is Kish's, (Σw)² / Σw².
+    within : str, optional
+        The column that names the subject of each row, in a panel: each subject's mean is taken out,
+        so that what differs between subjects and stays the same in time explains nothing. The
+        effective sample size is the number of rows less one for each subject but one.
+    se : {"auto", "standard", "robust"}
+        Standard errors and test of fit: those of Gaussian rows, or the sandwich of Huber and White
+        and the chi-square of Satorra and Bentler (lavaan's ``"MLR"`` and ``"MLM"``). By default
+        the latter where columns are clearly not Gaussian, as a warning then says. They take rows,
+        without ordinal columns, ranks, lags, shrinkage, pairs and interventions.
     covariance : {"sample", "shrunk"}
         That of the rows, or Ledoit and Wolf's with all correlations made smaller, by as much as
         rows are few; the result says by how much.
@@ -172,6 +194,18 @@ class Reading(Options):
         (), "Columns of categories, which become exogenous indicators, by commas.", names_in
     )
     ordered: Sequence[str] = option((), "Ordinal columns, separated by commas.", names_in)
+    continuous: Sequence[str] = option(
+        (), "Columns of few values that are measurements, separated by commas.", names_in
+    )
+    weights: str | None = option(None, "Column of survey weights.", _column)
+    within: str | None = option(
+        None, "Column of subjects, whose means are taken out of their rows.", _column
+    )
+    se: Errors = option(
+        "auto",
+        "Standard errors and test: for Gaussian rows, or robust; by default as columns need.",
+        partial(one_of, words=("auto", "standard", "robust")),
+    )
     covariance: Covariance = option(
         "sample",
         "Covariance of the rows, or shrunk by Ledoit and Wolf.",
@@ -201,6 +235,15 @@ class Reading(Options):
                 )
         if self.ordered and self.lags:
             raise InputError("lags cannot be combined with ordered columns; leave one of them out")
+        if self.weights and self.within:
+            raise InputError("weights cannot be combined with within; leave one of them out")
+        for name in ("weights", "within", "se"):
+            refused = self._not_with_rows("em" if name == "se" else "")
+            if refused and getattr(self, name) not in (None, "auto", "standard"):
+                raise InputError(
+                    f"{name}={getattr(self, name)!r} cannot be combined with "
+                    f"{refused}={getattr(self, refused)!r}; leave one of them out"
+                )
         if self.interventions is not None:
             for name in (
                 "groups",
@@ -216,6 +259,18 @@ class Reading(Options):
                         f"{name}={getattr(self, name)!r} cannot be combined with interventions; "
                         "leave one of them out"
                     )
+
+    def _not_with_rows(self, besides: str = "") -> str:
+        """An option that leaves no covariance of plain rows; empty where none does."""
+        taken: dict[str, tuple[Any, ...]] = {
+            "missing": ("error", "rows", besides),
+            "margins": ("raw",),
+            "covariance": ("sample",),
+            "lags": (0,),
+            "ordered": ((), self.ordered if besides == "ordered" else ()),
+            "interventions": (None,),
+        }
+        return next((name for name, words in taken.items() if getattr(self, name) not in words), "")
 
     @property
     def reading(self) -> Reading:
@@ -237,9 +292,12 @@ class Reading(Options):
         """
         if isinstance(data, Tables):
             return data
+        texts = (*self.categories, *self.ordered, self.groups, self.within)
+        labels = [name for name in texts if name is not None]
+        if isinstance(data, (str, Path)) and labels and tetrad_matrix(data) is None:
+            data = as_rows(data, labels)
         if self.categories:
-            labels = (*self.categories, *self.ordered, *([self.groups] if self.groups else ()))
-            frame, reading = self.with_indicators(as_rows(data, labels))
+            frame, reading = self.with_indicators(as_rows(data))
             return reading.tables(frame)
         if self.interventions is not None:
             parts, targets = targeted_parts(data, self.interventions)
@@ -255,9 +313,14 @@ class Reading(Options):
         if named is None:
             return self._one(data)
         read = {}
-        for name, each in named.items():
+        opened = {name: _opened(each) for name, each in named.items()}
+        rows = [self._rows(each) for each in opened.values() if not isinstance(each, Moments)]
+        # What is ordinal is so in every group.
+        found = [set(self._recognised(each)) for each in rows]
+        everywhere = tuple(sorted(set.intersection(*found))) if found else ()
+        for name, each in opened.items():
             with naming_group(name):
-                read[name] = self._one(each)
+                read[name] = self._one(each, everywhere)
         return Tables.of_groups(read)
 
     def with_indicators(self, table: Any) -> tuple[Any, Reading]:
@@ -267,23 +330,41 @@ class Reading(Options):
         frame, given = with_indicators(table, self.categories)
         return frame, self.reading.replaced(categories=(), exogenous=(*self.exogenous, *given))
 
-    def _one(self, data: Any) -> Tables:
-        if isinstance(data, (str, Path)) and tetrad_matrix(data) is not None:
-            data = read_moments(data)
-        data = as_rows(data, self.ordered)
+    def _one(self, data: Any, recognised: tuple[str, ...] | None = None) -> Tables:
+        data = _opened(data)
         if isinstance(data, Moments):
-            treated, rows = self._given(data), None
+            treated, rows, recognised = self._given(data), None, ()
         else:
-            given = Rows.of(with_numbers(data, self.ordered)).given(self.exogenous)
-            given = given.with_ordered(self.ordered)
+            given = self._rows(data)
+            treated, given, recognised = self._with_levels(
+                given, self._recognised(given) if recognised is None else recognised
+            )
             rows = with_margins(given, self.margins)
-            treated = replace(self.treated(rows), raw=given.values)
+            if self.within:
+                rows = rows.with_values(treated.filled)
         memory = None if treated.raw is None else Memory.of(given_exogenous(treated)[1])
         weight, counting = row_weight(self.n_effective, treated.moments.n_samples, memory)
         size = (
             treated.n_effective * weight if isinstance(self.n_effective, str) else self.n_effective
         )
         size = max(size, float(_FEWEST))
+        if counting not in ("memory", "number") and (self.weights or self.within):
+            counting = "weights" if self.weights else "subjects"
+        n_counted = None if self.n_effective == "all" else size
+        warnings = check_treated(treated, memory, self.margins, n_counted, self.continuous)
+        if recognised:
+            warnings = (*warnings, OrdinalColumns(columns=recognised, is_taken=True))
+        is_clear = any(isinstance(each, NonnormalColumns) for each in warnings)
+        is_robust = self.se == "robust" or (
+            self.se == "auto"
+            and is_clear
+            and not treated.moments.ordered
+            and not self._not_with_rows("em")
+        )
+        warnings = tuple(
+            replace(each, is_robust=is_robust) if isinstance(each, NonnormalColumns) else each
+            for each in warnings
+        )
         table = Table(
             treated.moments,
             size,
@@ -292,13 +373,51 @@ class Reading(Options):
             holes=treated.holes,
             shrinkage=treated.shrinkage,
             rows=None if rows is None else rows.values,
+            weights=None if rows is None else rows.weights,
+            is_robust=is_robust,
         )
-        n_counted = None if self.n_effective == "all" else size
-        return Tables((table,), warnings=check_treated(treated, memory, self.margins, n_counted))
+        return Tables((table,), warnings=warnings)
+
+    def _rows(self, data: Any) -> Rows:
+        """The rows, with their weights and subjects."""
+        weights = subjects = None
+        if self.weights:
+            data, column = row_column(data, self.weights, "weights")
+            weights = numeric_matrix(column.to_frame(), "data", [self.weights])[:, 0]
+            if not (weights > 0).all() or not np.isfinite(weights).all():
+                raise InputError(
+                    f"column {self.weights!r} has a weight that is not positive; drop such rows"
+                )
+        if self.within:
+            data, column = row_column(data, self.within, "within")
+            subjects = np.unique(column.astype(str), return_inverse=True)[1]
+        rows = Rows.of(with_numbers(data, self.ordered)).given(self.exogenous)
+        return replace(rows.with_ordered(self.ordered), weights=weights, subjects=subjects)
+
+    def _recognised(self, rows: Rows) -> tuple[str, ...]:
+        """Ordinal columns that nobody named."""
+        names_among("continuous", self.continuous, rows.names)
+        if self.weights or self.within or self._not_with_rows("ordered"):
+            return ()
+        return ordinal_columns(rows, (*self.ordered, *self.continuous))
+
+    def _with_levels(
+        self, rows: Rows, recognised: tuple[str, ...]
+    ) -> tuple[Treated, Rows, tuple[str, ...]]:
+        """Treated rows, with columns that were recognised as ordinal where that can be had."""
+        if recognised:
+            given = rows.with_ordered((*rows.ordered, *recognised))
+            with suppress(InputError):
+                treated = self.treated(given)
+                if not treated.repaired:
+                    return replace(treated, raw=rows.values), given, recognised
+        treated = self.treated(with_margins(rows, self.margins))
+        return replace(treated, raw=treated.filled if self.within else rows.values), rows, ()
 
     def _given(self, moments: Moments) -> Treated:
         """Moments in place of rows, which leave nothing to be treated."""
-        for name in ("margins", "lags", "covariance", "ordered"):
+        names = ("margins", "lags", "covariance", "ordered", "continuous", "weights", "within")
+        for name in (*names, *(["se"] if self.se == "robust" else [])):
             if name in self.given():
                 raise InputError(
                     f"{name}={getattr(self, name)!r} looks at the rows, and the data are Moments, "
@@ -315,6 +434,13 @@ class Reading(Options):
         if rows.ordered:
             return with_latent_correlations(treated, rows)
         return shrunk(treated) if self.covariance == "shrunk" else treated
+
+
+def _opened(data: Any) -> Any:
+    """Rows or moments of what may be a file."""
+    if isinstance(data, (str, Path)) and tetrad_matrix(data) is not None:
+        return read_moments(data)
+    return as_rows(data)
 
 
 @takes_options(Reading)

@@ -123,13 +123,12 @@ class Resampler:
         names = tuple(name for name in given.names if name not in past)
         rows = Rows(table.rows, names, given.has_default_names)
         rows = rows.given([name for name in given.exogenous if name not in past])
-        rows = rows.with_ordered(given.ordered)
+        rows = replace(rows.with_ordered(given.ordered), weights=table.weights)
         if lags:
             # Each is drawn together with its past.
             rows = with_past(rows, lags)
-        rows = rows.with_values(rows.values[self._is_used(rows.values)])
-        chosen = self._chosen(len(rows.values), table.row_weight, generator)
-        rows = rows.with_values(rows.values[chosen])
+        rows = rows.taken(self._is_used(rows.values))
+        rows = rows.taken(self._chosen(len(rows.values), table.row_weight, generator))
         # Ranks were taken before the past was set beside the rows; incomplete rows are left out.
         margins = "raw" if lags else self.reading.margins
         missing = "error" if self.reading.missing == "rows" else self.reading.missing

@@ -15,7 +15,7 @@ from cyclearn.data.input_checks import (
     names_among,
     numeric_matrix,
 )
-from cyclearn.foundation.arrays import FloatArray
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 
 # A variable with more levels is as good as continuous, and its table of counts is mostly empty.
@@ -27,7 +27,8 @@ class Rows:
     """Rows of a table, in which missing cells are NaN.
 
     ``is_unnamed`` says that the columns have no names of their own and are matched by position;
-    ``exogenous`` names those that are taken as given, ``ordered`` those that are ordinal.
+    ``exogenous`` names those that are taken as given, ``ordered`` those that are ordinal. Rows may
+    have ``weights``, of mean one, and ``subjects``, by number.
     """
 
     values: FloatArray
@@ -35,6 +36,8 @@ class Rows:
     is_unnamed: bool
     exogenous: tuple[str, ...] = ()
     ordered: tuple[str, ...] = ()
+    weights: FloatArray | None = None
+    subjects: IntArray | None = None
 
     @classmethod
     def of(cls, table: Any, names: Sequence[str] | None = None) -> Rows:
@@ -79,5 +82,52 @@ class Rows:
         return replace(self, values=values, ordered=found)
 
     def with_values(self, values: FloatArray) -> Rows:
-        """Other rows of the same columns."""
+        """Other values of the same rows and columns."""
         return replace(self, values=values)
+
+    def taken(self, chosen: IntArray | BoolArray) -> Rows:
+        """Some of the rows."""
+        own: dict[str, Any] = {"weights": self.weights, "subjects": self.subjects}
+        kept = {name: each[chosen] for name, each in own.items() if each is not None}
+        return replace(self, values=self.values[chosen], **kept)
+
+    @property
+    def n_effective(self) -> float:
+        """Rows of equal weight that these are worth (Kish), less one for each subject but one."""
+        if self.weights is not None:
+            return float(self.weights.sum() ** 2 / (self.weights**2).sum())
+        lost = 0 if self.subjects is None else len(np.unique(self.subjects)) - 1
+        return float(len(self.values) - lost)
+
+    def within_subjects(self) -> Rows:
+        """The same rows with each subject's mean taken out."""
+        if self.subjects is None:
+            return self
+        numbers = np.unique(self.subjects, return_inverse=True)[1]
+        counts = np.bincount(numbers)
+        if len(counts) > len(numbers) - 2:
+            raise InputError(
+                f"{len(numbers)} rows of {len(counts)} subjects leave nothing when each subject's "
+                "mean is taken out; name a column that several rows share"
+            )
+        means = [np.bincount(numbers, column) / counts for column in self.values.T]
+        left = self.values - np.column_stack(means)[numbers]
+        is_still = np.abs(left).max(axis=0) <= 1e-13 * np.abs(self.values).max(axis=0)
+        if is_still.any():
+            still = ", ".join(np.array(self.names)[is_still][:10])
+            raise InputError(
+                f"within every subject these do not change: {still}; what is the same in all rows "
+                "of a subject is taken out with its mean: drop them"
+            )
+        return self.with_values(left + self.values.mean(axis=0))
+
+
+def row_column(frame: Any, name: str, option: str) -> tuple[Any, Any]:
+    """The table without the column that weights or subjects are in, and that column."""
+    if not hasattr(frame, "columns") or name not in frame.columns:
+        raise InputError(f"{option} is {name!r}, which is not a column of a table with names")
+    column = frame[name]
+    if column.isna().any():
+        row = int(np.flatnonzero(column.isna().to_numpy())[0])
+        raise InputError(f"column {name!r} is {option} and empty in row {row}; drop the row")
+    return frame.drop(columns=name), column

@@ -35,6 +35,9 @@ _IDENTIFIER = re.compile(r"(.*[ _.-])?(id|ids|nr|identifier|uuid|key|code)|.*[a-
 # With fewer rows a column may count, or have no value twice, by chance.
 _COUNTED_ROWS = 5
 _IDENTIFIED_ROWS = 20
+_IS_CATEGORY = "they can be taken as given"
+# So many cells tell a column of many texts.
+_FEW_CELLS = 1_000
 # What to do with a file that holds a matrix.
 MATRIX_REMEDY = "read_moments(path, covariance=True, n_samples=…), or --covariance --n ROWS"
 
@@ -118,6 +121,7 @@ def usable_columns(
     keep = [j for j in keep if names[j] in chosen or names[j] in labels]
     _check_second_header(cells, [j for j in keep if names[j] not in labels])
     data: dict[str, Any] = {names[j]: _as_numbers(body.iloc[:, j]) for j in keep}
+    notes += _read_two_texts(data, labels)
     named = columns is not None
     problems = {
         name: _problem(name, column, cells, named=named)
@@ -255,6 +259,44 @@ def _as_numbers(column: pd.Series) -> pd.Series:
     return numbers if (numbers.isna() == column.isna()).all() else column
 
 
+def two_texts(column: pd.Series, least: int = 4) -> tuple[list[str], pd.Series]:
+    """The texts of a column that holds two and nothing else, in order, and 0 and 1 for them.
+
+    With fewer cells than ``least`` they may be names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> two_texts(pd.Series(["yes", "no", None, "yes", "no"]))[0]
+    ['no', 'yes']
+    >>> two_texts(pd.Series(["1.5", "no"] * 3))[0]
+    []
+    """
+    present = column.dropna()
+    if column.dtype.kind in "fiubM" or not len(present):
+        return [], column
+    texts = present.map(lambda cell: str(cell).strip())
+    levels = sorted(set(texts.iloc[:_FEW_CELLS]))
+    if len(levels) > 2 or len(present) < least:
+        return [], column
+    levels = sorted(set(texts))
+    is_text = not any(number_of(level) is not None or _DATE.fullmatch(level) for level in levels)
+    if len(levels) != 2 or not is_text:
+        return [], column
+    return levels, texts.map(levels.index).astype(float).reindex(column.index)
+
+
+def _read_two_texts(data: dict[str, Any], labels: Sequence[str]) -> list[str]:
+    """Make numbers of columns of two texts, and say so."""
+    notes = []
+    for name in [name for name in data if name not in labels]:
+        texts, numbers = two_texts(data[name])
+        if texts:
+            data[name] = numbers
+            notes.append(f"{name!r} holds two texts: {texts[0]!r} is read as 0, {texts[1]!r} as 1")
+    return notes
+
+
 def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str | None:
     """What keeps a column from being data, if anything does."""
     import pandas as pd
@@ -280,14 +322,10 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
                 f"holds text in {len(text)} of {len(present)} cells {where}: correct them, or name "
                 "what stands for a missing value (missing_codes=…, --missing-codes)"
             )
-        levels = sorted({str(value).strip() for value in present})
-        if len(levels) == 2:
-            both = " and ".join(map(short, levels))
-            option = f"(ordered=[{name!r}], --ordered {name})"
-            return f"holds two texts, {both}: it can be taken as ordinal {option}"
+        levels = {str(value).strip() for value in present}
         if 3 <= len(levels) <= MOST_LEVELS and len(levels) < len(present) / 2:
             return (
-                f"holds {len(levels)} categories {where}: they can be taken as given (categories="
+                f"holds {len(levels)} categories {where}: {_IS_CATEGORY} (categories="
                 f"[{name!r}], --categories {name}), or make groups of rows (groups={name!r}, "
                 f"--groups {name})"
             )
@@ -353,4 +391,6 @@ def _all_wrong(wrong: dict[str, str], *, has_others: bool) -> str:
         if has_others
         else "no column is left: give a table with numbers, and a header of names"
     )
+    if has_others and all(_IS_CATEGORY in problem for problem in wrong.values()):
+        remedy = f"use categories={names} (--categories {','.join(names)})"
     return f"{number} be used as numbers: {said}{more}; {remedy}"

@@ -69,6 +69,10 @@ class Table:
     rows : array or None
         The rows, with margins treated and the rest as it was given, in the order of the variables;
         None where there are only moments, and wherever rows are no longer needed.
+    weights : array or None
+        The survey weights of the rows.
+    is_robust : bool
+        Whether errors do not take the rows for Gaussian.
     """
 
     moments: Moments
@@ -80,6 +84,8 @@ class Table:
     row_weight: float = 1.0
     counting: Counting = "all"
     rows: FloatArray | None = None
+    weights: FloatArray | None = None
+    is_robust: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +225,9 @@ class Tables:
 
     def without_rows(self) -> Tables:
         """The same tables, known by their moments alone: small enough for other processes."""
-        return replace(self, tables=tuple(replace(table, rows=None) for table in self))
+        return replace(
+            self, tables=tuple(replace(table, rows=None, weights=None) for table in self)
+        )
 
     @property
     def _is_unnamed(self) -> bool:

@@ -75,7 +75,8 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     def fit(self, X: ArrayLike, y: Any = None) -> CyclicGraphLearner:  # noqa: ARG002
         """Learn the graph of the columns of X; y is ignored.
 
-        With ``groups`` or ``interventions``, X is a DataFrame with that column among the others.
+        With ``groups``, ``interventions``, ``within`` or ``weights``, X is a DataFrame with that
+        column among the others.
         """
         arguments = self.get_params(deep=False)
         n_jobs = processes(arguments.pop("n_jobs"))
@@ -103,10 +104,10 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
                 f"margins is {self.margins!r}, and the density of ranks is none of the data; score "
                 "rows with margins='raw'"
             )
-        if self.ordered:
+        if ordinal := self.result_.tables.ordered:
             raise InputError(
                 "rows with ordinal columns are not scored one by one: their latent values are not "
-                "known; score rows with ordered=()"
+                f"known; learn with continuous={list(ordinal)!r}"
             )
         if self.lags:
             raise InputError(
@@ -125,16 +126,17 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         return float(0.5 * (log_det - squares - own.sum() * np.log(2 * np.pi)))
 
     def _labelled_table(self, X: ArrayLike) -> pd.DataFrame | FloatArray:
-        """The table, with its column of labels put back after the others were checked."""
-        option = "groups" if self.interventions is None else "interventions"
-        label = getattr(self, option)
-        if label is None:
-            return self._table(X)
-        if not isinstance(label, str):
-            raise InputError(f"{option} of an estimator is the name of a column of X")
-        frame = labelled_rows(X, [label], option)
-        table = self._table(frame.drop(columns=label))
-        return pd.DataFrame(table).assign(**{label: frame[label].to_numpy()})
+        """The table, with its columns of labels put back after the others were checked."""
+        frame, labels = X, {}
+        for option in ("groups", "interventions", "within", "weights"):
+            label = getattr(self, option)
+            if label is None:
+                continue
+            if not isinstance(label, str):
+                raise InputError(f"{option} of an estimator is the name of a column of X")
+            labelled = labelled_rows(frame, [label], option)
+            frame, labels[label] = labelled.drop(columns=label), labelled[label].to_numpy()
+        return pd.DataFrame(self._table(frame)).assign(**labels) if labels else self._table(X)
 
     def _table(self, X: ArrayLike) -> pd.DataFrame | FloatArray:
         matrix = validate_data(

@@ -54,8 +54,8 @@ def learn_with(
     best_class = answer(problem, solution, budget, end)
     graph = best_class.graph.reordered(tables.names)
     searched = fitted = fit(graph, tables.without_rows())
-    if any(table.holes is not None for table in tables):
-        # Searched were moments; rows with missing cells are fitted as they are.
+    if any(table.holes is not None or table.is_robust for table in tables):
+        # Searched were moments; rows with missing cells, or not Gaussian, are fitted as they are.
         fitted = fit(graph, tables)
     weight, reached = options.edge_penalty(tables), solution.limits_reached
     runs, best = solution.runs, solution.best

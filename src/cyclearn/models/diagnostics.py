@@ -1,10 +1,11 @@
-"""Where a fitted graph falls short: explained variance, residual correlations, edges left out.
+"""What a fitted graph says and where it falls short: effects, R², residuals, changes that help.
 
 Definitions are those of lavaan, so that its users find the numbers they know.
 """
 
 from __future__ import annotations
 
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
+from cyclearn.graphs.directed_graph import DirectedGraph, Node
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 # An edge that the others can imitate to within this share of its information has no index.
 _REDUNDANT = 1e-8
+# Where there are more simple paths than a person reads, none is listed.
+_MOST_PATHS = 100
 
 
 def r_squared(fitted: FittedModel) -> pd.Series:
@@ -51,19 +55,26 @@ def residual_correlations(fitted: FittedModel) -> pd.DataFrame:
 
 
 def modification_indices(fitted: FittedModel) -> pd.DataFrame:
-    """How much the fit would gain from each edge that was left out, the largest first.
+    """How much the fit would gain from each change of the graph, the largest gain first.
 
-    ``index``: the score test of the edge, about what −2 log-likelihood would fall by with it;
-    ``p_value``: of that, by chi-square with one degree of freedom, without correction for the
-    number of edges on offer; ``expected``: about the weight it would get; ``standardised``: the
-    same in standard deviations. NaN where the other edges can imitate it. As lavaan's
-    ``modindices``, with its expected information; at an ordinary maximum only.
+    ``change`` is ``"add"``: an edge that was left out; ``"turn"``: an edge turned round;
+    ``"correlate"``: a correlation of the noises of two variables, as a hidden common cause makes
+    it. ``index``: the score test of what is added, about what −2 log-likelihood would fall by with
+    it; for turned edges what it does fall by, the rest fitted again. ``p_value``: of that, by
+    chi-square with one degree of freedom, without correction for the number of changes on offer;
+    turning an edge is not a test. ``expected``: about the weight, or the covariance, it would get;
+    ``standardised``: the same in standard deviations (of noises, for a correlation). NaN where the
+    other edges can imitate it. As lavaan's ``modindices``, with its expected information; at an
+    ordinary maximum only.
 
     With g the gradient of the log-likelihood of one row, and I the expected information with the
-    variances profiled out, index = n g² / (I_aa − I_ae I_ee⁻¹ I_ea), e the edges of the graph:
+    variances profiled out, index = n g² / (I_aa − I_ae I_ee⁻¹ I_ea), e the edges of the graph. For
+    edges, and for the covariance of the noises i and j,
 
         g_ij = r_ij − M_ji,   r_ij = (S(I − B))_ij / ω_j,   M = (I − B)⁻¹
         I_(ij)(kl) = M_jk M_li + [j = l] (Σ_ik / ω_j − 2 M_ji M_jk)
+        g_ij = ((I − B)ᵀS(I − B))_ij / ω_i ω_j
+        I_(ij)(kl) = [j = l] M_ik / ω_j + [i = l] M_jk / ω_i,   I_(ij)(ij) = 1 / ω_i ω_j
     """
     import pandas as pd
     from scipy.special import chdtrc
@@ -77,13 +88,48 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
             "modification indices take complete rows, and this fit is of rows with missing values; "
             "fit the moments: cl.fit(graph, fitted.moments)"
         )
+    names = np.array(fitted.names, dtype=object)
+    edges, pairs, gradient, left = _score_tests(fitted)
+    expected = gradient / left
+    index = fitted.n_effective * gradient * expected
+    (i, j), (k, l) = edges.T, pairs.T  # noqa: E741
+    deviations, noise = np.sqrt(fitted.covariance.diagonal()), np.sqrt(fitted.noise_variances)
+    units = np.concatenate([deviations[i] / deviations[j], 1 / noise[k] / noise[l]])
+    turned, gains = _turned_edges(fitted)
+    ends = names[np.concatenate([edges, pairs, turned])]
+    nothing = np.full(len(turned), np.nan)
+    table = pd.DataFrame(
+        {
+            "change": np.repeat(["add", "correlate", "turn"], [len(i), len(k), len(turned)]),
+            "source": ends[:, 0],
+            "target": ends[:, 1],
+            "index": np.concatenate([index, gains]),
+            "p_value": np.concatenate([chdtrc(1, index), nothing]),
+            "expected": np.concatenate([expected, nothing]),
+            "standardised": np.concatenate([expected * units, nothing]),
+        }
+    )
+    # Many indices are equal but for rounding, which must not order them.
+    rank = pd.Series([float(f"{value:.8g}") for value in table["index"]])
+    ordered = table.loc[rank.sort_values(ascending=False, kind="stable").index]
+    return ordered.reset_index(drop=True)
+
+
+def _score_tests(
+    fitted: FittedModel,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray, FloatArray]:
+    """Edges and pairs of noises that the graph lacks; of each the gradient and the information.
+
+    The information is what the weights of the graph leave of it, NaN where that is nothing.
+    """
     A, omega, sigma = fitted.graph.adjacency, fitted.noise_variances, fitted.covariance
-    p, n = len(omega), fitted.n_effective
+    p, S = len(omega), fitted.moments.covariance
     C = np.eye(p) - fitted.B
     M = np.linalg.inv(C)
+    present = ~fitted.moments.is_exogenous
     inside = np.argwhere(A)
-    outside = np.argwhere(~A & ~np.eye(p, dtype=bool) & ~fitted.moments.is_exogenous)
-    gradient = (fitted.moments.covariance @ C) / omega - M.T
+    edges = np.argwhere(~A & ~np.eye(p, dtype=bool) & present)
+    pairs = np.argwhere(np.triu(np.outer(present, present), 1))
 
     def information(a: NDArray[np.intp], b: NDArray[np.intp]) -> FloatArray:
         (i, j), (k, l) = a.T, b.T  # noqa: E741
@@ -91,29 +137,100 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
         shared = np.where(j[:, None] == l, own, 0.0)
         return np.asarray(M[np.ix_(j, k)] * M[np.ix_(l, i)].T + shared)
 
-    i, j = outside.T
-    own = M[j, i] ** 2 + sigma[i, i] / omega[j] - 2 * M[j, i] ** 2
-    left = own
+    def through(a: NDArray[np.intp], b: NDArray[np.intp]) -> FloatArray:
+        (i, j), (k, l) = a.T, b.T  # noqa: E741
+        return np.where(j[:, None] == l, M[np.ix_(i, k)] / omega[j][:, None], 0.0)
+
+    (i, j), (k, l) = edges.T, pairs.T  # noqa: E741
+    by_edge, by_pair = S @ C / omega - M.T, C.T @ S @ C / np.outer(omega, omega)
+    gradient = np.concatenate([by_edge[i, j], by_pair[k, l]])
+    left = own = np.concatenate([sigma[i, i] / omega[j] - M[j, i] ** 2, 1 / omega[k] / omega[l]])
     if len(inside):
-        across = information(outside, inside)
+        noise = through(pairs, inside) + through(pairs[:, ::-1], inside)
+        across = np.vstack([information(edges, inside), noise])
         solved = np.linalg.lstsq(information(inside, inside), across.T, rcond=1e-10)[0]
         left = own - np.einsum("ae,ea->a", across, solved)
-    left = np.where(left > _REDUNDANT * np.abs(own), left, np.nan)
-    expected = gradient[i, j] / left
-    index = n * gradient[i, j] * expected
-    scale = np.sqrt(sigma.diagonal())
-    names = fitted.names
-    table = pd.DataFrame(
-        {
-            "source": [names[a] for a in i],
-            "target": [names[b] for b in j],
-            "index": index,
-            "p_value": chdtrc(1, index),
-            "expected": expected,
-            "standardised": expected * scale[i] / scale[j],
-        }
-    )
-    # Many indices are equal but for rounding, which must not order them.
-    rank = pd.Series([float(f"{value:.8g}") for value in index])
-    ordered = table.loc[rank.sort_values(ascending=False, kind="stable").index]
-    return ordered.reset_index(drop=True)
+    return edges, pairs, gradient, np.where(left > _REDUNDANT * np.abs(own), left, np.nan)
+
+
+def _turned_edges(fitted: FittedModel) -> tuple[NDArray[np.intp], FloatArray]:
+    """Edges that can be turned, as they would be, and what −2 log-likelihood then falls by."""
+    from cyclearn.models.maximum_likelihood import fit
+
+    A, names = fitted.graph.adjacency, fitted.names
+    edges = np.argwhere(A & ~A.T & ~fitted.moments.is_exogenous[:, None])
+    before = fitted.log_likelihood / fitted.n_effective
+    gains = np.empty(len(edges))
+    for place, (i, j) in enumerate(edges):
+        kept = [edge for edge in fitted.graph.edges if edge != (names[i], names[j])]
+        turned = DirectedGraph.from_edges([*kept, (names[j], names[i])], names)
+        after = fit(turned, fitted.moments)
+        gains[place] = 2 * fitted.n_effective * (after.log_likelihood / after.n_effective - before)
+    # Graphs that fit equally well differ by rounding.
+    gains[np.abs(gains) < 1e-9 * fitted.n_effective] = 0.0
+    return edges[:, ::-1], gains
+
+
+def indirect_effects(
+    fitted: FittedModel, source: Node, target: Node, level: float = 0.95
+) -> pd.DataFrame:
+    """The effect of one variable on another, over all paths and over each.
+
+    In rows ``total``: entry of :meth:`total_effects`, all feedback included; ``direct``: the weight
+    of the edge; ``indirect``: the rest; and every simple path of two edges and more, such as
+    ``a -> b -> c``, with the product of its weights. Without feedback these add up to the indirect
+    effect; with feedback they are passed several times. Columns are those of :meth:`summary`;
+    standard errors by the delta method, NaN where the weights are not identified.
+
+    Examples
+    --------
+    >>> from cyclearn import LinearGaussianModel, fit
+    >>> chain = LinearGaussianModel([[0, 0.5, 0], [0, 0, 0.8], [0, 0, 0]], [1, 1, 1], list("abc"))
+    >>> table = fit(chain.graph, chain.sample(10_000, random_state=0)).indirect_effects("a", "c")
+    >>> table["estimate"].round(1)
+    effect
+    total          0.4
+    direct         0.0
+    indirect       0.4
+    a -> b -> c    0.4
+    Name: estimate, dtype: float64
+    """
+    import networkx as nx
+    import pandas as pd
+
+    from cyclearn.models.inference import moving, parameter_covariance, tested
+
+    graph, B, names = fitted.graph, fitted.B, fitted.names
+    s, t = graph.index(source), graph.index(target)
+    if s == t:
+        raise InputError(f"source and target are both {names[s]!r}; give two variables")
+    M = fitted.total_effects().to_numpy()
+    edges = np.argwhere(graph.adjacency)
+    place = {(int(i), int(j)): k for k, (i, j) in enumerate(edges)}
+    direct = np.zeros(len(edges))
+    if (s, t) in place:
+        direct[place[s, t]] = 1.0
+    total = M[s, edges[:, 0]] * M[edges[:, 1], t]
+    rows = {"total": (M[s, t], total), "direct": (B[s, t], direct)}
+    rows["indirect"] = (M[s, t] - B[s, t], total - direct)
+    adjacency = nx.from_numpy_array(graph.adjacency, create_using=nx.DiGraph)
+    paths = islice(nx.all_simple_paths(adjacency, s, t), _MOST_PATHS + 1)
+    for path in sorted(
+        (path for path in paths if len(path) > 2), key=lambda path: (len(path), path)
+    ):
+        steps = list(pairwise(path))
+        product = float(np.prod([B[step] for step in steps]))
+        gradient = np.zeros(len(edges))
+        for step in steps:
+            gradient[place[step]] = np.prod([B[other] for other in steps if other != step])
+        rows[" -> ".join(names[v] for v in path)] = (product, gradient)
+    if len(rows) > _MOST_PATHS:
+        rows = dict(islice(rows.items(), 3))
+    estimates = np.array([estimate for estimate, _ in rows.values()])
+    gradients = np.array([gradient for _, gradient in rows.values()])
+    covariance, flat = parameter_covariance(fitted)
+    m = len(edges)
+    errors = np.sqrt(np.einsum("re,ef,rf->r", gradients, covariance[:m, :m], gradients))
+    moves = moving(flat)[:m]
+    errors[(gradients[:, moves] != 0).any(axis=1)] = np.nan
+    return pd.DataFrame(tested(estimates, errors, level), index=pd.Index(rows, name="effect"))

@@ -37,7 +37,8 @@ from cyclearn.models.components import (
     generic_deficiency,
 )
 from cyclearn.models.fit_status import FitStatus
-from cyclearn.models.inference import ParameterErrors, errors_of, parameter_labels
+from cyclearn.models.inference import ParameterErrors, moving, parameter_labels
+from cyclearn.models.sandwich import inverse_of
 
 if TYPE_CHECKING:
     from cyclearn._kernels.shared_weights import Pooled
@@ -405,8 +406,9 @@ def shared_errors(fitted: FittedModel, experiments: Experiments) -> ParameterErr
     if not fitted.converged:
         return ParameterErrors(errors, variances, ())
     info, _ = shared_information(experiments, fitted.B * scale[:, None] / scale, edges)
-    deviations, moves = errors_of(info)
-    deviations[moves] = np.nan
+    covariance, flat = inverse_of(info)
+    moves = moving(flat)
+    deviations = np.where(moves, np.nan, np.sqrt(covariance.diagonal()))
     source, target = edges.T
     m = len(edges)
     errors[source, target] = deviations[:m] * scale[target] / scale[source]

@@ -31,6 +31,10 @@ class FitIndices:
     p-value, RMSEA, CFI and TLI differ when parameters are not identified. Free means are not
     counted in AIC and BIC, here as there (unless a mean structure is asked for).
 
+    ``scaling`` is one where rows are taken for Gaussian. Where they are not, the chi-square of
+    normal theory was divided by it (Satorra and Bentler, lavaan's ``chisq.scaled``), and RMSEA, CFI
+    and TLI are those that lavaan calls robust.
+
     NaN marks what is unavailable; ``note`` says why.
     """
 
@@ -42,6 +46,7 @@ class FitIndices:
     dimension: int
     chi_square: float = nan
     degrees_of_freedom: int
+    scaling: float = 1.0
     p_value: float = nan
     baseline_chi_square: float = nan
     baseline_degrees_of_freedom: int
@@ -59,7 +64,8 @@ class FitIndices:
         lines = [
             f"  log-likelihood {self.log_likelihood:.4f}   AIC {self.aic:.4f}   BIC {self.bic:.4f}",
             f"  chi-square {self.chi_square:.4f} on {self.degrees_of_freedom} degrees of freedom, "
-            f"p-value {self.p_value:.4g}",
+            f"p-value {self.p_value:.4g}"
+            + (f" (rescaled by {self.scaling:.4g})" if self.scaling != 1 else ""),
             f"  RMSEA {self.rmsea:.4f}   CFI {self.cfi:.4f}   TLI {self.tli:.4f}   "
             f"SRMR {self.srmr:.4f}",
         ]
@@ -143,25 +149,26 @@ def _comparison(
     if chi_square < _ROUNDING * n:
         chi_square = 0.0
     baseline = max(2 * (saturated - independent), 0.0)
-    excess = max(chi_square - df, 0.0)
-    worst = max(excess, baseline - baseline_df)
+    # What the statistics are expected to be where the graph, or independence, is true.
+    mean, baseline_mean = float(df), float(baseline_df)
+    if (sandwich := fitted.sandwich) is not None and sandwich.trace > 0:
+        mean, baseline_mean = sandwich.trace, sandwich.baseline_trace
+    excess = max(chi_square - mean, 0.0)
+    worst = max(excess, baseline - baseline_mean)
     found = {
         "saturated_log_likelihood": saturated,
         "chi_square": chi_square,
         "baseline_chi_square": baseline,
         "cfi": 1 - excess / worst if worst > 0 else 1.0,
-        "tli": _tucker_lewis(chi_square, df, baseline, baseline_df),
+        # One where the ratio does not exist, as in lavaan.
+        "tli": 1.0
+        if df == 0 or baseline == baseline_mean
+        else 1 - (chi_square - mean) / df * baseline_df / (baseline - baseline_mean),
     }
     if df == 0:
         note = "the graph is saturated: it can make every covariance, nothing is tested"
         return found | {"rmsea": 0.0, "note": note}
-    rmsea = float(np.sqrt(max(chi_square / df - 1, 0.0) / n))
-    return found | {"p_value": float(chdtrc(df, chi_square)), "rmsea": rmsea}
-
-
-def _tucker_lewis(chi_square: float, df: int, baseline: float, baseline_df: int) -> float:
-    # One where the ratio does not exist, as in lavaan.
-    if df == 0 or baseline == baseline_df:
-        return 1.0
-    ratio = baseline / baseline_df
-    return (ratio - chi_square / df) / (ratio - 1)
+    scaling = mean / df
+    found["chi_square"] = chi_square / scaling
+    found["rmsea"] = float(np.sqrt(max(chi_square - mean, 0.0) / df / n))
+    return found | {"p_value": float(chdtrc(df, chi_square / scaling)), "scaling": scaling}

@@ -15,6 +15,7 @@ from cyclearn.data.moments import Moments
 from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import between
 from cyclearn.foundation.arrays import FloatArray, IntArray
+from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.readable import given_in_words, significant
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models import diagnostics, inference
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from cyclearn.models.experiments import Experiments
     from cyclearn.models.observed_fit import ObservedLikelihood
+    from cyclearn.models.sandwich import Sandwich
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,6 +62,8 @@ class FittedModel(Answer):
         those of complete rows as the estimate expects them.
     experiments : Experiments or None
         Tables with interventions, where these were fitted; ``moments`` are then those of all rows.
+    sandwich : Sandwich or None
+        What the rows say about errors, where they are not taken for Gaussian.
     """
 
     graph: DirectedGraph
@@ -73,6 +77,7 @@ class FittedModel(Answer):
     counting: Counting = "all"
     observed: ObservedLikelihood | None = None
     experiments: Experiments | None = None
+    sandwich: Sandwich | None = None
 
     def observed_by(self, likelihood: ObservedLikelihood) -> FittedModel:
         """The same estimate, as that of rows with missing cells."""
@@ -82,6 +87,16 @@ class FittedModel(Answer):
             log_likelihood=likelihood.log_likelihood,
             n_effective=likelihood.weight * self.n_samples,
             status=self.status if likelihood.converged else FitStatus.ITERATION_LIMIT,
+        )
+
+    @property
+    def errors_in_words(self) -> str:
+        """Why standard errors and the test of fit are robust; nothing where they are not."""
+        if self.sandwich is None:
+            return ""
+        test = "" if np.isnan(self.sandwich.trace) else ", and the chi-square is rescaled"
+        return (
+            "Standard errors are robust: they do not take the rows for Gaussian (sandwich)" + test
         )
 
     @property
@@ -190,6 +205,13 @@ class FittedModel(Answer):
         return self.errors.B
 
     @property
+    def robust_standard_errors(self) -> FloatArray:
+        """Those of the sandwich, which ``standard_errors`` are where these are robust."""
+        if self.sandwich is None:
+            raise InputError("standard errors take the rows for Gaussian; fit with se='robust'")
+        return self.errors.B
+
+    @property
     def noise_variance_errors(self) -> FloatArray:
         """Standard errors of the noise variances, shape (p,)."""
         return self.errors.noise_variances
@@ -213,6 +235,7 @@ class FittedModel(Answer):
 
     residual_correlations = diagnostics.residual_correlations
     modification_indices = diagnostics.modification_indices
+    indirect_effects = diagnostics.indirect_effects
 
     def total_effects(self) -> pd.DataFrame:
         """Effects summed over all paths; see :meth:`LinearGaussianModel.total_effects`."""
@@ -239,6 +262,7 @@ class FittedModel(Answer):
             "level": level,
             "parameters": parameters,
             "not_identified": list(self.not_identified),
+            "standard_errors": "standard" if self.sandwich is None else "robust",
             "fit_indices": {key: _or_none(value) for key, value in indices.items()},
             "alternatives": [model.to_dict() for model in self.alternatives],
         }
@@ -278,6 +302,7 @@ class FittedModel(Answer):
         """
         lines = [repr(self), f"  {self.status.value}", f"  {self.rows_in_words}"]
         lines += [f"  {words}" for words in given_in_words(self.exogenous, self.ordered)]
+        lines += [f"  {self.errors_in_words}."] * (self.sandwich is not None)
         if not self.is_stable:
             lines.append(f"  unstable: spectral radius {self.model.spectral_radius:.4g}")
         if self.alternatives:

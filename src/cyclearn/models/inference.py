@@ -1,4 +1,4 @@
-"""Standard errors and confidence intervals from the observed information."""
+"""Standard errors and confidence intervals from the observed information, or robust ones."""
 
 from __future__ import annotations
 
@@ -17,19 +17,17 @@ from cyclearn.models.components import (
     ComponentSolution,
     flat_directions,
 )
+from cyclearn.models.sandwich import information_of, inverse_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from cyclearn.models.fitted_model import FittedModel
-    from cyclearn.models.observed_fit import ObservedLikelihood
 
 
 # A parameter moves along a flat direction when its entry, beside a largest entry of one, exceeds
 # this.
 _MOVES = 1e-3
-# Eigenvalues of the information, scaled to a unit diagonal, that count as zero.
-_FLAT = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +51,8 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
     such parameters keep standard errors, from the inverse on the remaining directions. The
     number of flat directions is compared with the generic dimension when the fit is classified
     (a graph with more parameters than dimensions, or a boundary optimum). lavaan gives the same
-    errors with ``information = "observed"``; its default is the expected information.
+    errors with ``information = "observed"``; its default is the expected information. Where the
+    rows are not taken for Gaussian, errors are those of the sandwich.
     """
     if fitted.experiments is not None:
         from cyclearn.models.experiments import shared_errors
@@ -76,43 +75,45 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
             variances[columns.nodes] = deviations[m:] * scale[columns.nodes] ** 2
             edges = zip(parents, children, strict=True)
             unnamed += compress(parameter_labels(fitted.names, edges, columns.nodes), moves)
-    if fitted.observed is not None:
-        B, variances = _observed_errors(fitted, fitted.observed, np.isnan(B), np.isnan(variances))
+    if fitted.observed is not None or fitted.sandwich is not None:
+        # What is not identified from complete Gaussian rows is not identified here.
+        covariance, _ = parameter_covariance(fitted)
+        deviations, m = np.sqrt(covariance.diagonal()), fitted.graph.n_edges
+        parents, children = np.nonzero(fitted.graph.adjacency)
+        known = ~np.isnan(B[parents, children])
+        B[parents[known], children[known]] = deviations[:m][known]
+        variances = np.where(np.isnan(variances), np.nan, deviations[m:])
     return ParameterErrors(B, variances, tuple(unnamed))
 
 
-def _observed_errors(
-    fitted: FittedModel,
-    observed: ObservedLikelihood,
-    no_weight: BoolArray,
-    no_variance: BoolArray,
-) -> tuple[FloatArray, FloatArray]:
-    """Standard errors from the information of the observed cells, means included.
+def parameter_covariance(fitted: FittedModel) -> tuple[FloatArray, FloatArray]:
+    """Covariance of all weights, in row-major order, and of one table the noise variances.
 
-    With holes a mean tells about weights and the other way round, so that the information is no
-    longer block diagonal. What is not identified from complete rows is not identified here.
+    Beside it, in columns, the directions in which the likelihood is flat. With holes a mean tells
+    about weights and the other way round, so that the information is not block diagonal.
     """
-    parents, children = np.nonzero(fitted.graph.adjacency)
-    m, p = len(parents), fitted.graph.n_nodes
-    deviations, _ = errors_of(observed.information)
-    scale = observed.scale
-    B, variances = np.full((p, p), np.nan), deviations[m : m + p] * scale**2
-    B[parents, children] = deviations[:m] * scale[children] / scale[parents]
-    B[no_weight] = np.nan
-    variances[no_variance] = np.nan
-    return B, variances
+    A, n = fitted.graph.adjacency, fitted.n_effective
+    parents, children = np.nonzero(A)
+    if fitted.experiments is not None:
+        from cyclearn.models.experiments import shared_information
 
-
-def errors_of(information: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """Standard errors by the information of all parameters, and which move where it is flat.
-
-    There are flat directions only where parameters are not identified.
-    """
-    unit = np.sqrt(np.maximum(information.diagonal(), np.finfo(float).tiny))
-    values, vectors = np.linalg.eigh(information / unit / unit[:, None])
-    kept = values > _FLAT
-    variances = (vectors[:, kept] ** 2 / values[kept]).sum(axis=1)
-    return np.sqrt(variances) / unit, _moving(vectors[:, ~kept])
+        scale = fitted.experiments.scale
+        B = fitted.B * scale[:, None] / scale
+        information, _ = shared_information(fitted.experiments, B, np.argwhere(A))
+    elif fitted.observed is not None:
+        scale, information = fitted.observed.scale, fitted.observed.information
+    else:
+        scale = fitted.moments.scale
+        B, omega = fitted.B * scale[:, None] / scale, fitted.noise_variances / scale**2
+        information = n * information_of(fitted.moments.correlation, A, B, omega)
+    covariance, flat = inverse_of(information)
+    if fitted.sandwich is not None:
+        covariance = n * covariance @ fitted.sandwich.meat @ covariance
+    units = scale[children] / scale[parents]
+    if fitted.experiments is None:
+        units = np.concatenate([units, scale**2])
+    k = len(units)
+    return covariance[:k, :k] * np.outer(units, units), flat[:k]
 
 
 def _blocks(component: ComponentFit) -> Iterator[tuple[ComponentColumns, ComponentSolution]]:
@@ -155,12 +156,12 @@ def _block_errors(
     scale = np.sqrt(np.maximum(info.diagonal(), np.finfo(float).tiny))
     scaled = info / scale / scale[:, None]
     flat = flat_directions(R, columns, solution)
-    moves = _moving(flat)
+    moves = moving(flat)
     if flat.shape[1]:
         # At special points, such as a zero weight, a parameter may stand still to first order.
         weights = np.random.default_rng(0).standard_normal(len(columns.parents))
         elsewhere = ComponentSolution(weights, np.ones(len(columns.nodes)), np.nan)
-        moves |= _moving(flat_directions(R, columns, elsewhere))
+        moves |= moving(flat_directions(R, columns, elsewhere))
     basis = np.eye(len(scaled))
     if flat.shape[1]:
         basis = np.linalg.svd(flat)[0][:, flat.shape[1] :]
@@ -175,7 +176,8 @@ def _block_errors(
     return deviations, moves
 
 
-def _moving(flat: FloatArray) -> BoolArray:
+def moving(flat: FloatArray) -> BoolArray:
+    """Which parameters move along flat directions, which are in columns."""
     return np.asarray((np.abs(flat) > _MOVES).any(axis=1))
 
 
@@ -206,9 +208,7 @@ def summary(
     scales, taken as given.
     """
     import pandas as pd
-    from scipy.special import ndtr, ndtri
 
-    between("level", level, 0, 1, 0.95)
     flag("standardised", standardised)
     edges = np.argwhere(fitted.graph.adjacency)
     i, j = edges[:, 0], edges[:, 1]
@@ -218,20 +218,26 @@ def summary(
         scale = np.sqrt(fitted.covariance.diagonal())
         units = np.concatenate([scale[i] / scale[j], scale**-2.0])
         estimates, errors = estimates * units, errors * units
-    z = estimates / errors
-    z[len(edges) :] = np.nan
-    half = ndtri(0.5 + level / 2) * errors
     labels = parameter_labels(fitted.names, edges, range(len(fitted.names)))
-    table = pd.DataFrame(
-        {
-            "estimate": estimates,
-            "std_error": errors,
-            "z": z,
-            "p_value": 2 * ndtr(-np.abs(z)),
-            "lower": estimates - half,
-            "upper": estimates + half,
-        },
-        index=pd.Index(labels, name="parameter"),
-    )
+    table = pd.DataFrame(tested(estimates, errors, level), index=pd.Index(labels, name="parameter"))
+    table.iloc[len(edges) :, 2:4] = np.nan
     # Variables that are taken as given have no variance to be estimated.
     return table.drop(index=[f"var({name})" for name in fitted.exogenous])
+
+
+def tested(estimates: FloatArray, errors: FloatArray, level: float) -> dict[str, FloatArray]:
+    """Estimates with errors, z and p-value against zero, and Wald intervals, as columns."""
+    from scipy.special import ndtr, ndtri
+
+    between("level", level, 0, 1, 0.95)
+    # What is no edge is zero without an error.
+    z = np.divide(estimates, errors, out=np.full_like(errors, np.nan), where=errors > 0)
+    half = ndtri(0.5 + level / 2) * errors
+    return {
+        "estimate": estimates,
+        "std_error": errors,
+        "z": z,
+        "p_value": 2 * ndtr(-np.abs(z)),
+        "lower": estimates - half,
+        "upper": estimates + half,
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -36,6 +37,7 @@ from cyclearn.models.experiments import (
 )
 from cyclearn.models.fitted_model import FittedGroups, FittedModel
 from cyclearn.models.observed_fit import fit_rows_with_holes
+from cyclearn.models.sandwich import sandwich_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -173,7 +175,7 @@ def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> F
     value = sum(component.value for component in components) + np.log(moments.scale[present]).sum()
     constant = 0.5 * int(present.sum()) * (1 + np.log(2 * np.pi))
     log_likelihood = float(-table.n_effective * (value + constant))
-    return _fitted(
+    fitted = _fitted(
         graph,
         moments,
         components,
@@ -182,6 +184,16 @@ def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> F
         log_likelihood=log_likelihood,
         n_effective=table.n_effective,
         counting=table.counting,
+    )
+    if not table.is_robust or table.rows is None or not fitted.converged:
+        return fitted
+    rows, weights = Tables((table,)).aligned_to(graph.names).only.rows, table.weights
+    assert rows is not None
+    kept = ~np.isnan(rows).any(axis=1)
+    own = None if weights is None else weights[kept]
+    return replace(
+        fitted,
+        sandwich=sandwich_of(fitted.model, moments, fitted.covariance, rows[kept], own),
     )
 
 
@@ -196,14 +208,17 @@ def _fit_observed(
     # To leave their covariance free is to join them by all edges of an order.
     joined = DirectedGraph.from_edges([*graph.edges, *combinations(given, 2)], graph.names)
     with _naming_collinear_nodes(graph):
-        moments, likelihood = fit_rows_with_holes(joined, rows, order=order, **options)
+        moments, likelihood = fit_rows_with_holes(
+            joined, rows, order=order, is_robust=table.is_robust, **options
+        )
     if given:
         moments = moments.given(given)
         likelihood = likelihood.given(graph, joined, moments)
     complete = Table(moments, table.row_weight * len(rows), counting=table.counting)
     expected = _fit_table(graph, complete, options)
     # What missing cells leave of the rows, the likelihood itself knows.
-    return expected.observed_by(likelihood.weighted(table.row_weight))
+    found = expected.observed_by(likelihood.weighted(table.row_weight))
+    return replace(found, sandwich=likelihood.sandwich if found.converged else None)
 
 
 def _fitted(

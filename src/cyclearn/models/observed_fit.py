@@ -29,6 +29,7 @@ from cyclearn.models.components import (
     solutions_of,
 )
 from cyclearn.models.linear_gaussian import LinearGaussianModel
+from cyclearn.models.sandwich import Sandwich, inverse_of, row_scores
 
 # Step of the central differences, on standardised parameters: errors of the square and of
 # rounding are about the same.
@@ -54,6 +55,8 @@ class ObservedLikelihood:
     converged : bool
     weight : float
         What a row counts for, where rows depend on each other.
+    sandwich : Sandwich or None
+        Where the rows are not taken for Gaussian.
     """
 
     log_likelihood: float
@@ -64,6 +67,7 @@ class ObservedLikelihood:
     scale: FloatArray
     converged: bool
     weight: float = 1.0
+    sandwich: Sandwich | None = None
 
     def weighted(self, weight: float) -> ObservedLikelihood:
         """The same with every row counted by a weight."""
@@ -93,12 +97,18 @@ class ObservedLikelihood:
         kept = np.concatenate([own, np.ones(2 * graph.n_nodes, dtype=bool)])
         info, across = self.information, self.information[np.ix_(kept, ~kept)]
         left = np.linalg.solve(info[np.ix_(~kept, ~kept)], across.T)
+        sandwich = self.sandwich
+        if sandwich is not None:
+            scores = np.eye(len(kept))[kept]
+            scores[:, ~kept] = -left.T
+            sandwich = Sandwich(scores @ sandwich.meat @ scores.T, np.nan, np.nan)
         return replace(
             self,
             log_likelihood=self.log_likelihood - together,
             saturated_log_likelihood=self.saturated_log_likelihood - together,
             independent_log_likelihood=self.independent_log_likelihood - alone,
             information=info[np.ix_(kept, kept)] - across @ left,
+            sandwich=sandwich,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -108,6 +118,7 @@ class ObservedLikelihood:
             if isinstance(getattr(self, each.name), np.ndarray)
             else getattr(self, each.name)
             for each in fields(self)
+            if each.name != "sandwich"
         }
 
     @classmethod
@@ -162,6 +173,52 @@ def _information(data: ObservedRows, A: BoolArray, model: LinearGaussianModel) -
     return np.asarray((hessian + hessian.T) / 2)
 
 
+def _sandwich(data: ObservedRows, A: BoolArray, model: LinearGaussianModel) -> Sandwich:
+    """The scores of rows with missing cells; tr(UΓ) by Yuan and Bentler, as lavaan's ``"MLR"``."""
+    p = len(A)
+    own, meat = _scatter(data, A, model)
+    if p > _MOST_TESTED:
+        return Sandwich(meat, np.nan, np.nan)
+    best = data.saturated()
+    # Every covariance is that of a full graph without feedback.
+    L = np.linalg.cholesky(best.covariance)
+    B = np.eye(p) - np.linalg.inv(L / L.diagonal()).T
+    full = LinearGaussianModel(np.triu(B, 1), L.diagonal() ** 2, mean=best.mean)
+    everything, _ = _scatter(data, np.triu(np.ones((p, p), dtype=bool), 1), full)
+    # Without any edge, columns have nothing to do with each other.
+    alone = LinearGaussianModel(np.zeros((p, p)), np.ones(p))
+    nothing, _ = _scatter(data, np.zeros((p, p), dtype=bool), alone)
+    return Sandwich(meat, everything - own, everything - nothing)
+
+
+def _scatter(
+    data: ObservedRows, A: BoolArray, model: LinearGaussianModel
+) -> tuple[float, FloatArray]:
+    """tr(I⁻¹ J) and J, the covariance of the scores of a row, of a model on a graph."""
+    p, omega, K = len(A), model.noise_variances, model.precision
+    Z = data.expected(model.mean, K)[1] - model.mean
+    scores = np.hstack([row_scores(Z, A, model.B, omega), Z @ K])
+    m = int(A.sum())
+    C = np.eye(p) - model.B
+    ends = zip(data.row_ends, data.hole_ends, strict=True)
+    first = hole = 0
+    for last, end in ends:
+        # What is not known of missing cells scatters as well.
+        holes = data.holes[hole:end]
+        V = np.zeros((p, p))
+        V[np.ix_(holes, holes)] = np.linalg.inv(K[np.ix_(holes, holes)])
+        scores[first:last, :m] += (V @ C / omega)[A]
+        scores[first:last, m : m + p] += 0.5 * (C * (V @ C)).sum(axis=0) / omega**2
+        first, hole = last, end
+    scores -= scores.mean(axis=0)
+    meat = scores.T @ scores / len(scores)
+    inverse, _ = inverse_of(_information(data, A, model) / len(scores))
+    return float((inverse * meat).sum()), meat
+
+
+# The test of fit of rows with missing cells takes the information of all covariances, by
+# differences: with more columns than this it takes minutes, and is not made robust.
+_MOST_TESTED = 15
 # Largest change of a standardised mean or covariance at which EM has arrived.
 _TOLERANCE = 1e-9
 _MAX_ITERATIONS = 5_000
@@ -177,6 +234,7 @@ def fit_rows_with_holes(
     order: tuple[int, ...],
     tolerance: float,
     max_iterations: int,
+    is_robust: bool = False,
     **options: Any,
 ) -> tuple[Moments, ObservedLikelihood]:
     """Maximise the likelihood of the observed cells on a graph.
@@ -216,7 +274,10 @@ def fit_rows_with_holes(
                 break
     _, scale = _correlation(expected.covariance)
     model = models_of(graph, components, scale, expected.mean)[0]
-    likelihood = _likelihood(observed, graph.adjacency, model, converged=change <= _TOLERANCE)
+    A = graph.adjacency
+    likelihood = _likelihood(observed, A, model, converged=change <= _TOLERANCE)
+    if is_robust and likelihood.converged:
+        likelihood = replace(likelihood, sandwich=_sandwich(observed, A, model))
     units = observed.scale
     moments = Moments(
         expected.covariance * np.outer(units, units),

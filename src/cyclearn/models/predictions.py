@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
+from cyclearn.models.sandwich import information_of
 
 if TYPE_CHECKING:
     from cyclearn.models.experiments import Experiments
@@ -74,14 +75,11 @@ class EstimatedModel:
         quadratics contribute S_ik / ω_j where j = l, less 2 r_ij r_kj / ω_j² for the variance,
         r_j = S(e_j − b_j) the covariance of the noise with the parents.
         """
-        i, j = self.edges
-        S, omega = self.covariance, self.model.noise_variances
-        C = np.eye(len(S)) - self.model.B
-        M = np.linalg.inv(C)
-        noise = (S @ C)[i, j] / omega[j]
-        same = j[:, None] == j
-        own = S[np.ix_(i, i)] / omega[j] - 2 * np.outer(noise, noise)
-        return np.asarray(np.where(same, own, 0.0) + M[np.ix_(j, i)] * M[np.ix_(j, i)].T)
+        model, m = self.model, len(self.edges[0])
+        A = model.graph.adjacency
+        info = information_of(self.covariance, A, model.B, model.noise_variances)
+        across = info[:m, m:]
+        return np.asarray(info[:m, :m] - across / info.diagonal()[m:] @ across.T)
 
     @cached_property
     def _spectrum(self) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -115,7 +115,8 @@ def chi_square_in_words(indices: FitIndices) -> str:
     return (
         f"Chi-square test of what the graph leaves unexplained: "
         f"{number(indices.chi_square)} on {indices.degrees_of_freedom:,} "
-        f"degree{'s' * (indices.degrees_of_freedom != 1)} of freedom, "
+        f"degree{'s' * (indices.degrees_of_freedom != 1)} of freedom"
+        f"{' (rescaled, since the rows are not Gaussian)' * (indices.scaling != 1)}, "
         f"p-value {shown}: {evidence}. With many rows chance is ruled out even where what is left "
         "is too small to matter; and a graph chosen on the same data looks better than it is."
     )

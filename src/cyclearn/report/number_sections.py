@@ -18,6 +18,7 @@ _MAX_EFFECTS = 40
 # They take the cube of the number of edges.
 _MAX_INDEXED = 400
 _MAX_LEFT_OVER = 15
+_CHANGES = {"add": "add ", "turn": "turn into ", "correlate": "correlate the noises of "}
 
 
 def coefficients(found: Findings) -> Markup:
@@ -69,7 +70,8 @@ def coefficients(found: Findings) -> Markup:
         "unit and all other causes stand still. Standard errors and p-values take the graph as "
         "given: they do not know that it was chosen with the same data."
     )
-    return join([tag("p", words), *tables, _unexplained(model)])
+    robust = [tag("p", f"{model.errors_in_words}.")] * (model.sandwich is not None)
+    return join([tag("p", words), *robust, *tables, _unexplained(model)])
 
 
 def _unexplained(model: FittedModel) -> Markup:
@@ -151,12 +153,15 @@ def _left_over(found: Findings) -> list[Markup]:
     elif model.observed is None and model.converged:
         indices = model.modification_indices().dropna(subset="index").head(_MAX_LEFT_OVER)
         grid = table(
-            "Edges that were left out: about how much −2 log-likelihood would fall with each, and "
-            "the weight it would get. Among many edges on offer some look useful by chance",
-            ("edge", "modification index", "expected weight", "standardised"),
+            "Changes of the graph: about how much −2 log-likelihood would fall with each, and the "
+            "weight, or the covariance of noises, it would bring. Among many changes on offer some "
+            "look useful by chance",
+            ("change", "modification index", "expected weight", "standardised"),
             [
                 (
-                    arrow((row.source, row.target)),
+                    join([_CHANGES[row.change], arrow((row.source, row.target))])
+                    if row.change != "correlate"
+                    else f"{_CHANGES[row.change]}{row.source}, {row.target}",
                     fixed(row.index_, 2),
                     number(row.expected),
                     number(row.standardised, 2),

@@ -227,7 +227,7 @@ def _summary(found: Findings) -> Markup:
     sentences = [
         first,
         found.result.tables.rows_in_words,
-        *given_in_words(present_exogenous(found.result), found.result.options.ordered),
+        *given_in_words(present_exogenous(found.result), found.result.tables.ordered),
         feedback,
         agreement_in_words(found.result),
     ]

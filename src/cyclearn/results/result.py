@@ -364,7 +364,7 @@ class LearnResult(SavedAnswer):
                 f"members are ranked by one observed table, and the result has {kind}; learn from "
                 "that table alone"
             )
-        if self.options.ordered:
+        if self.tables.ordered:
             raise InputError(
                 "members are ranked by the shape of the noise, and the noise behind ordinal "
                 "columns is taken to be Gaussian; learn from continuous columns alone"

@@ -24,6 +24,7 @@ from cyclearn.foundation.files import check_schema
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FittedGroups, FittedModel, fit
 from cyclearn.models.observed_fit import ObservedLikelihood
+from cyclearn.models.sandwich import Sandwich
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.results.bootstrap_result import BootstrapResult
 from cyclearn.results.trace import SearchCost, TracedMove
@@ -69,6 +70,11 @@ def plain_values(result: LearnResult, *, timings: bool = False) -> dict[str, Any
             name: {"moments": _moments_record(fitted.moments), "likelihood": likelihood.to_dict()}
             for name, fitted in result.models.items()
             if (likelihood := fitted.observed) is not None
+        },
+        "sandwich": {
+            name: sandwich.to_dict()
+            for name, fitted in result.models.items()
+            if (sandwich := fitted.sandwich) is not None
         },
     }
     if timings:
@@ -121,7 +127,7 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
     unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
     return {
         "graph": graph,
-        "fitted": _fitted(graph, tables, record["observed"]),
+        "fitted": _fitted(graph, tables, record["observed"], record.get("sandwich") or {}),
         "tables": tables,
         "score": float(record["score"]),
         "penalty": float(record["penalty"]),
@@ -141,17 +147,22 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fitted(
-    graph: DirectedGraph, tables: Tables, observed: Mapping[str, Any]
+    graph: DirectedGraph,
+    tables: Tables,
+    observed: Mapping[str, Any],
+    sandwiches: Mapping[str, Any],
 ) -> FittedModel | FittedGroups:
-    """The fit to the tables; that of rows with missing cells as it was recorded."""
+    """The fit to the tables; what rows alone can tell as it was recorded."""
     fitted: FittedModel | FittedGroups = fit(graph, tables)
-    if not observed:
+    if not observed and not sandwiches:
         return fitted
     models = dict(fitted.models) if isinstance(fitted, FittedGroups) else {"": fitted}
     for name, each in observed.items():
         likelihood = ObservedLikelihood.from_dict(each["likelihood"])
         expected = fit(graph, Moments(**each["moments"])).observed_by(likelihood)
         models[name] = replace(expected, counting=models[name].counting)
+    for name, each in sandwiches.items():
+        models[name] = replace(models[name], sandwich=Sandwich.from_dict(each))
     return FittedGroups(graph, models) if isinstance(fitted, FittedGroups) else models[""]
 
 

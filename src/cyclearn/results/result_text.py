@@ -152,7 +152,7 @@ def _headline(result: LearnResult) -> str:
 
 def _beside_edges(result: LearnResult) -> list[str]:
     """How far edges can be relied on, how the search ended, and which rows it counted."""
-    lines = given_in_words(present_exogenous(result), result.options.ordered)
+    lines = given_in_words(present_exogenous(result), result.tables.ordered)
     lines += [agreement_in_words(result), *ties_in_words(result)]
     if result.graph.n_edges:
         lines.append(evidence_in_words(result))

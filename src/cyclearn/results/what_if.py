@@ -82,7 +82,7 @@ def what_if(
     }
     if result.options.margins == "rank":
         table.attrs["scale"] = "normal scores of ranks"
-    if result.options.ordered:
+    if result.tables.ordered:
         table.attrs["scale"] = "latent normal variables of ordinal columns"
     return table
 

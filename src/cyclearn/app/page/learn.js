@@ -76,6 +76,7 @@ function form() {
       menu("rows", "Rows", [["", "count for less where neighbours resemble each other"], ["all", "independent: all count"]], given.n_effective || "", (value) => option("n_effective", value)),
       whole(LAGS, "none"),
       names("ordered", "Ordinal columns, separated by commas"),
+      names("continuous", "Columns of few values that are measurements"),
       names("categories", "Columns of categories, taken as given"),
       menu("covariance", "Correlations", [["sample", "as they are"], ["shrunk", "shrunk, for few rows"]], given.covariance || "sample", (value) => option("covariance", value === "sample" ? "" : value))),
     h("details", {}, h("summary", {}, "More options"),

@@ -1,0 +1,131 @@
+"""Inference that does not take the rows for Gaussian: sandwich errors and a rescaled chi-square.
+
+With I the observed information of a row and J the covariance of its scores, estimates have the
+covariance I⁻¹ J I⁻¹ / n (Huber and White; lavaan's ``estimator = "MLR"``). The chi-square is
+divided by tr(UΓ) / df (Satorra and Bentler 1994; ``"MLM"``), where Γ is the covariance of the
+products of a row. tr(UΓ) is what products scatter in the saturated model less what the graph takes
+up: ½ E tr(K(zzᵀ − S))² − tr(I⁻¹ J), K the implied precision and I the expected information.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from cyclearn.data.moments import Moments
+from cyclearn.foundation.arrays import BoolArray, FloatArray
+from cyclearn.models.linear_gaussian import LinearGaussianModel
+
+# Eigenvalues of the information, scaled to a unit diagonal, that count as zero.
+_FLAT = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Sandwich:
+    """What robust inference needs of the rows.
+
+    Attributes
+    ----------
+    meat : array
+        Covariance of the scores of a row: weights in row-major order, noise variances and, with
+        missing cells, means; of standardised columns.
+    trace, baseline_trace : float
+        tr(UΓ) of the graph, and of independence; NaN with missing cells.
+    """
+
+    meat: FloatArray
+    trace: float
+    baseline_trace: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self) | {"meat": self.meat.tolist()}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Sandwich:
+        """What :meth:`to_dict` gave."""
+        return cls(**{**record, "meat": np.array(record["meat"], dtype=float)})
+
+
+def information_of(S: FloatArray, A: BoolArray, B: FloatArray, omega: FloatArray) -> FloatArray:
+    """Information of a row about all weights, in row-major order, and all noise variances.
+
+    The observed one with the covariance of the data as S, the expected one with that of the model.
+    """
+    i, j = np.nonzero(A)
+    m, p = len(i), len(A)
+    C = np.eye(p) - B
+    M = np.linalg.inv(C)
+    found = np.zeros((m + p, m + p))
+    own = np.where(j[:, None] == j, S[np.ix_(i, i)] / omega[j], 0.0)
+    found[:m, :m] = own + M[np.ix_(j, i)] * M[np.ix_(j, i)].T
+    cross = (S @ C)[i, j] / omega[j] ** 2
+    found[np.arange(m), m + j] = found[m + j, np.arange(m)] = cross
+    found[m:, m:] = np.diag(0.5 / omega**2)
+    return found
+
+
+def inverse_of(information: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The inverse but for flat directions, and these in columns.
+
+    There are flat directions only where parameters are not identified.
+    """
+    unit = np.sqrt(np.maximum(information.diagonal(), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(information / unit / unit[:, None])
+    kept = values > _FLAT
+    scaled = vectors[:, kept] / unit[:, None]
+    return np.asarray(scaled / values[kept] @ scaled.T), vectors[:, ~kept]
+
+
+def row_scores(Z: FloatArray, A: BoolArray, B: FloatArray, omega: FloatArray) -> FloatArray:
+    """Scores of rows of mean zero, but for their constant: weights and noise variances."""
+    i, j = np.nonzero(A)
+    E = Z - Z @ B
+    return np.hstack([Z[:, i] * E[:, j] / omega[j], 0.5 * (E / omega) ** 2])
+
+
+def sandwich_of(
+    model: LinearGaussianModel,
+    moments: Moments,
+    implied: FloatArray,
+    rows: FloatArray,
+    weights: FloatArray | None,
+) -> Sandwich:
+    """The sandwich of an estimate from complete rows; ``implied`` is its covariance."""
+    assert moments.mean is not None
+    scale, e = moments.scale, moments.is_exogenous
+    S, A = moments.correlation, model.graph.adjacency
+    B, omega = model.B * scale[:, None] / scale, model.noise_variances / scale**2
+    Z = (rows - moments.mean) / scale
+    # A row of weight w has w times the score: squares count in its covariance.
+    shares = np.full(len(Z), 1 / len(Z)) if weights is None else weights**2 / (weights**2).sum()
+    scores = row_scores(Z, A, B, omega)
+    # Their mean at a maximum is known without rounding: it is that of the data.
+    first = shares if weights is None else weights / weights.sum()
+    scores -= first @ scores
+    meat = (scores * shares[:, None]).T @ scores
+
+    def scatter(K: FloatArray) -> float:
+        """½ E tr(K(zzᵀ − S))², of columns whose precision is K."""
+        KS = K @ S
+        squares = (Z @ K * Z).sum(axis=1)
+        across = (Z @ (KS @ K) * Z).sum(axis=1)
+        return float(0.5 * (shares @ (squares**2 - 2 * across) + (KS * KS.T).sum()))
+
+    given = np.zeros(S.shape)
+    given[np.ix_(e, e)] = np.linalg.inv(S[np.ix_(e, e)])
+    # What is taken as given scatters by itself, in every model alike.
+    aside = scatter(given) if e.any() else 0.0
+    sigma = implied / np.outer(scale, scale)
+    kept = np.concatenate([np.ones(int(A.sum()), dtype=bool), ~e])
+    expected = information_of(sigma, A, B, omega)[np.ix_(kept, kept)]
+    taken_up = float((inverse_of(expected)[0] * meat[np.ix_(kept, kept)]).sum())
+    alone = 0.5 * float((shares @ (Z**2 - 1) ** 2)[~e].sum())
+    return Sandwich(
+        meat,
+        scatter(np.asarray(np.linalg.inv(sigma), dtype=float)) - aside - taken_up,
+        scatter(np.asarray(given + np.diag(~e))) - aside - alone,
+    )
