@@ -126,7 +126,8 @@ def test_graphs_are_admitted_by_the_best_of_several_fits():
     data = cl.simulate.random_model(graph, random_state=0).sample(200, random_state=0)
     problem = SearchOptions(penalty=1.0).problem(as_tables(data))
     score, memory = problem.score(), ComponentMemory(4)
-    admission = Admission(score.S, memory.normals, *memory.verdicts, np.array([4, 1]))
+    data = score.S, score.shares, score.targeted, score.pooled
+    admission = Admission(*data, memory.normals, *memory.verdicts, np.array([4, 1]))
     # One start fits this cycle stably; the best fit is another, and unstable.
     trap = np.zeros((4, 4), dtype=np.uint8)
     trap[[0, 1, 2, 3, 3], [1, 2, 0, 1, 2]] = 1

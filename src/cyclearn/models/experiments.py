@@ -2,8 +2,8 @@
 
 A node's intercept, weights and variance are estimated from all rows in which it was not set; where
 it kept its parents and had other noise, such rows count as well, with a variance and an intercept
-of their own. So the likelihood needs covariances of sets of rows. See
-:mod:`cyclearn._kernels.shared_weights` for it.
+of their own; where it was shifted, with an intercept of their own. So the likelihood needs
+covariances of sets of rows. See :mod:`cyclearn._kernels.shared_weights` for it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from cyclearn.data.intervened_tables import target_mask
 from cyclearn.data.moments import Moments
 from cyclearn.data.tables import Design, Tables
+from cyclearn.data.tables import InterventionKind as Kind
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.random_state import RandomState
@@ -54,7 +55,7 @@ class Experiments:
     scale : array of shape (p,)
         Standard deviations over all rows.
     covariances : array of shape (tables, p, p)
-        Of each table; a constant column stands there with variance one, by itself.
+        Of each table; a target that was held constant has variance one, by itself.
     targeted : array of shape (tables, p)
         Which variables were cut off from their parents, or are taken as given.
     matrices : array of shape (sets of rows, p, p)
@@ -85,29 +86,36 @@ class Experiments:
         mask, given = target_mask(tables), moments[0].is_exogenous
         is_shared = design.intercepts == "shared"
         scale = np.sqrt(_pooled(tables, everything, True)[0].diagonal())
-        sets: dict[tuple[int, ...], int] = {everything: 0}
+        of_kind = {kind: mask & [[t.kind == kind] for t in tables] for kind in get_args(Kind)}
+        # Rows with one intercept, and tables with one of their own and the same noise.
+        sets: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {(everything, ()): 0}
         at, which, weights, means = [0], list[int](), list[float](), list[FloatArray]()
         for i in range(p):
             free = tuple(np.flatnonzero(~mask[:, i]).tolist())
-            terms = [free] if free and not given[i] else []
-            if design.intervention_kind == "noise" and not given[i]:
-                terms += [(e,) for e in np.flatnonzero(mask[:, i]).tolist()]
-            for rows in terms:
-                which.append(sets.setdefault(rows, len(sets)))
-                effective = sum(tables.tables[e].n_effective for e in rows)
+            shifted = tuple(np.flatnonzero(of_kind["shift"][:, i]).tolist())
+            terms = [(free, shifted)] if free or shifted else []
+            terms += [((e,), ()) for e in np.flatnonzero(of_kind["noise"][:, i]).tolist()]
+            for rows, apart in [] if given[i] else terms:
+                which.append(sets.setdefault((rows, apart), len(sets)))
+                effective = sum(tables.tables[e].n_effective for e in (*rows, *apart))
                 weights.append(effective / tables.n_effective)
             at.append(len(which))
-            means.append(_pooled(tables, terms[0] if terms else everything, True)[1])
+            first = terms[0] if terms and not given[i] else (everything, ())
+            means.append(_pooled(tables, first[0], True, first[1])[1])
         unit = np.outer(scale, scale)
-        matrices = [_pooled(tables, rows, is_shared)[0] / unit for rows in sets]
+        matrices = [_pooled(tables, rows, is_shared, apart)[0] / unit for rows, apart in sets]
+        # What is taken as given has no equation, as what is set in every table.
+        targeted = given | of_kind["perfect"]
         return cls(
             tables=tables,
             scale=scale,
-            covariances=np.array([_without_constants(each.covariance / unit) for each in moments]),
-            # What is taken as given has no equation, as what is set in every table.
-            targeted=(
-                given | (mask if design.intervention_kind == "perfect" else np.zeros_like(mask))
-            ).astype(np.uint8),
+            covariances=np.array(
+                [
+                    _without_constants(each.covariance / unit, is_set)
+                    for each, is_set in zip(moments, targeted, strict=True)
+                ]
+            ),
+            targeted=targeted.astype(np.uint8),
             matrices=np.array(matrices),
             at=np.array(at),
             which=np.array(which, dtype=np.int64),
@@ -131,8 +139,13 @@ class Experiments:
 
     @property
     def n_rows(self) -> FloatArray:
-        """Rows that the equation of each node is estimated from, shape (p,)."""
-        return (1 - self.targeted).T @ [table.moments.n_samples for table in self.tables]
+        """Rows that the equation of each node is estimated from, shape (p,).
+
+        One less where an intercept is estimated from them as well.
+        """
+        n_shifted = [table.kind == "shift" for table in self.tables] @ target_mask(self.tables)
+        n = (1 - self.targeted).T @ [table.moments.n_samples for table in self.tables]
+        return np.asarray(n - n_shifted)
 
     @cached_property
     def n_effective(self) -> FloatArray:
@@ -183,10 +196,13 @@ class Experiments:
 
 
 def _pooled(
-    tables: Tables, rows: tuple[int, ...], about_one_mean: bool
+    tables: Tables, rows: tuple[int, ...], about_one_mean: bool, apart: tuple[int, ...] = ()
 ) -> tuple[FloatArray, FloatArray]:
-    """Covariance of the rows of some tables, about one mean or each about its own; their mean."""
-    some = [tables.tables[e] for e in rows]
+    """Covariance of the rows of some tables, about one mean or each about its own; their mean.
+
+    Tables ``apart`` are about their own means, and count for the other mean where they are all.
+    """
+    some = [tables.tables[e] for e in (*rows, *apart)]
     n = np.array([table.n_effective for table in some])
     share = n / n.sum()
     S = np.einsum("e,eij->ij", share, [table.moments.covariance for table in some])
@@ -194,15 +210,16 @@ def _pooled(
     if any(mean is None for mean in known):
         return S, np.zeros(len(S))
     centres = np.array(known, dtype=float)
-    mean = share @ centres
-    if about_one_mean:
-        apart = centres - mean
-        S = S + (share[:, None] * apart).T @ apart
+    together = slice(len(rows) or None)
+    mean = n[together] / n[together].sum() @ centres[together]
+    if about_one_mean and rows:
+        between = centres[together] - mean
+        S = S + (share[together, None] * between).T @ between
     return S, mean
 
 
-def _without_constants(S: FloatArray) -> FloatArray:
-    constant = S.diagonal() <= 1e-20
+def _without_constants(S: FloatArray, is_set: BoolArray) -> FloatArray:
+    constant = (S.diagonal() <= 1e-20) & is_set
     S = np.where(constant[:, None] | constant, 0.0, S)
     S[constant, constant] = 1.0
     return S
