@@ -238,12 +238,6 @@ def test_rows_that_are_worth_less_leave_more_open():
     assert "400 samples, worth 60 independent ones" in str(found)
 
 
-def test_interventions_are_refused_by_name():
-    data = feedback_data()
-    with pytest.raises(InputError, match="interventions"):
-        cl.learn([data, data], interventions=[[], ["b"]], posterior={"effective_size": 1})
-
-
 @pytest.fixture(scope="module")
 def found():
     return cl.posterior(feedback_data(), effective_size=300)

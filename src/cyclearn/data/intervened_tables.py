@@ -302,9 +302,7 @@ def _check_targets(table: Table) -> None:
             f"the target {unknown[0]!r} is no variable; there are {', '.join(moments.names[:10])}"
             + f" and {len(moments.names) - 10} more" * (len(moments.names) > 10)
         )
-    if table.kind == "perfect" and {*targets, *moments.exogenous} == set(
-        moments.names
-    ):
+    if table.kind == "perfect" and {*targets, *moments.exogenous} == set(moments.names):
         raise InputError(
             "every variable was set or is exogenous, so that it says nothing; leave it out"
         )

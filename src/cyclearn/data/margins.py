@@ -11,6 +11,8 @@ from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 
 Margins = Literal["raw", "log", "rank"]
+# What weights and effects are on the scale of, where it is not that of the data.
+SCALES = {"log": "logarithms", "rank": "normal scores of ranks"}
 
 
 def normal_scores(X: FloatArray) -> FloatArray:

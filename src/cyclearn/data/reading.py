@@ -52,7 +52,7 @@ def _column(name: str, value: Any) -> str | None:
 def _kinds(name: str, value: Any) -> InterventionKind | tuple[InterventionKind, ...]:
     """What interventions do, in one word or in one for each table."""
     if isinstance(value, (list, tuple)):
-        return tuple(one_of(name, each, get_args(InterventionKind)) for each in value)
+        return tuple(_kinds(name, each) for each in value)  # type: ignore[misc]
     return one_of(name, value, get_args(InterventionKind))  # type: ignore[return-value]
 
 
@@ -205,9 +205,10 @@ class Reading(Options):
             )
         others = {"margins": ("log", "rank"), "covariance": ("shrunk",), "missing": ("em",)}
         for name, words in others.items():
-            if self.ordered and getattr(self, name) in words:
+            word = getattr(self, name)
+            if self.ordered and word in words:
                 raise InputError(
-                    f"{name}={getattr(self, name)!r} cannot be combined with ordered columns, whose correlations "
+                    f"{name}={word!r} cannot be combined with ordered columns, whose correlations "
                     "are estimated pair by pair; leave one of them out"
                 )
         if self.ordered and self.lags:

@@ -134,8 +134,11 @@ class Resampler:
         rows = rows.with_values(rows.values[self._is_used(rows.values)])
         chosen = self._chosen(len(rows.values), table.row_weight, generator)
         rows = rows.with_values(rows.values[chosen])
-        # Ranks were taken before the past was set beside the rows; incomplete rows are left out.
-        margins = "rank" if self.reading.margins == "rank" and not lags else "raw"
+        # Ranks were taken before the past was set beside the rows, and logarithms of all rows;
+        # incomplete rows are left out.
+        margins = self.reading.margins
+        if lags or margins == "log":
+            margins = "raw"
         missing = "error" if self.reading.missing == "rows" else self.reading.missing
         reading = Reading(missing=missing, covariance=self.reading.covariance)
         moments = reading.treated(with_margins(rows, margins)).moments

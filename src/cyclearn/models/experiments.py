@@ -154,6 +154,11 @@ class Experiments:
         return shares * self.tables.n_effective
 
     @property
+    def has_own_intercepts(self) -> bool:
+        """Whether every table has intercepts of its own."""
+        return self.tables.design is not None and self.tables.design.intercepts == "table"
+
+    @property
     def is_set_everywhere(self) -> BoolArray:
         """Nodes that were set in every table: they have no equation, and no parents."""
         return np.asarray(self.at[1:] == self.at[:-1])
@@ -358,6 +363,21 @@ def observed_mean(experiments: Experiments, B: FloatArray) -> FloatArray:
     intercepts = means.diagonal() - (means * B.T).sum(axis=1)
     intercepts = np.where(everywhere, experiments.moments.mean, intercepts)
     return np.asarray(np.linalg.solve(np.eye(len(B)) - B.T, intercepts))
+
+
+def mean_residuals(experiments: Experiments, B: FloatArray, variances: FloatArray) -> FloatArray:
+    """What equations leave of the means of every table, in standard errors, shape (tables, p).
+
+    NaN for targets, and where nothing is known about a mean or an equation.
+    """
+    tables = experiments.tables
+    Q = np.eye(len(B)) - B
+    intercepts = (experiments.means * Q.T).sum(axis=1)
+    nan = np.full(len(B), np.nan)
+    means = [nan if t.moments.mean is None else t.moments.mean for t in tables]
+    sizes = np.sqrt([table.n_effective for table in tables])
+    left = (np.array(means) @ Q - intercepts) * sizes[:, None] / np.sqrt(variances)
+    return np.where(target_mask(tables) | experiments.targeted.astype(bool), np.nan, left)
 
 
 def check_rows(graph: DirectedGraph, experiments: Experiments) -> None:

@@ -118,6 +118,11 @@ class Posterior:
             )
         return self.tables.only.moments
 
+    @property
+    def n_effective(self) -> tuple[float, ...]:
+        """How many independent rows each table is worth."""
+        return tuple(table.n_effective for table in self.tables)
+
     @cached_property
     def graphs(self) -> tuple[DirectedGraph, ...]:
         """The distinct graphs of the sample, in the order of ``weights``."""
@@ -466,9 +471,7 @@ class Posterior:
         )
 
 
-def class_given(
-    graph: DirectedGraph, tables: Tables
-) -> EquivalenceClass | InterventionalClass:
+def class_given(graph: DirectedGraph, tables: Tables) -> EquivalenceClass | InterventionalClass:
     """The class of a graph; that under the interventions where all of these are perfect."""
     # Tables with other kinds tell apart at least what observed ones do.
     if tables.design is None or any(t.targets and t.kind != "perfect" for t in tables):

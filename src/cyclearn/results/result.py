@@ -370,8 +370,8 @@ class LearnResult:
             )
         if self.options.margins != "raw":
             raise InputError(
-                f"the result was learned with margins={self.options.margins!r}, which makes every "
-                "column Gaussian; learn from the columns as they are to rank by their shape"
+                f"the result was learned with margins={self.options.margins!r}, which changes the "
+                "shape of every column; learn from the columns as they are to rank by their shape"
             )
         return rank_members(
             (self.graph, *self.alternatives),
