@@ -109,7 +109,7 @@ def test_classes_of_shifts_are_those_of_observed_tables():
 
 def test_learning_samples_too():
     data, design = DESIGNS["perfect"]
-    result = cl.learn(data, posterior={"max_steps": 2_000}, **design)
+    result = cl.learn(data, posterior={"effective_size": 50}, **design)
     assert result.posterior.tables.design is not None
     again = type(result).from_json(result.to_json())
     assert again.posterior.to_json() == result.posterior.to_json()

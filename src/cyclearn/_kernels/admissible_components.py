@@ -36,8 +36,9 @@ class Admission(NamedTuple):
     """What decides: correlations, random numbers for starts, tables of verdicts, and the rules.
 
     ``S``, ``shares``, ``targeted`` and ``pooled`` are those of :class:`Scored`, which those that
-    values come from may differ from; ``normals`` are the numbers that ``models.component_solutions`` starts from, in its order;
-    ``rules`` are the longest cycle permitted and whether fits have to be stable.
+    values come from may differ from; ``normals`` are the numbers that ``models.component_solutions``
+    starts from, in its order; ``rules`` are the longest cycle permitted and whether fits have to be
+    stable.
     """
 
     S: Floats
