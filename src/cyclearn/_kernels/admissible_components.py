@@ -36,7 +36,7 @@ class Admission(NamedTuple):
     """What decides: correlations, random numbers for starts, tables of verdicts, and the rules.
 
     ``S``, ``shares``, ``targeted`` and ``pooled`` are those of :class:`Scored`, which those that
-    values come from may differ from; ``normals`` are the numbers that ``models.component_solutions``
+    values come from may differ from; ``normals`` are those that ``models.component_solutions``
     starts from, in its order; ``rules`` are the longest cycle permitted and whether fits have to be
     stable.
     """

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.classes import EquivalenceClass, InterventionalClass
+from cyclearn.classes import EquivalenceClass, InterventionalClass, equivalence_class
 from cyclearn.data import DataWarning, Moments
 from cyclearn.data.data_warnings import UnfinishedSample, warnings_of
 from cyclearn.data.table_records import table_of, table_record
@@ -476,7 +476,8 @@ def class_given(graph: DirectedGraph, tables: Tables) -> EquivalenceClass | Inte
     # Tables with other kinds tell apart at least what observed ones do.
     if tables.design is None or any(t.targets and t.kind != "perfect" for t in tables):
         return EquivalenceClass(graph)
-    return InterventionalClass(graph, [list(table.targets) for table in tables])
+    targets = [table.targets for table in tables]
+    return equivalence_class(graph, interventions=targets, exogenous=tables.exogenous)
 
 
 def _tables(records: list[Mapping[str, Any]], intercepts: Intercepts | None) -> Tables:
