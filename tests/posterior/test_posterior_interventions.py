@@ -111,6 +111,7 @@ def test_learning_samples_too():
     data, design = DESIGNS["perfect"]
     result = cl.learn(data, posterior={"effective_size": 50}, **design)
     assert result.posterior.tables.design is not None
+    assert "have a probability of at least 0.9" in str(result)
     again = type(result).from_json(result.to_json())
     assert again.posterior.to_json() == result.posterior.to_json()
 

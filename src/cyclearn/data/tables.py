@@ -136,6 +136,11 @@ class Tables:
         return self.design is None and self.groups != ("",)
 
     @property
+    def is_perfect(self) -> bool:
+        """Whether targets, if there are any, were cut off from their parents everywhere."""
+        return all(table.kind == "perfect" or not table.targets for table in self.tables)
+
+    @property
     def shares(self) -> FloatArray:
         """The share of the whole effective sample size that each table has."""
         return np.array([table.n_effective for table in self.tables]) / self.n_effective

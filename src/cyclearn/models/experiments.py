@@ -210,7 +210,9 @@ def _pooled(
     some = [tables.tables[e] for e in (*rows, *apart)]
     n = np.array([table.n_effective for table in some])
     share = n / n.sum()
-    S = np.einsum("e,eij->ij", share, [table.moments.covariance for table in some])
+    # Single rows have no covariance, and are many.
+    wide = [e for e, table in enumerate(some) if table.moments.n_samples > 1] or [0]
+    S = np.einsum("e,eij->ij", share[wide], [some[e].moments.covariance for e in wide])
     known = [table.moments.mean for table in some]
     if any(mean is None for mean in known):
         return S, np.zeros(len(S))

@@ -474,7 +474,7 @@ class Posterior:
 def class_given(graph: DirectedGraph, tables: Tables) -> EquivalenceClass | InterventionalClass:
     """The class of a graph; that under the interventions where all of these are perfect."""
     # Tables with other kinds tell apart at least what observed ones do.
-    if tables.design is None or any(t.targets and t.kind != "perfect" for t in tables):
+    if tables.design is None or not tables.is_perfect:
         return EquivalenceClass(graph)
     targets = [table.targets for table in tables]
     return equivalence_class(graph, interventions=targets, exogenous=tables.exogenous)

@@ -198,11 +198,10 @@ class LearnResult:
         """
         if self.experiments is None:
             return equivalence_class(self.graph, exogenous=self.exogenous)
-        design = self.experiments.tables.design
-        if design is not None and design.intervention_kind != "perfect":
+        if not self.experiments.tables.is_perfect:
             raise InputError(
                 f"the class is known for perfect interventions, and these are of kind "
-                f"{design.intervention_kind!r}; those with the same score are result.graph and "
+                f"{self.options.intervention_kind!r}; those with the same score are result.graph and "
                 "result.alternatives, and the class without interventions is "
                 "cl.equivalence_class(result.graph)"
             )
