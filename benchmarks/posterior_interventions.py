@@ -114,7 +114,7 @@ def calibrate(n_sets: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--sizes", default="3,4", help="numbers of variables of the sums")
-    parser.add_argument("--effective-size", type=int, default=40_000)
+    parser.add_argument("--effective-size", type=int, default=20_000)
     parser.add_argument("--data-sets", type=int, default=100, help="for calibration")
     arguments = parser.parse_args()
     print("# The posterior under interventions\n")
