@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import warnings
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -19,7 +20,7 @@ import pandas as pd
 from environment import describe_run
 from numpy.typing import NDArray
 
-from cyclearn import DirectedGraph, LearnResult, learn, read_graph
+from cyclearn import DirectedGraph, LearnResult, SamplingWarning, learn, read_graph
 
 # What each reagent acts on. Two more are conditions of all cells and act on none of the eleven.
 TARGETS = {
@@ -56,10 +57,33 @@ def joined(graph: DirectedGraph) -> NDArray[np.bool_]:
     return np.triu(graph.adjacency | graph.adjacency.T)
 
 
+def probable(name: str, result: LearnResult, consensus: DirectedGraph) -> list[str]:
+    """What is sure: edges with a probability of 0.9 or more, and feedback."""
+    found = result.posterior
+    if found is None or not found.is_determined:
+        return [] if found is None else [f"- {name}: not determined (R̂ {found.r_hat:.2f})."]
+    likely = found.graph(0.9).reordered(consensus.names)
+    known = likely.adjacency & consensus.adjacency
+    edges = [f"{consensus.names[i]} → {consensus.names[j]}" for i, j in np.argwhere(known)]
+    loops = found.feedback_probabilities()
+    pairs = [
+        f"{a}, {b} {loops.loc[a, b]:.2f}"
+        for n, a in enumerate(found.names)
+        for b in found.names[n + 1 :]
+        if loops.loc[a, b] >= 0.9
+    ]
+    return [
+        f"- {name}: {likely.n_edges} edges at 0.9 or more, {len(edges)} of them in the consensus "
+        f"({', '.join(edges) or 'none'}). In one feedback loop at 0.9 or more: "
+        f"{'; '.join(pairs) or 'no pair'}."
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, default=os.environ.get("CYCLEARN_DATA"))
     parser.add_argument("--seconds", type=float, default=60.0, help="for each search")
+    parser.add_argument("--sample", action="store_true", help="probabilities too, as long again")
     arguments = parser.parse_args()
     proteins, consensus = read(Path(arguments.data) / "sachs")
     alone = proteins.drop(columns="targets")
@@ -76,7 +100,7 @@ def main() -> None:
         ),
     }
     print("# Proteins under experiments\n")
-    print(describe_run(f"benchmarks/sachs.py --data DIR --seconds {arguments.seconds:g}"))
+    print(describe_run(f"benchmarks/sachs.py --data DIR --seconds {arguments.seconds:g} --sample"))
     counts = proteins["targets"].replace("", "none").value_counts()
     print(
         f"{len(proteins):,} cells, {N_PROTEINS} proteins and lipids on a logarithmic scale. Rows "
@@ -90,9 +114,18 @@ def main() -> None:
         "| rows and experiments | edges | largest feedback | edges right | edges found "
         "| pairs right | pairs found | search | s of CPU |\n" + "|---" * 9 + "|"
     )
+    sure: list[str] = []
     for name, (table, options) in runs.items():
         begun = process_time()
-        result: LearnResult = learn(table, time_limit=arguments.seconds, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SamplingWarning)
+            result: LearnResult = learn(
+                table,
+                time_limit=arguments.seconds,
+                posterior=arguments.sample,
+                **options,
+            )
+        sure += probable(name, result, consensus)
         seconds = process_time() - begun
         graph = result.graph.reordered(consensus.names)
         largest = max(len(component) for component in graph.components)
@@ -103,6 +136,9 @@ def main() -> None:
             f"| {shares(joined(graph), joined(consensus))} | {ended} | {seconds:.1f} |",
             flush=True,
         )
+    if sure:
+        print("\nProbabilities, averaged over resamples of the cells, after as much time again:\n")
+        print("\n".join(sure))
     print(
         "\nThe likelihood is that of linear equations with Gaussian noise. Thousands of cells "
         "reject it, and the search answers with more edges and with feedback that stands in for "

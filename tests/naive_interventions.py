@@ -42,12 +42,13 @@ class NaiveLikelihood:
     def terms(self):
         for e in range(len(self.rows)):
             for i in range(self.p):
-                if self.kind == "noise" or i not in self.targets[e]:
+                if self.kind != "perfect" or i not in self.targets[e]:
                     yield e, i
 
     def keys(self, e, i):
         own = (i, e if i in self.targets[e] else None)
-        return own, (i, e) if self.intercepts == "table" else own
+        variance = (i, None) if self.kind == "shift" else own
+        return variance, (i, e) if self.intercepts == "table" else own
 
     def __call__(self, parameters):
         m, v = len(self.edges), len(self.variances)
@@ -61,7 +62,7 @@ class NaiveLikelihood:
             log = logs[self.variances[variance]]
             total += 0.5 * (len(rest) * (np.log(2 * np.pi) + log) + rest @ rest * np.exp(-log))
         for e, rows in enumerate(self.rows):
-            free = [i for i in range(self.p) if self.kind == "noise" or i not in self.targets[e]]
+            free = [i for i in range(self.p) if self.kind != "perfect" or i not in self.targets[e]]
             total -= len(rows) * np.linalg.slogdet(Q[np.ix_(free, free)])[1]
         return total
 

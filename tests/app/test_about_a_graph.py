@@ -132,9 +132,8 @@ def test_interventions(client, intervened, tmp_path, monkeypatch):
     assert advice["is_settled"]
     _, resampled = done(client, "bootstrap", intervened, n_resamples=2)
     assert resampled["n_resamples"] == 2
-    for kind, request in (("posterior", {}), ("compare", {"text": "a -> b"})):
-        job = client.start(kind, intervened[0], of=intervened[1], **request)
-        assert "interventions" in client.wait(job, "failed")["message"]
+    job = client.start("compare", intervened[0], of=intervened[1], text="a -> b")
+    assert "interventions" in client.wait(job, "failed")["message"]
     (tmp_path / "experiment.csv").write_bytes(client.file(f"/api/tables/{intervened[0]}/file"))
     monkeypatch.chdir(tmp_path)
     script = client.file(f"/api/script?job={intervened[1]}").decode()

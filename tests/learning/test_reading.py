@@ -112,11 +112,7 @@ def said(call, data, reading):
 def test_an_option_of_reading_is_honoured_or_refused(name, option):
     reading, data = READINGS[option]
     found = said(CALLS[name], data, reading)
-    if found.startswith("refused: "):
-        # Only a posterior refuses any of them, and says what it refuses.
-        assert name == "posterior", found
-        assert "interventions" in found
-        return
+    assert not found.startswith("refused: ")
     plain = data.drop(columns=["who", "done"], errors="ignore")
     without = WITHOUT.get(option, {})
     other = said(CALLS[name], data if without.get("interventions") else plain, without)
@@ -219,11 +215,9 @@ def test_a_report_of_groups_without_edges_is_written(tmp_path):
     assert "no variable has an effect" in result.report(tmp_path / "page.html").read_text().lower()
 
 
-def test_brief_probabilities_are_for_observed_tables():
+def test_brief_probabilities_take_few_steps():
     brief = cl.learn(PLAIN, posterior="brief", **QUICK).posterior
     assert brief is not None
     assert brief.n_steps <= 100_000
-    targeted = cl.learn(TARGETED, interventions="done", posterior="brief", **QUICK)
-    assert targeted.posterior is None
     with pytest.raises(cl.InputError, match="posterior is 'brif'; give True, False, 'brief'"):
         cl.learn(PLAIN, posterior="brif")

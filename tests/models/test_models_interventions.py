@@ -7,8 +7,8 @@ import pytest
 import cyclearn as cl
 from cyclearn._kernels.component_fit import AT_INFINITY, COLLINEAR, fit_component
 from cyclearn._kernels.shared_weights import Pooled, fit_shared_component
-from cyclearn.data.intervened_tables import pooled_tables
-from cyclearn.data.tables import Design
+from cyclearn.data.margins import normal_scores
+from cyclearn.data.reading import as_tables
 from cyclearn.models.components import component_columns
 from cyclearn.models.experiments import Experiments, shared_information
 from naive_interventions import NaiveLikelihood, sample_tables
@@ -18,13 +18,19 @@ LOOP = cl.DirectedGraph.from_edges(
 )
 TARGETS = [[], ["b"], ["a", "d"]]
 ROWS = (100, 80, 120)
-HOW = [(kind, own) for kind in ("perfect", "noise") for own in ("shared", "table")]
+SINGLE = (100, 1, 1)
+HOW = [
+    *((kind, own, ROWS) for kind in ("perfect", "noise") for own in ("shared", "table")),
+    ("shift", "shared", ROWS),
+    ("shift", "shared", SINGLE),
+    ("perfect", "shared", SINGLE),
+]
 
 
-@pytest.mark.parametrize(("kind", "intercepts"), HOW)
-def test_a_fit_is_the_maximum_of_the_whole_likelihood(kind, intercepts):
+@pytest.mark.parametrize(("kind", "intercepts", "rows"), HOW)
+def test_a_fit_is_the_maximum_of_the_whole_likelihood(kind, intercepts, rows):
     model = cl.simulate.random_model(LOOP, random_state=4)
-    tables = sample_tables(model, TARGETS, ROWS, 4, kind)
+    tables = sample_tables(model, TARGETS, rows, 4, kind)
     fitted = cl.fit(
         LOOP, tables, interventions=TARGETS, intervention_kind=kind, intercepts=intercepts
     )
@@ -238,8 +244,8 @@ def test_the_kernel_is_at_a_stationary_point(kind):
     """Its information is the derivative of a gradient that vanishes, and its value is f."""
     model = cl.simulate.random_model(LOOP, random_state=9)
     tables = sample_tables(model, TARGETS, ROWS, 9, kind)
-    targets = tuple(map(tuple, TARGETS))
-    experiments = Experiments.of(pooled_tables(tables, targets, Design(kind)))
+    read = as_tables(tables, interventions=TARGETS, intervention_kind=kind)
+    experiments = Experiments.of(read)
     _, (columns,) = component_columns(LOOP)
     value, b, gain, _, status = fit_shared_component(
         experiments.pooled,
@@ -289,12 +295,19 @@ BAD = [
     (
         [[], ["a"]],
         {"intervention_kind": "soft"},
-        "intervention_kind is 'soft'; give 'perfect' or 'noise'",
+        "intervention_kind is 'soft'; give 'perfect', 'noise' or 'shift'",
     ),
     ([[], ["a"]], {"intercepts": "own"}, "intercepts is 'own'"),
     ([[], ["a"]], {"missing": "em"}, "missing='em' cannot be combined with interventions"),
     ([[], ["a"]], {"n_effective": 50}, "table 1: n_effective is 50, and there are 30 rows"),
-    ([[], ["a"]], {"margins": "rank"}, "margins='rank' cannot be combined"),
+    ([[], ["a"]], {"margins": "log"}, "column 'a' has the value -.* no logarithm"),
+    ([[], ["a"]], {"intervention_kind": ["shift"]}, "2 tables and intervention_kind of 1"),
+    (
+        [[], ["a"]],
+        {"intervention_kind": "shift", "intercepts": "table"},
+        "table 1: intervention_kind='shift' changes an intercept",
+    ),
+    ([[], "rows"], {}, "there are 30 rows and 3 columns"),
     ([[], ["a"]], {"groups": "a"}, "groups='a' cannot be combined"),
 ]
 
@@ -312,7 +325,7 @@ def test_bad_interventions_are_named(interventions, options, message):
     ("change", "message"),
     [
         (lambda t: t.drop(columns="a"), "table 2: its columns are not those of the first"),
-        (lambda t: t[:1], "table 2: it has 1 rows"),
+        (lambda t: t[:0], "table 2: it has no rows"),
         (lambda t: t.assign(b=np.inf), "table 2: column 'b'"),
     ],
 )
@@ -329,3 +342,53 @@ def test_too_few_rows_of_one_node_are_named():
     tables = [pd.DataFrame(rng.normal(size=(n, 3)), columns=list("abc")) for n in (3, 40)]
     with pytest.raises(cl.InputError, match="'c' has 2 parents and was not set in 3 rows"):
         cl.fit(graph, tables, interventions=[[], ["c"]])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"intervention_kind": "noise"}, "it has 1 row, .* a noise variance of its own"),
+        ({"intercepts": "table"}, "it has 1 row, .* an intercept of its own"),
+    ],
+)
+def test_a_single_row_with_parameters_of_its_own_is_refused(options, message):
+    observed = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3)), columns=list("abc"))
+    with pytest.raises(cl.InputError, match=message):
+        as_tables([observed, observed[:1] + 1], interventions=[[], ["a"]], **options)
+
+
+def test_a_screen_is_read_from_a_matrix_and_from_a_column():
+    rng = np.random.default_rng(0)
+    screen = pd.DataFrame(np.exp(rng.normal(size=(3, 3))), columns=list("abc"))
+    wild = pd.DataFrame(np.exp(rng.normal(size=(10, 3))), columns=list("abc"))
+    labelled = pd.concat([screen.assign(out=list("abc")), wild.assign(out="")])
+    by_row = as_tables([screen, wild], interventions="rows", margins="log")
+    by_column = as_tables(labelled, interventions="out", margins="log")
+    assert [table.targets for table in by_row] == [("a",), ("b",), ("c",), ()]
+    graph = cl.DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "a")])
+    fits = [cl.fit(graph, tables) for tables in (by_row, by_column)]
+    assert fits[0].log_likelihood == pytest.approx(fits[1].log_likelihood)
+    np.testing.assert_allclose(by_row.tables[0].moments.mean, np.log(screen.iloc[0]))
+    ranked = as_tables([screen, wild], interventions="rows", margins="rank")
+    together = np.concatenate([table.rows for table in ranked])
+    np.testing.assert_allclose(together, normal_scores(pd.concat([screen, wild]).to_numpy()))
+
+
+def test_residuals_say_where_interventions_are_not_answered_linearly():
+    model = cl.LinearGaussianModel([[0, 0.8, 0], [0, 0, 0.7], [0, 0, 0]], [1, 1, 1], list("abc"))
+    observed = model.sample(200, random_state=0)
+    # b follows a up to a point: pushed to 10, a moves it by less than it would.
+    bent = pd.DataFrame([[10.0, 2.0, 1.4]], columns=list("abc"))
+    tables = as_tables([bent, observed], interventions=[["a"], []])
+    fitted = cl.fit(model.graph, tables)
+    left = fitted.intervention_residuals()
+    assert list(left.index) == ["a", "none"]
+    assert np.isnan(left.loc["a", "a"])
+    assert left.loc["a", "b"] < -3
+    assert abs(left.loc["a", "c"]) < 2
+    X = np.vstack([bent, observed])
+    design = np.column_stack([np.ones(len(X)), X[:, 0]])
+    rest = X[:, 1] - design @ np.linalg.lstsq(design, X[:, 1])[0]
+    assert left.loc["a", "b"] == pytest.approx(rest[0] / rest.std(), rel=1e-6)
+    with pytest.raises(cl.InputError, match="share their intercepts"):
+        cl.fit(model.graph, observed).intervention_residuals()

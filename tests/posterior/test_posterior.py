@@ -126,7 +126,8 @@ def test_graphs_are_admitted_by_the_best_of_several_fits():
     data = cl.simulate.random_model(graph, random_state=0).sample(200, random_state=0)
     problem = SearchOptions(penalty=1.0).problem(as_tables(data))
     score, memory = problem.score(), ComponentMemory(4)
-    admission = Admission(score.S, memory.normals, *memory.verdicts, np.array([4, 1]))
+    data = score.S, score.shares, score.targeted, score.pooled
+    admission = Admission(*data, memory.normals, *memory.verdicts, np.array([4, 1]))
     # One start fits this cycle stably; the best fit is another, and unstable.
     trap = np.zeros((4, 4), dtype=np.uint8)
     trap[[0, 1, 2, 3, 3], [1, 2, 0, 1, 2]] = 1
@@ -235,12 +236,6 @@ def test_rows_that_are_worth_less_leave_more_open():
     graphs, weights = summed_posterior(fewer, 1.5)
     assert found.edges == pytest.approx(np.tensordot(weights, graphs, axes=1), abs=0.05)
     assert "400 samples, worth 60 independent ones" in str(found)
-
-
-def test_interventions_are_refused_by_name():
-    data = feedback_data()
-    with pytest.raises(InputError, match="interventions"):
-        cl.learn([data, data], interventions=[[], ["b"]], posterior={"effective_size": 1})
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,11 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from cyclearn._kernels.compilation import kernel, lean_kernel
-from cyclearn._kernels.component_optima import fit_component_from_starts, select_optima
+from cyclearn._kernels.component_optima import (
+    fit_component_from_starts,
+    inverted_gain,
+    select_optima,
+)
 from cyclearn._kernels.component_scores import (
     Bytes,
     Floats,
@@ -20,7 +24,8 @@ from cyclearn._kernels.component_scores import (
     column_key,
     parents_of,
 )
-from cyclearn._kernels.stable_feedback import dies_out
+from cyclearn._kernels.shared_weights import Pooled, fit_shared_component, half_regression
+from cyclearn._kernels.stable_feedback import dies_out_in_all
 
 _PROBES = 8
 _MAX_ITERATIONS = cast(int, np.int64(1000))
@@ -29,12 +34,16 @@ _MAX_ITERATIONS = cast(int, np.int64(1000))
 class Admission(NamedTuple):
     """What decides: correlations, random numbers for starts, tables of verdicts, and the rules.
 
-    ``S`` are the correlations of every table, which those that values come from may differ from;
-    ``normals`` are the numbers that ``models.component_solutions`` starts from, in its order;
-    ``rules`` are the longest cycle permitted and whether fits have to be stable.
+    ``S``, ``shares``, ``targeted`` and ``pooled`` are those of :class:`Scored`, which those that
+    values come from may differ from; ``normals`` are those that ``models.component_solutions``
+    starts from, in its order; ``rules`` are the longest cycle permitted and whether fits have to be
+    stable.
     """
 
     S: Floats
+    shares: Floats
+    targeted: Bytes
+    pooled: Pooled
     normals: Floats
     keys: Keys
     verdicts: Bytes
@@ -79,10 +88,49 @@ def has_longer_cycle(A: Bytes, nodes: Ints, max_length: int) -> bool:
 
 
 @kernel
+def _shared_runs(
+    admission: Admission, nodes: Ints, offsets: Ints, parents: Ints, starts: Floats
+) -> tuple[Floats, Floats, Ints]:
+    """Values, coefficients and statuses of fits of weights that tables share.
+
+    From regressions, from every start, and from the best with its gain inverted.
+    """
+    n = starts.shape[0] + 2
+    values, statuses = np.empty(n), np.empty(n, np.int64)
+    runs = np.empty((n, parents.size))
+    start = half_regression(admission.pooled, nodes, offsets, parents)
+    best = 0
+    for s in range(n):
+        for e in range(parents.size):
+            if 0 < s < n - 1:
+                start[e] = starts[s - 1, e]
+        if s == n - 1:
+            start = inverted_gain(nodes, parents, runs[best])
+        fitted = fit_shared_component(
+            admission.pooled,
+            admission.shares,
+            admission.targeted,
+            nodes,
+            offsets,
+            parents,
+            start,
+            1e-12,
+            _MAX_ITERATIONS,
+        )
+        values[s], statuses[s] = fitted[0], fitted[4]
+        for e in range(parents.size):
+            runs[s, e] = fitted[1][e]
+        if values[s] < values[best]:
+            best = s
+    return values, runs, statuses
+
+
+@kernel
 def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
     """Whether in every group some best-likelihood parameter set, from several starts, is stable.
 
-    A stable fit from one start decides nothing: another may fit better and be unstable.
+    A stable fit from one start decides nothing: another may fit better and be unstable. Tables
+    that share their weights have one fit.
     """
     k = nodes.size
     offsets, parents = parents_of(g, nodes)
@@ -92,14 +140,22 @@ def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
     for s in range(1, n_starts):
         for c in range(e):
             starts[s, c] = 3 * admission.normals[(s - 1) * e + c]
-    for t in range(admission.S.shape[0]):
-        values, runs, _, _, statuses = fit_component_from_starts(
-            admission.S[t], nodes, offsets, parents, starts, 1e-9, _MAX_ITERATIONS
-        )
+    is_shared = admission.pooled.matrices.shape[0] > 0
+    is_special = False
+    for v in nodes:
+        is_special = is_special or (is_shared and admission.pooled.is_special[v] > 0)
+    for t in range(1 if is_shared else admission.S.shape[0]):
+        if is_special:
+            values, runs, statuses = _shared_runs(admission, nodes, offsets, parents, starts)
+        else:
+            S = admission.pooled.matrices[0] if is_shared else admission.S[t]
+            values, runs, _, _, statuses = fit_component_from_starts(
+                S, nodes, offsets, parents, starts, 1e-9, _MAX_ITERATIONS
+            )
         _, distinct = select_optima(values, runs, statuses, 1e-8)
         some = False
         for s in distinct:
-            some = some or dies_out(nodes, offsets, parents, runs[s])
+            some = some or dies_out_in_all(admission.targeted, nodes, offsets, parents, runs[s])
         if not some:
             return False
     return True

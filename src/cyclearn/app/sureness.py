@@ -71,8 +71,6 @@ def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> None
 def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> None:
     """Probabilities of graphs, with the knowledge and the limits of the search."""
     place = Path(folder)
-    if learned(of).experiments is not None:
-        raise InputError("probabilities are for tables without interventions; resample instead")
     note = ProgressFile(place)
     note.say("Sampling graphs")
 

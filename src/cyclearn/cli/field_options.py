@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from cyclearn.data.tables import InterventionKind
 from cyclearn.foundation.option_values import Options
 from cyclearn.graphs import read_graph
 from cyclearn.search.knowledge import Knowledge
@@ -34,6 +35,7 @@ def names_by_commas(text: str) -> list[str]:
 # Options that are written in another way than in Python: their type, and how they are read.
 _READ: dict[str, tuple[Any, Callable[[Any], Any] | None]] = {
     "interventions": (str | None, None),
+    "intervention_kind": (InterventionKind, None),
     "exogenous": (str, names_by_commas),
     "ordered": (str, names_by_commas),
     "continuous": (str, names_by_commas),

@@ -1,13 +1,13 @@
 """Tables in which some variables were intervened on: read, checked, and brought together.
 
 Targets are given beside a list of tables, one list of names for each, or as a column of one table
-that names the targets of each row.
+that names the targets of each row; in a matrix of single rows, row i may be that of target i.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,17 +17,20 @@ from cyclearn.data.data_warnings import DataWarning
 from cyclearn.data.effective_rows import EffectiveRows, Memory, row_weight
 from cyclearn.data.grouped_tables import aligned_moments, labelled_rows, named_tables
 from cyclearn.data.input_checks import check_finite
+from cyclearn.data.margins import Margins, with_margins
 from cyclearn.data.missing_values import Treated
 from cyclearn.data.moments import Moments
 from cyclearn.data.rows import Rows
 from cyclearn.data.table_files import as_rows
-from cyclearn.data.tables import Design, Table, Tables
+from cyclearn.data.tables import Design, InterventionKind, Table, Tables
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 
 # Targets of each table, or the name of a column with the targets of each row.
 Interventions = str | tuple[tuple[str, ...], ...]
+# In place of targets: row i of the table is an experiment by itself, whose target is column i.
+ROWS = "rows"
 
 
 def checked_interventions(interventions: Any) -> Interventions | None:
@@ -52,38 +55,56 @@ def checked_interventions(interventions: Any) -> Interventions | None:
     return tuple(checked)
 
 
+@dataclass(frozen=True)
+class Part:
+    """Rows of one experiment as they were given, with targets and what was done to them.
+
+    ``number`` is that of its table, 0 where targets came from rows: errors then name these.
+    """
+
+    data: Any
+    targets: tuple[str, ...]
+    kind: InterventionKind
+    number: int = 0
+
+    @property
+    def name(self) -> str:
+        """What warnings call it."""
+        return str(self.number) if self.number else ", ".join(self.targets) or "observed"
+
+    @property
+    def place(self) -> str:
+        """What errors call it."""
+        if self.number:
+            return f"table {self.number}"
+        return f"the rows with targets {', '.join(self.targets) or 'none'}"
+
+
 def intervened_tables(
-    parts: Sequence[Any],
-    targets: Sequence[tuple[str, ...]],
+    parts: Sequence[Part],
     design: Design,
     n_effective: EffectiveRows,
     *,
     exogenous: Sequence[str] = (),
-    by_column: bool = False,
+    margins: Margins = "raw",
 ) -> Tables:
     """Tables that share their weights, with the targets of each, and the warnings about them.
 
-    The memory of rows is that of variables that varied by themselves in their table.
-
-    ``by_column`` says that the targets came from a column, so that errors name them and not the
-    number of a table.
+    The memory of rows is that of variables that varied by themselves in their table. Ranks are
+    those among all rows.
 
     Raises
     ------
     InputError
-        Naming the table: other columns, targets that do not exist, one row, everything set, a
-        column that is constant where nobody set it, moments without a mean where intercepts are
-        shared.
+        Naming the table: other columns, targets that do not exist, one row where that says nothing,
+        everything set, a column that is constant where nobody set it, moments without a mean where
+        intercepts are shared.
     """
-    places = [
-        f"the rows with targets {', '.join(own) or 'none'}" if by_column else f"table {number}"
-        for number, own in enumerate(targets, 1)
-    ]
-    tables = pooled_tables(parts, targets, design, places, exogenous)
-    names = [
-        ", ".join(own) or "observed" if by_column else str(number)
-        for number, own in enumerate(targets, 1)
-    ]
+    tables = Tables(tuple(_read(parts, design, exogenous)), design)
+    if margins != "raw":
+        tables = _with_margins(tables, margins)
+    check_columns(tables)
+    names, places = [part.name for part in parts], [part.place for part in parts]
     counted, warnings = [], list[DataWarning]()
     for name, place, table in zip(names, places, tables, strict=True):
         try:
@@ -95,30 +116,49 @@ def intervened_tables(
     return Tables(tuple(counted), design, _most_concerned(warnings))
 
 
-def pooled_tables(
-    parts: Sequence[Any],
-    targets: Sequence[tuple[str, ...]],
-    design: Design,
-    places: Sequence[str] | None = None,
-    exogenous: Sequence[str] = (),
-) -> Tables:
-    """The same without warnings; errors name one of ``places``."""
+def _read(parts: Sequence[Part], design: Design, exogenous: Sequence[str]) -> list[Table]:
     read: list[Table] = []
-    for place, part, own in zip(places or ["a table"] * len(parts), parts, targets, strict=True):
+    for part in parts:
         try:
-            rows, moments = _moments(part, design)
+            rows, moments = _moments(part.data, design)
             moments = moments.given(exogenous)
             if read:
                 order = moments.names
                 moments = aligned_moments(moments, read[0].moments)
                 rows = None if rows is None else rows[:, [order.index(n) for n in moments.names]]
-            read.append(Table(moments, float(moments.n_samples), targets=own, rows=rows))
-            _check_targets(own, moments, design)
+            size = float(moments.n_samples)
+            read.append(Table(moments, size, targets=part.targets, kind=part.kind, rows=rows))
+            _check_targets(read[-1])
+            _check_row(read[-1], design)
         except InputError as error:  # noqa: PERF203 - once at most
-            raise InputError(f"{place}: {error}") from None
-    tables = Tables(tuple(read), design)
-    _check_columns(tables)
-    return tables
+            raise InputError(f"{part.place}: {error}") from None
+    return read
+
+
+def _with_margins(tables: Tables, margins: Margins) -> Tables:
+    """The tables with columns treated, all rows together."""
+    rows = [table.rows for table in tables if table.rows is not None]
+    if len(rows) < len(tables):
+        raise InputError(
+            f"margins={margins!r} looks at the rows, and some data are Moments, which have none; "
+            "pass the tables"
+        )
+    together = with_margins(Rows(np.concatenate(rows), tables.names, False), margins).values
+    ends = np.cumsum([len(each) for each in rows])[:-1]
+    treated = [
+        replace(table, moments=moments_like(table.moments, own), rows=own)
+        for table, own in zip(tables, np.split(together, ends), strict=True)
+    ]
+    return replace(tables, tables=tuple(treated))
+
+
+def moments_like(moments: Moments, rows: FloatArray) -> Moments:
+    """Mean and covariance of rows of the same variables."""
+    mean = rows.mean(axis=0)
+    centred = rows - mean
+    return moments._changed(
+        covariance=centred.T @ centred / len(rows), n_samples=len(rows), mean=mean
+    )
 
 
 def _counted(table: Table, n_effective: EffectiveRows) -> tuple[Table, tuple[DataWarning, ...]]:
@@ -132,7 +172,7 @@ def _counted(table: Table, n_effective: EffectiveRows) -> tuple[Table, tuple[Dat
     own = None if rows is None else _free_columns(moments, rows, is_free)
     memory = None if own is None else Memory.of(given_exogenous(own)[1])
     weight, counting = row_weight(n_effective, n, memory)
-    size = max(n * weight, 2.0)
+    size = max(n * weight, min(n, 2.0))
     counted = replace(table, n_effective=size, row_weight=weight, counting=counting)
     if own is None or not (is_free & ~moments.is_exogenous).any() or n <= is_free.sum() + 1:
         return counted, ()
@@ -159,31 +199,53 @@ def _most_concerned(warnings: Sequence[DataWarning]) -> tuple[DataWarning, ...]:
 
 
 def targeted_parts(
-    data: Any, interventions: Interventions
-) -> tuple[list[Any], list[tuple[str, ...]]]:
-    """The tables one by one, and the targets of each."""
-    if isinstance(interventions, str):
-        return _by_column(data, interventions)
-    return _by_table(data, interventions)
-
-
-def _by_table(data: Any, targets: tuple[tuple[str, ...], ...]) -> tuple[list[Any], list[Any]]:
+    data: Any,
+    interventions: Interventions,
+    kind: InterventionKind | tuple[InterventionKind, ...] = "perfect",
+) -> list[Part]:
+    """The tables one by one, with the targets of each and what was done to them."""
+    if isinstance(interventions, str) and interventions != ROWS:
+        if not isinstance(kind, str):
+            raise InputError("targets come from a column; give one intervention_kind for all")
+        frame = labelled_rows(data, [interventions], "interventions")
+        labels = frame[interventions].map(_parsed)
+        rows = frame.drop(columns=interventions)
+        return [Part(rows[labels == each], each, kind) for each in sorted(set(labels))]
     named = named_tables(data)
-    parts = [data] if named is None else list(named.values())
-    if len(parts) != len(targets):
+    tables = [data] if named is None else list(named.values())
+    if isinstance(interventions, str):
+        # Further tables were observed.
+        interventions = ((ROWS,), *[()] * (len(tables) - 1))
+    kinds = (kind,) * len(tables) if isinstance(kind, str) else kind
+    for what, given in (("interventions", interventions), ("intervention_kind", kinds)):
+        if len(tables) != len(given):
+            raise InputError(
+                f"there are {len(tables)} tables and {what} of {len(given)}; give one list of "
+                "targets for each table, empty where nothing was set, and one kind for all or one "
+                "for each table"
+            )
+    parts: list[Part] = []
+    for number, each in enumerate(zip(tables, interventions, kinds, strict=True), 1):
+        if each[1] == (ROWS,):
+            parts += _row_by_row(each[0], each[2])
+        else:
+            parts.append(Part(*each, number))
+    return parts
+
+
+def _row_by_row(data: Any, kind: InterventionKind) -> list[Part]:
+    """The rows of a matrix whose row i is the experiment with column i as its target."""
+    import pandas as pd
+
+    rows = Rows.of(as_rows(data))
+    n, p = rows.values.shape
+    if n != p:
         raise InputError(
-            f"there are {len(parts)} tables and interventions of {len(targets)}; give one list of "
-            "targets for each table, empty where nothing was set"
+            f"interventions are 'rows', row i for column i, and there are {n} rows and {p} "
+            "columns; give further rows as tables of their own, or a column of targets"
         )
-    return parts, list(targets)
-
-
-def _by_column(data: Any, column: str) -> tuple[list[Any], list[tuple[str, ...]]]:
-    frame = labelled_rows(data, [column], "interventions")
-    labels = frame[column].map(_parsed)
-    rows = frame.drop(columns=column)
-    parts = {targets: rows[labels == targets] for targets in sorted(set(labels))}
-    return list(parts.values()), list(parts)
+    frame = pd.DataFrame(rows.values, columns=list(rows.names))
+    return [Part(frame.iloc[[i]], (name,), kind) for i, name in enumerate(rows.names)]
 
 
 def _parsed(cell: Any) -> tuple[str, ...]:
@@ -207,30 +269,46 @@ def _moments(data: Any, design: Design) -> tuple[FloatArray | None, Moments]:
     rows = Rows.of(data)
     X = rows.values
     check_finite(X, "data", rows.names)
-    if len(X) < 2:
-        raise InputError(f"it has {len(X)} rows; a table needs at least 2")
+    if not len(X):
+        raise InputError("it has no rows")
     mean = X.mean(axis=0)
     centred = X - mean
     S = centred.T @ centred / len(X)
     return X, Moments._unchecked(S, len(X), mean, rows.names, rows.is_unnamed)
 
 
-def _check_targets(targets: tuple[str, ...], moments: Moments, design: Design) -> None:
+def _check_row(table: Table, design: Design) -> None:
+    """One row has to have something in common with other rows."""
+    if table.kind == "shift" and design.intercepts == "table":
+        raise InputError(
+            "intervention_kind='shift' changes an intercept, and every table has its own; use "
+            "intercepts='shared'"
+        )
+    if table.moments.n_samples > 1:
+        return
+    if design.intercepts == "table" or (table.targets and table.kind == "noise"):
+        own = "an intercept" if design.intercepts == "table" else "a noise variance"
+        raise InputError(
+            f"it has 1 row, which fits exactly with {own} of its own and says nothing; use "
+            "intervention_kind 'perfect' or 'shift' with intercepts='shared', or add rows"
+        )
+
+
+def _check_targets(table: Table) -> None:
+    targets, moments = table.targets, table.moments
     unknown = [name for name in targets if name not in moments.names]
     if unknown:
         raise InputError(
             f"the target {unknown[0]!r} is no variable; there are {', '.join(moments.names[:10])}"
             + f" and {len(moments.names) - 10} more" * (len(moments.names) > 10)
         )
-    if design.intervention_kind == "perfect" and {*targets, *moments.exogenous} == set(
-        moments.names
-    ):
+    if table.kind == "perfect" and {*targets, *moments.exogenous} == set(moments.names):
         raise InputError(
             "every variable was set or is exogenous, so that it says nothing; leave it out"
         )
 
 
-def _check_columns(tables: Tables) -> None:
+def check_columns(tables: Tables) -> None:
     """No column is constant where it was not set."""
     for i, name in enumerate(tables.names):
         free = [table for table in tables if name not in table.targets]

@@ -8,8 +8,11 @@ import numpy as np
 
 from cyclearn.data.rows import Rows
 from cyclearn.foundation.arrays import FloatArray
+from cyclearn.foundation.errors import InputError
 
-Margins = Literal["raw", "rank"]
+Margins = Literal["raw", "log", "rank"]
+# What weights and effects are on the scale of, where it is not that of the data.
+SCALES = {"log": "logarithms", "rank": "normal scores of ranks"}
 
 
 def normal_scores(X: FloatArray) -> FloatArray:
@@ -38,4 +41,12 @@ def normal_scores(X: FloatArray) -> FloatArray:
 
 def with_margins(rows: Rows, margins: Margins) -> Rows:
     """Rows with their columns treated as told."""
+    if margins == "log":
+        for name, column in zip(rows.names, rows.values.T, strict=True):
+            if (column <= 0).any():
+                raise InputError(
+                    f"column {name!r} has the value {np.nanmin(column):g}, which has no logarithm; "
+                    "add a constant to it first, or use margins='rank'"
+                )
+        return rows.with_values(np.log(rows.values))
     return rows if margins == "raw" else rows.with_values(normal_scores(rows.values))

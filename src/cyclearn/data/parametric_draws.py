@@ -18,12 +18,19 @@ def draw_moments(moments: Moments, n_effective: float, generator: np.random.Gene
     >>> drawn.n_samples, bool(abs(drawn.covariance - given.covariance).max() < 0.5)
     (100, True)
     """
-    df = max(round(n_effective) - 1, 1)
-    drawn = _wishart(moments, df, generator) / (df + 1)
+    drawn = draw_covariance(moments, n_effective, generator)
     names = None if moments.has_default_names else moments.names
     return Moments(
         drawn, moments.n_samples, moments.mean, names, moments.exogenous, moments.ordered
     )
+
+
+def draw_covariance(
+    moments: Moments, n_effective: float, generator: np.random.Generator
+) -> FloatArray:
+    """The covariance of such rows; constant columns stay constant."""
+    df = max(round(n_effective) - 1, 1)
+    return _wishart(moments, df, generator) / (df + 1)
 
 
 def _wishart(moments: Moments, df: int, generator: np.random.Generator) -> FloatArray:
@@ -31,10 +38,10 @@ def _wishart(moments: Moments, df: int, generator: np.random.Generator) -> Float
     from scipy.stats import wishart
 
     S, p = moments.covariance, moments.n_variables
-    if df >= p:
+    if df >= p and (S.diagonal() > 0).all():
         drawn = wishart.rvs(df, S, random_state=generator)
         return np.asarray(drawn, dtype=float).reshape(p, p)
-    # Fewer draws than variables: the matrix is singular, and so may S be.
+    # Fewer draws than variables, or constant ones: the matrix is singular, and so may S be.
     values, vectors = np.linalg.eigh(S)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     Z = generator.standard_normal((df, p)) @ root.T

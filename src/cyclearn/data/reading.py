@@ -12,7 +12,7 @@ from functools import partial
 from math import inf
 from numbers import Real
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -54,6 +54,13 @@ def _column(name: str, value: Any) -> str | None:
     return value
 
 
+def _kinds(name: str, value: Any) -> InterventionKind | tuple[InterventionKind, ...]:
+    """What interventions do, in one word or in one for each table."""
+    if isinstance(value, (list, tuple)):
+        return tuple(_kinds(name, each) for each in value)  # type: ignore[misc]
+    return one_of(name, value, get_args(InterventionKind))  # type: ignore[return-value]
+
+
 def checked_effective_rows(name: str, value: Any) -> EffectiveRows:
     """An effective sample size: a word, or a number of at least two."""
     if isinstance(value, str) and value in ("auto", "all"):
@@ -79,10 +86,13 @@ class Reading(Options):
     interventions : list of lists of str, or str, optional
         Targets of each table of a list: variables that were intervened on there, none where the
         system was only observed. Or the column of one table that names the targets of each row,
-        separated by commas. Weights are then shared over tables.
-    intervention_kind : {"perfect", "noise"}
+        separated by commas. Weights are then shared over tables. ``"rows"``, for all or in place of
+        a table's targets: row i of the (first) table is an experiment with column i as its target,
+        as in a knockout screen; further tables were observed.
+    intervention_kind : {"perfect", "noise", "shift"}, or one for each table
         Targets are cut off from their parents; or keep them, and have noise and intercept of their
-        own.
+        own; or keep them and their noise, and are shifted. Tables of one row can be the first and
+        the last.
     intercepts : {"shared", "table"}
         With interventions: whether shifts of means between tables count. Shared intercepts use
         them, but turn differences between batches into edges.
@@ -96,9 +106,10 @@ class Reading(Options):
         rows only; or take each covariance from the rows that have both columns. With ``"em"`` and
         ``"pairwise"`` the effective sample size of a search is the harmonic mean, over pairs of
         columns, of the rows in which both were observed.
-    margins : {"raw", "rank"}
-        Columns as they are, or normal scores of their ranks, which outliers and monotone bends
-        hardly change; weights and effects are then on the scale of these scores.
+    margins : {"raw", "log", "rank"}
+        Columns as they are, their logarithms, or normal scores of their ranks, which outliers and
+        monotone bends hardly change; weights and effects are then on that scale. With interventions
+        ranks are those among the rows of all tables.
     lags : int
         Rows are a time series, in order: each may also be caused by so many rows before it, which
         become columns such as ``gdp[t-1]``, never across groups. The past is exogenous.
@@ -153,10 +164,10 @@ class Reading(Options):
         "Column that names the targets of the intervention in each row, by commas.",
         lambda _, value: checked_interventions(value),
     )
-    intervention_kind: InterventionKind = option(
+    intervention_kind: InterventionKind | tuple[InterventionKind, ...] = option(
         "perfect",
-        "Targets are cut off from their causes, or keep them with noise of their own.",
-        partial(one_of, words=("perfect", "noise")),
+        "Targets are cut off from their causes, or keep them with other noise or a shift.",
+        _kinds,
     )
     intercepts: Intercepts = option(
         "shared",
@@ -177,11 +188,11 @@ class Reading(Options):
     )
     margins: Margins = option(
         "raw",
-        "Columns as they are, or normal scores of their ranks.",
+        "Columns as they are, their logarithms, or normal scores of their ranks.",
         partial(
             one_of,
-            words=("raw", "rank"),
-            remedy="'raw' (columns as they are) or 'rank' (normal scores of ranks)",
+            words=("raw", "log", "rank"),
+            remedy="'raw' (columns as they are), 'log' or 'rank' (normal scores of ranks)",
         ),
     )
     lags: int = option(
@@ -226,9 +237,10 @@ class Reading(Options):
                 f"covariance='shrunk' takes complete rows, and missing is {self.missing!r}; use "
                 "missing='rows'"
             )
-        others = {"margins": "rank", "covariance": "shrunk", "missing": "em"}
-        for name, word in others.items():
-            if self.ordered and getattr(self, name) == word:
+        others = {"margins": ("log", "rank"), "covariance": ("shrunk",), "missing": ("em",)}
+        for name, words in others.items():
+            word = getattr(self, name)
+            if self.ordered and word in words:
                 raise InputError(
                     f"{name}={word!r} cannot be combined with ordered columns, whose correlations "
                     "are estimated pair by pair; leave one of them out"
@@ -248,7 +260,6 @@ class Reading(Options):
             for name in (
                 "groups",
                 "missing",
-                "margins",
                 "lags",
                 "ordered",
                 "categories",
@@ -300,14 +311,12 @@ class Reading(Options):
             frame, reading = self.with_indicators(as_rows(data))
             return reading.tables(frame)
         if self.interventions is not None:
-            parts, targets = targeted_parts(data, self.interventions)
             return intervened_tables(
-                parts,
-                targets,
+                targeted_parts(data, self.interventions, self.intervention_kind),
                 self.design,
                 self.n_effective,
                 exogenous=self.exogenous,
-                by_column=isinstance(self.interventions, str),
+                margins=self.margins,
             )
         named = named_tables(data, self.groups, in_order=self.lags > 0)
         if named is None:

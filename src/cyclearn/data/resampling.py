@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import ceil
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from cyclearn.data.intervened_tables import pooled_tables
+from cyclearn.data.intervened_tables import check_columns, moments_like
 from cyclearn.data.lagged_rows import past_of, with_past
 from cyclearn.data.margins import with_margins
 from cyclearn.data.moments import Moments
@@ -99,20 +99,24 @@ class Resampler:
         return Tables(tuple(drawn))
 
     def _drawn_within_targets(self, generator: np.random.Generator) -> Tables:
-        parts, targets = [], []
+        """Rows within each table; a single row stays and counts for more or less instead.
+
+        Its weight is exponential with mean one (Rubin's Bayesian bootstrap): no experiment is lost,
+        and what hangs on one row alone is seen to.
+        """
+        drawn = []
         for table in self.tables:
             assert table.rows is not None
+            if len(table.rows) == 1:
+                size = table.n_effective * generator.exponential()
+                drawn.append(replace(table, n_effective=size, rows=None))
+                continue
             chosen = self._chosen(len(table.rows), table.row_weight, generator)
-            parts.append(_frame(table.rows[chosen], table.moments))
-            targets.append(table.targets)
-        drawn = pooled_tables(
-            parts, targets, self.reading.design, exogenous=self.tables.exogenous
-        ).without_rows()
-        counted = [
-            replace(new, n_effective=table.n_effective)
-            for new, table in zip(drawn, self.tables, strict=True)
-        ]
-        return replace(drawn, tables=tuple(counted))
+            moments = moments_like(table.moments, table.rows[chosen])
+            drawn.append(replace(table, moments=moments, rows=None))
+        tables = replace(self.tables, tables=tuple(drawn), warnings=())
+        check_columns(tables)
+        return tables
 
     def _moments(self, table: Table, generator: np.random.Generator) -> Moments:
         given = table.moments
@@ -129,8 +133,11 @@ class Resampler:
             rows = with_past(rows, lags)
         rows = rows.taken(self._is_used(rows.values))
         rows = rows.taken(self._chosen(len(rows.values), table.row_weight, generator))
-        # Ranks were taken before the past was set beside the rows; incomplete rows are left out.
-        margins = "raw" if lags else self.reading.margins
+        # Ranks were taken before the past was set beside the rows, and logarithms of all rows;
+        # incomplete rows are left out.
+        margins = self.reading.margins
+        if lags or margins == "log":
+            margins = "raw"
         missing = "error" if self.reading.missing == "rows" else self.reading.missing
         reading = Reading(missing=missing, covariance=self.reading.covariance)
         moments = reading.treated(with_margins(rows, margins)).moments
@@ -197,10 +204,3 @@ def _checked(tables: Tables, resampling: Resampling | None) -> Resampling:
     if resampling is not None:
         return resampling
     return "blocks" if any(table.row_weight < 1 for table in tables) else "rows"
-
-
-def _frame(rows: FloatArray, moments: Moments) -> Any:
-    """Rows as a table like the one they were drawn from."""
-    import pandas as pd
-
-    return rows if moments.has_default_names else pd.DataFrame(rows, columns=list(moments.names))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cyclearn.data.data_warnings import DataWarning
 
 # What an intervention does to its targets, and whether tables share their intercepts.
-InterventionKind = Literal["perfect", "noise"]
+InterventionKind = Literal["perfect", "noise", "shift"]
 Intercepts = Literal["shared", "table"]
 
 
@@ -34,12 +34,13 @@ Intercepts = Literal["shared", "table"]
 class Design:
     """What interventions do to their targets, and whether tables share their intercepts.
 
-    ``intervention_kind`` is ``"perfect"``: a target is cut off from its parents; or ``"noise"``: it
-    keeps them and has noise and intercept of its own. ``intercepts`` are ``"shared"`` by all
-    tables, or each ``"table"`` has its own.
+    ``intervention_kind`` is ``"perfect"``: a target is cut off from its parents; ``"noise"``: it
+    keeps them and has noise and intercept of its own; or ``"shift"``: it keeps them and its noise,
+    and has an intercept of its own; or one of these for every table that was given. ``intercepts``
+    are ``"shared"`` by all tables, or each ``"table"`` has its own.
     """
 
-    intervention_kind: InterventionKind = "perfect"
+    intervention_kind: InterventionKind | tuple[InterventionKind, ...] = "perfect"
     intercepts: Intercepts = "shared"
 
 
@@ -58,6 +59,8 @@ class Table:
         Name of the group, in which weights and noise are the same.
     targets : tuple of str
         Variables that were intervened on.
+    kind : str
+        What that did to them, see :class:`Design`.
     holes : Holes or None
         What was missing, if anything.
     shrinkage : float
@@ -79,6 +82,7 @@ class Table:
     n_effective: float
     group: str = ""
     targets: tuple[str, ...] = ()
+    kind: InterventionKind = "perfect"
     holes: Holes | None = None
     shrinkage: float = 0.0
     row_weight: float = 1.0
@@ -136,6 +140,11 @@ class Tables:
     def is_grouped(self) -> bool:
         """Whether the tables are groups, each with weights of its own."""
         return self.design is None and self.groups != ("",)
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether targets, if there are any, were cut off from their parents everywhere."""
+        return all(table.kind == "perfect" or not table.targets for table in self.tables)
 
     @property
     def shares(self) -> FloatArray:

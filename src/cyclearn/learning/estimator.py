@@ -101,7 +101,7 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
             )
         if self.margins != "raw":
             raise InputError(
-                f"margins is {self.margins!r}, and the density of ranks is none of the data; score "
+                f"margins is {self.margins!r}, and its density is none of the data; score "
                 "rows with margins='raw'"
             )
         if ordinal := self.result_.tables.ordered:

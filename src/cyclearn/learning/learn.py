@@ -66,7 +66,7 @@ def learn(
         Sample also graphs by how probable they are, with the same reading, knowledge and limits,
         and keep the probabilities as ``result.posterior``, where tables, reports and pictures find
         them; a mapping gives arguments of :func:`cyclearn.posterior`. ``"brief"``, which the
-        command line uses, takes 100,000 steps of each chain at most, for observed tables of 2 to 50
+        command line uses, takes 100,000 steps of each chain at most, for tables of 2 to 50
         variables, and nothing otherwise; where that is not enough for the chains to agree,
         probabilities are not determined.
     **options
@@ -156,7 +156,7 @@ def _posterior_arguments(
 
 def is_brief(tables: Tables) -> bool:
     """Whether a few steps may be enough for the probabilities of graphs over these tables."""
-    return tables.design is None and 2 <= tables.n_variables <= EFFORT.brief_variables
+    return 2 <= tables.n_variables <= EFFORT.brief_variables
 
 
 def _check_names(what: str, own: Mapping[str, Any], function: Callable[..., Any]) -> None:

@@ -2,8 +2,8 @@
 
 A node's intercept, weights and variance are estimated from all rows in which it was not set; where
 it kept its parents and had other noise, such rows count as well, with a variance and an intercept
-of their own. So the likelihood needs covariances of sets of rows. See
-:mod:`cyclearn._kernels.shared_weights` for it.
+of their own; where it was shifted, with an intercept of their own. So the likelihood needs
+covariances of sets of rows. See :mod:`cyclearn._kernels.shared_weights` for it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from cyclearn.data.intervened_tables import target_mask
 from cyclearn.data.moments import Moments
 from cyclearn.data.tables import Design, Tables
+from cyclearn.data.tables import InterventionKind as Kind
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.random_state import RandomState
@@ -55,7 +56,7 @@ class Experiments:
     scale : array of shape (p,)
         Standard deviations over all rows.
     covariances : array of shape (tables, p, p)
-        Of each table; a constant column stands there with variance one, by itself.
+        Of each table; a target that was held constant has variance one, by itself.
     targeted : array of shape (tables, p)
         Which variables were cut off from their parents, or are taken as given.
     matrices : array of shape (sets of rows, p, p)
@@ -86,29 +87,36 @@ class Experiments:
         mask, given = target_mask(tables), moments[0].is_exogenous
         is_shared = design.intercepts == "shared"
         scale = np.sqrt(_pooled(tables, everything, True)[0].diagonal())
-        sets: dict[tuple[int, ...], int] = {everything: 0}
+        of_kind = {kind: mask & [[t.kind == kind] for t in tables] for kind in get_args(Kind)}
+        # Rows with one intercept, and tables with one of their own and the same noise.
+        sets: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {(everything, ()): 0}
         at, which, weights, means = [0], list[int](), list[float](), list[FloatArray]()
         for i in range(p):
             free = tuple(np.flatnonzero(~mask[:, i]).tolist())
-            terms = [free] if free and not given[i] else []
-            if design.intervention_kind == "noise" and not given[i]:
-                terms += [(e,) for e in np.flatnonzero(mask[:, i]).tolist()]
-            for rows in terms:
-                which.append(sets.setdefault(rows, len(sets)))
-                effective = sum(tables.tables[e].n_effective for e in rows)
+            shifted = tuple(np.flatnonzero(of_kind["shift"][:, i]).tolist())
+            terms = [(free, shifted)] if free or shifted else []
+            terms += [((e,), ()) for e in np.flatnonzero(of_kind["noise"][:, i]).tolist()]
+            for rows, apart in [] if given[i] else terms:
+                which.append(sets.setdefault((rows, apart), len(sets)))
+                effective = sum(tables.tables[e].n_effective for e in (*rows, *apart))
                 weights.append(effective / tables.n_effective)
             at.append(len(which))
-            means.append(_pooled(tables, terms[0] if terms else everything, True)[1])
+            first = terms[0] if terms and not given[i] else (everything, ())
+            means.append(_pooled(tables, first[0], True, first[1])[1])
         unit = np.outer(scale, scale)
-        matrices = [_pooled(tables, rows, is_shared)[0] / unit for rows in sets]
+        matrices = [_pooled(tables, rows, is_shared, apart)[0] / unit for rows, apart in sets]
+        # What is taken as given has no equation, as what is set in every table.
+        targeted = given | of_kind["perfect"]
         return cls(
             tables=tables,
             scale=scale,
-            covariances=np.array([_without_constants(each.covariance / unit) for each in moments]),
-            # What is taken as given has no equation, as what is set in every table.
-            targeted=(
-                given | (mask if design.intervention_kind == "perfect" else np.zeros_like(mask))
-            ).astype(np.uint8),
+            covariances=np.array(
+                [
+                    _without_constants(each.covariance / unit, is_set)
+                    for each, is_set in zip(moments, targeted, strict=True)
+                ]
+            ),
+            targeted=targeted.astype(np.uint8),
             matrices=np.array(matrices),
             at=np.array(at),
             which=np.array(which, dtype=np.int64),
@@ -132,14 +140,24 @@ class Experiments:
 
     @property
     def n_rows(self) -> FloatArray:
-        """Rows that the equation of each node is estimated from, shape (p,)."""
-        return (1 - self.targeted).T @ [table.moments.n_samples for table in self.tables]
+        """Rows that the equation of each node is estimated from, shape (p,).
+
+        One less where an intercept is estimated from them as well.
+        """
+        n_shifted = [table.kind == "shift" for table in self.tables] @ target_mask(self.tables)
+        n = (1 - self.targeted).T @ [table.moments.n_samples for table in self.tables]
+        return np.asarray(n - n_shifted)
 
     @cached_property
     def n_effective(self) -> FloatArray:
         """Effective rows that the equation of each node is estimated from, shape (p,)."""
         shares = np.array([self.weights[a:b].sum() for a, b in self._ranges])
         return shares * self.tables.n_effective
+
+    @property
+    def has_own_intercepts(self) -> bool:
+        """Whether every table has intercepts of its own."""
+        return self.tables.design is not None and self.tables.design.intercepts == "table"
 
     @property
     def is_set_everywhere(self) -> BoolArray:
@@ -184,26 +202,32 @@ class Experiments:
 
 
 def _pooled(
-    tables: Tables, rows: tuple[int, ...], about_one_mean: bool
+    tables: Tables, rows: tuple[int, ...], about_one_mean: bool, apart: tuple[int, ...] = ()
 ) -> tuple[FloatArray, FloatArray]:
-    """Covariance of the rows of some tables, about one mean or each about its own; their mean."""
-    some = [tables.tables[e] for e in rows]
+    """Covariance of the rows of some tables, about one mean or each about its own; their mean.
+
+    Tables ``apart`` are about their own means, and count for the other mean where they are all.
+    """
+    some = [tables.tables[e] for e in (*rows, *apart)]
     n = np.array([table.n_effective for table in some])
     share = n / n.sum()
-    S = np.einsum("e,eij->ij", share, [table.moments.covariance for table in some])
+    # Single rows have no covariance, and are many.
+    wide = [e for e, table in enumerate(some) if table.moments.n_samples > 1] or [0]
+    S = np.einsum("e,eij->ij", share[wide], [some[e].moments.covariance for e in wide])
     known = [table.moments.mean for table in some]
     if any(mean is None for mean in known):
         return S, np.zeros(len(S))
     centres = np.array(known, dtype=float)
-    mean = share @ centres
-    if about_one_mean:
-        apart = centres - mean
-        S = S + (share[:, None] * apart).T @ apart
+    together = slice(len(rows) or None)
+    mean = n[together] / n[together].sum() @ centres[together]
+    if about_one_mean and rows:
+        between = centres[together] - mean
+        S = S + (share[together, None] * between).T @ between
     return S, mean
 
 
-def _without_constants(S: FloatArray) -> FloatArray:
-    constant = S.diagonal() <= 1e-20
+def _without_constants(S: FloatArray, is_set: BoolArray) -> FloatArray:
+    constant = (S.diagonal() <= 1e-20) & is_set
     S = np.where(constant[:, None] | constant, 0.0, S)
     S[constant, constant] = 1.0
     return S
@@ -342,6 +366,21 @@ def observed_mean(experiments: Experiments, B: FloatArray) -> FloatArray:
     intercepts = means.diagonal() - (means * B.T).sum(axis=1)
     intercepts = np.where(everywhere, experiments.moments.mean, intercepts)
     return np.asarray(np.linalg.solve(np.eye(len(B)) - B.T, intercepts))
+
+
+def mean_residuals(experiments: Experiments, B: FloatArray, variances: FloatArray) -> FloatArray:
+    """What equations leave of the means of every table, in standard errors, shape (tables, p).
+
+    NaN for targets, and where nothing is known about a mean or an equation.
+    """
+    tables = experiments.tables
+    Q = np.eye(len(B)) - B
+    intercepts = (experiments.means * Q.T).sum(axis=1)
+    nan = np.full(len(B), np.nan)
+    means = [nan if t.moments.mean is None else t.moments.mean for t in tables]
+    sizes = np.sqrt([table.n_effective for table in tables])
+    left = (np.array(means) @ Q - intercepts) * sizes[:, None] / np.sqrt(variances)
+    return np.where(target_mask(tables) | experiments.targeted.astype(bool), np.nan, left)
 
 
 def check_rows(graph: DirectedGraph, experiments: Experiments) -> None:

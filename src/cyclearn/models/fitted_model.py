@@ -171,6 +171,26 @@ class FittedModel(Answer):
             return self.experiments.is_stable(self.B)
         return self.model.is_stable
 
+    def intervention_residuals(self) -> pd.DataFrame:
+        """How far the means of tables lie from what the equations say, in standard errors.
+
+        A row for each table, named by its targets, and of one row what that row leaves; NaN for the
+        targets. Many beyond ±3 say that strong interventions are not answered linearly: try
+        ``margins="log"`` or ``"rank"``, or weaker interventions.
+        """
+        import pandas as pd
+
+        from cyclearn.models.experiments import mean_residuals
+
+        if self.experiments is None or self.experiments.has_own_intercepts:
+            raise InputError(
+                "residuals of interventions are for tables with interventions that share their "
+                "intercepts; fit these"
+            )
+        left = mean_residuals(self.experiments, self.B, self.noise_variances)
+        targets = [", ".join(table.targets) or "none" for table in self.experiments.tables]
+        return pd.DataFrame(left, index=pd.Index(targets, name="targets"), columns=self.names)
+
     @property
     def n_samples(self) -> int:
         """Number of rows."""

@@ -83,7 +83,8 @@ class GraphChain:
         self.accepted = np.zeros(ASSEMBLE + 1, dtype=np.int64)
         longest = problem.max_cycle_length or p
         rules = np.array([longest, problem.stable], dtype=np.int64)
-        self._admission = Admission(self._S, memory.normals, *memory.verdicts, rules)
+        data = self._S, self._shares, self._targeted, self._pooled
+        self._admission = Admission(*data, memory.normals, *memory.verdicts, rules)
         self._largest = score.largest_component(start)
         self.graph = start.copy()
         self._walk = new_walk(p, seed)

@@ -234,16 +234,16 @@ def posterior(
     function("on_progress", on_progress)
     checked = PosteriorOptions.of(options)
     tables = checked.tables(data)
-    if tables.design is not None:
-        raise InputError(
-            "interventions cannot be combined with a posterior, which takes observed tables; ask "
-            "for that of the table without interventions, or learn from all with a bootstrap"
-        )
     if tables.n_variables < 2:
         raise InputError("there is one variable; a posterior over graphs takes at least two")
     # Before the numbers that are allowed for so many.
     check_number_of_variables(tables.n_variables)
     checked = checked.replaced(knowledge=Knowledge.given(checked.knowledge, tables.exogenous))
+    if tables.design is not None and checked.prior == "classes":
+        raise InputError(
+            "prior='classes' cannot be combined with interventions, under which classes are small; "
+            "leave it out"
+        )
     size = checked.sample_size(tables.n_variables)
     # Weighing graphs by their classes costs about half of the sample's worth.
     share = 0.5 if checked.prior == "classes" else 1.0
@@ -310,8 +310,7 @@ def _result(
         both=both,
         quality=sample.quality.reordered(places),
         wanted_size=size.effective_size,
-        tables={table.group: table.moments for table in tables},
-        n_effective=tuple(table.n_effective for table in tables),
+        tables=tables.without_rows(),
         penalty=options.edge_penalty(tables),
         options={name: record[name] for name in _RECORDED},
         n_steps=sample.n_steps,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from cyclearn.data import Moments
-from cyclearn.data.parametric_draws import draw_moments
+from cyclearn.data.parametric_draws import draw_covariance
+from cyclearn.data.tables import Tables
 from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import between
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
@@ -92,8 +92,7 @@ class PosteriorEffects(Answer):
 def draw_effects(
     graphs: Sequence[DirectedGraph],
     weights: FloatArray,
-    moments: Moments,
-    n_effective: float,
+    tables: Tables,
     source: int,
     target: int,
     *,
@@ -104,9 +103,10 @@ def draw_effects(
 
     Parameters are those that fit a covariance drawn around the observed one (Wishart, as many rows
     as the data are worth), which spreads them as their standard errors do, also where feedback
-    makes these hard to state.
+    makes these hard to state. Tables that share their weights have means drawn as well, and those
+    of one row count for a random number of rows.
     """
-    names = moments.names
+    names = tables.names
     drawn = systematic(weights, n_draws, seed)
     reach = [bool(reached(graph.columns, 1 << target) >> source & 1) for graph in graphs]
     draws, paths, n_unstable = [], [], 0
@@ -114,7 +114,7 @@ def draw_effects(
         effect = 0.0
         if reach[which]:
             generator = np.random.default_rng([seed, number])
-            model = fit(graphs[which], draw_moments(moments, n_effective, generator)).model
+            model = fit(graphs[which], _drawn(tables, generator)).model
             if not model.is_stable:
                 n_unstable += 1
                 continue
@@ -126,6 +126,22 @@ def draw_effects(
     return PosteriorEffects(
         names[source], names[target], np.array(draws), np.array(paths), n_unstable
     )
+
+
+def _drawn(tables: Tables, generator: np.random.Generator) -> Tables:
+    """Tables like those given, as variable as their rows make them."""
+    drawn = []
+    for table in tables:
+        moments, n = table.moments, table.n_effective
+        if moments.n_samples == 1:
+            drawn.append(replace(table, n_effective=n * generator.exponential()))
+            continue
+        covariance, mean = draw_covariance(moments, n, generator), moments.mean
+        if tables.design is not None and mean is not None:
+            S = moments.covariance / n
+            mean = generator.multivariate_normal(mean, S, method="eigh")
+        drawn.append(replace(table, moments=moments._changed(covariance=covariance, mean=mean)))
+    return replace(tables, tables=tuple(drawn))
 
 
 def systematic(weights: FloatArray, n: int, seed: int) -> IntArray:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.classes import EquivalenceClass
+from cyclearn.classes import EquivalenceClass, InterventionalClass, equivalence_class
 from cyclearn.data import DataWarning, Moments
 from cyclearn.data.data_warnings import UnfinishedSample, warnings_of
+from cyclearn.data.table_records import table_of, table_record
+from cyclearn.data.tables import Design, Intercepts, Tables
 from cyclearn.foundation.answers import SavedAnswer
 from cyclearn.foundation.arguments import share
 from cyclearn.foundation.arrays import BoolArray, FloatArray
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_SCHEMA = "cyclearn.Posterior/4"
+_SCHEMA = "cyclearn.Posterior/5"
 _SHOWN = 30
 
 
@@ -37,7 +39,7 @@ class ClassProbability(NamedTuple):
     """How probable a class is, given the data."""
 
     probability: float
-    equivalence_class: EquivalenceClass
+    equivalence_class: EquivalenceClass | InterventionalClass
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +70,8 @@ class Posterior(SavedAnswer):
         R̂ and effective size for each edge.
     wanted_size : int
         The effective size that was asked for.
-    tables : mapping of str to Moments
-        Mean and covariance of each group; one without a name where there are no groups.
-    n_effective : tuple of float
-        How many independent rows each table is worth.
+    tables : Tables
+        The data, known by their moments.
     penalty : float
         λ, what one edge costs.
     options : mapping
@@ -97,8 +97,7 @@ class Posterior(SavedAnswer):
     both: FloatArray
     quality: SampleQuality
     wanted_size: int
-    tables: Mapping[str, Moments]
-    n_effective: tuple[float, ...]
+    tables: Tables
     penalty: float
     options: Mapping[str, Any]
     n_steps: int
@@ -110,12 +109,17 @@ class Posterior(SavedAnswer):
     @property
     def moments(self) -> Moments:
         """Mean and covariance of the data, where there is one table."""
-        if len(self.tables) > 1:
+        if self.tables.is_grouped:
             raise InputError(
                 f"there are {len(self.tables)} groups; take one of ``tables``: "
-                f"{', '.join(self.tables)}"
+                f"{', '.join(self.tables.groups)}"
             )
-        return next(iter(self.tables.values()))
+        return self.tables.only.moments
+
+    @property
+    def n_effective(self) -> tuple[float, ...]:
+        """How many independent rows each table is worth."""
+        return tuple(table.n_effective for table in self.tables)
 
     @cached_property
     def graphs(self) -> tuple[DirectedGraph, ...]:
@@ -227,15 +231,18 @@ class Posterior(SavedAnswer):
         return float(self.weights[holds].sum()) if self.is_determined else np.nan
 
     def classes(self) -> list[ClassProbability]:
-        """The equivalence classes of the sampled graphs, the most probable first."""
+        """The equivalence classes of the sampled graphs, the most probable first.
+
+        With perfect interventions, those under the design.
+        """
         self.check_determined()
         return list(self._classes)
 
     @cached_property
     def _classes(self) -> tuple[ClassProbability, ...]:
-        shares: dict[EquivalenceClass, float] = {}
+        shares: dict[EquivalenceClass | InterventionalClass, float] = {}
         for graph, weight in zip(self.graphs, self.weights.tolist(), strict=True):
-            its_class = EquivalenceClass(graph)
+            its_class = class_given(graph, self.tables)
             shares[its_class] = shares.get(its_class, 0.0) + weight
         found = [ClassProbability(share, each) for each, share in shares.items()]
         return tuple(sorted(found, key=lambda each: -each.probability))
@@ -268,19 +275,20 @@ class Posterior(SavedAnswer):
         i, j = first.index(source), first.index(target)
         if i == j:
             raise InputError(f"source and target are both {self.names[i]!r}; give two variables")
-        moments, rows = self._table(group)
+        tables = self._tables_of(group)
         return draw_effects(
-            self.graphs, self.weights, moments, rows, i, j, n_draws=n_draws, seed=random_state
+            self.graphs, self.weights, tables, i, j, n_draws=n_draws, seed=random_state
         )
 
-    def _table(self, group: str | None) -> tuple[Moments, float]:
-        """Moments of a group and the rows they are worth."""
-        names = list(self.tables)
-        if group is None and len(names) == 1:
-            group = names[0]
-        if group is None or group not in self.tables:
+    def _tables_of(self, group: str | None) -> Tables:
+        """The table of a group, or all tables where they share their weights."""
+        if group is None and not self.tables.is_grouped:
+            return self.tables
+        names = self.tables.groups
+        if group is None or group not in names:
             raise InputError(f"group is {short(group)}; give one of {', '.join(map(repr, names))}")
-        return self.tables[group], self.n_effective[names.index(group)]
+        table = self.tables.tables[names.index(group)]
+        return Tables((replace(table, group=""),))
 
     def edge_table(self) -> pd.DataFrame:
         """Edges in rows, the most probable first.
@@ -357,10 +365,8 @@ class Posterior(SavedAnswer):
             "effective_size": _plain(self.quality.effective_size),
             "wanted_size": self.wanted_size,
             "converged": self.converged,
-            "tables": [
-                {"group": name, "moments": _moments_record(moments), "n_effective": rows}
-                for (name, moments), rows in zip(self.tables.items(), self.n_effective, strict=True)
-            ],
+            "tables": [table_record(table) for table in self.tables],
+            "intercepts": None if self.tables.design is None else self.tables.design.intercepts,
             "penalty": self.penalty,
             "options": dict(self.options),
             "n_steps": self.n_steps,
@@ -394,8 +400,7 @@ class Posterior(SavedAnswer):
                 both=both,
                 quality=SampleQuality(r_hat, size),
                 wanted_size=int(record["wanted_size"]),
-                tables={each["group"]: Moments(**each["moments"]) for each in record["tables"]},
-                n_effective=tuple(float(each["n_effective"]) for each in record["tables"]),
+                tables=_tables(record["tables"], record["intercepts"]),
                 penalty=float(record["penalty"]),
                 options=dict(record["options"]),
                 n_steps=int(record["n_steps"]),
@@ -439,10 +444,12 @@ class Posterior(SavedAnswer):
     @property
     def _rows(self) -> str:
         """How many rows there are, in words."""
-        n = sum(moments.n_samples for moments in self.tables.values())
+        n, worth = self.tables.n_samples, self.tables.n_effective
         words = f"{n} samples"
-        if sum(self.n_effective) < n:
-            words += f", worth {sum(self.n_effective):.0f} independent ones"
+        if worth < n:
+            words += f", worth {worth:.0f} independent ones"
+        if self.tables.design is not None:
+            return f"{words}, in {len(self.tables)} tables that share their weights"
         return words if len(self.tables) == 1 else f"{words}, in {len(self.tables)} groups"
 
     @property
@@ -452,7 +459,10 @@ class Posterior(SavedAnswer):
                 f"{self.n_resamples} draws of the covariance: without rows they do not show how "
                 "far the data are from any graph"
             )
-        return f"{self.n_resamples} resamples of the rows"
+        words = f"{self.n_resamples} resamples of the rows"
+        if self.tables.design is not None and self.tables.n_fewest == 1:
+            words += ", tables of one row with random weights instead"
+        return words
 
     @property
     def warning(self) -> UnfinishedSample | None:
@@ -475,15 +485,22 @@ class Posterior(SavedAnswer):
         )
 
 
-def _moments_record(moments: Moments) -> dict[str, Any]:
-    return {
-        "covariance": moments.covariance.tolist(),
-        "n_samples": moments.n_samples,
-        "mean": None if moments.mean is None else moments.mean.tolist(),
-        "names": None if moments.has_default_names else list(moments.names),
-        **({"exogenous": list(moments.exogenous)} if moments.exogenous else {}),
-        **({"ordered": list(moments.ordered)} if moments.ordered else {}),
-    }
+def class_given(graph: DirectedGraph, tables: Tables) -> EquivalenceClass | InterventionalClass:
+    """The class of a graph; that under the interventions where all of these are perfect."""
+    # Tables with other kinds tell apart at least what observed ones do.
+    if tables.design is None or not tables.is_perfect:
+        return EquivalenceClass(graph)
+    targets = [table.targets for table in tables]
+    return equivalence_class(graph, interventions=targets, exogenous=tables.exogenous)
+
+
+def _tables(records: list[Mapping[str, Any]], intercepts: Intercepts | None) -> Tables:
+    """The tables of a record, with a design where it has intercepts."""
+    tables = tuple(table_of(each, is_designed=intercepts is not None) for each in records)
+    if intercepts is None:
+        return Tables(tables)
+    kinds = tuple(table.kind for table in tables)
+    return Tables(tables, Design(kinds[0] if len(set(kinds)) == 1 else kinds, intercepts))
 
 
 def _plain(values: FloatArray) -> list[list[float | None]]:

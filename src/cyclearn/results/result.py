@@ -199,12 +199,11 @@ class LearnResult(SavedAnswer):
         """
         if self.experiments is None:
             return equivalence_class(self.graph, exogenous=self.exogenous)
-        design = self.experiments.tables.design
-        if design is not None and design.intervention_kind != "perfect":
+        if not self.experiments.tables.is_perfect:
             raise InputError(
-                f"the class is known for perfect interventions, and these are of kind "
-                f"{design.intervention_kind!r}; those with the same score are result.graph and "
-                "result.alternatives, and the class without interventions is "
+                "the class is known for perfect interventions, and these are of kind "
+                f"{self.options.intervention_kind!r}; those with the same score are result.graph "
+                "and result.alternatives, and the class without interventions is "
                 "cl.equivalence_class(result.graph)"
             )
         targets = [table.targets for table in self.experiments.tables]
@@ -371,8 +370,8 @@ class LearnResult(SavedAnswer):
             )
         if self.options.margins != "raw":
             raise InputError(
-                f"the result was learned with margins={self.options.margins!r}, which makes every "
-                "column Gaussian; learn from the columns as they are to rank by their shape"
+                f"the result was learned with margins={self.options.margins!r}, which changes the "
+                "shape of every column; learn from the columns as they are to rank by their shape"
             )
         return rank_members(
             (self.graph, *self.alternatives),

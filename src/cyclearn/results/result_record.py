@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyclearn.data.data_warnings import warnings_of
-from cyclearn.data.effective_rows import COUNTINGS
-from cyclearn.data.input_checks import (
-    check_names,
-    checked_exogenous,
-    checked_matrix,
-    whole_number,
-)
-from cyclearn.data.moments import Moments, checked_mean
-from cyclearn.data.tables import Table, Tables
-from cyclearn.foundation.arguments import one_of
+from cyclearn.data.moments import Moments
+from cyclearn.data.table_records import moments_record, table_of, table_record
+from cyclearn.data.tables import Tables
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_schema
 from cyclearn.graphs import DirectedGraph
@@ -65,9 +58,9 @@ def plain_values(result: LearnResult, *, timings: bool = False) -> dict[str, Any
         "bootstrap": None if result.bootstrap is None else result.bootstrap.to_dict(),
         "posterior": None if result.posterior is None else result.posterior.to_dict(),
         "model": result.fitted.to_dict(),
-        "tables": [_table_record(table) for table in result.tables],
+        "tables": [table_record(table) for table in result.tables],
         "observed": {
-            name: {"moments": _moments_record(fitted.moments), "likelihood": likelihood.to_dict()}
+            name: {"moments": moments_record(fitted.moments), "likelihood": likelihood.to_dict()}
             for name, fitted in result.models.items()
             if (likelihood := fitted.observed) is not None
         },
@@ -110,7 +103,7 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
     options = SearchOptions.from_dict(record["options"])
     is_designed = options.interventions is not None
     tables = Tables(
-        tuple(_table_of(each, is_designed=is_designed) for each in record["tables"]),
+        tuple(table_of(each, is_designed=is_designed) for each in record["tables"]),
         options.design if is_designed else None,
     )
     if not len(tables):
@@ -164,64 +157,3 @@ def _fitted(
     for name, each in sandwiches.items():
         models[name] = replace(models[name], sandwich=Sandwich.from_dict(each))
     return FittedGroups(graph, models) if isinstance(fitted, FittedGroups) else models[""]
-
-
-def _moments_record(moments: Moments) -> dict[str, Any]:
-    return {
-        "covariance": moments.covariance.tolist(),
-        "n_samples": moments.n_samples,
-        "mean": None if moments.mean is None else moments.mean.tolist(),
-        "names": None if moments.has_default_names else list(moments.names),
-        "exogenous": list(moments.exogenous),
-        "ordered": list(moments.ordered),
-    }
-
-
-def _table_record(table: Table) -> dict[str, Any]:
-    return {
-        "group": table.group,
-        "targets": list(table.targets),
-        "n_effective": table.n_effective,
-        "counting": table.counting,
-        "shrinkage": table.shrinkage,
-        "moments": _moments_record(table.moments),
-    }
-
-
-def _table_of(record: Mapping[str, Any], *, is_designed: bool) -> Table:
-    moments = record["moments"]
-    n_effective = float(record["n_effective"])
-    if not 2 <= n_effective <= moments["n_samples"]:
-        raise InputError(
-            f"an effective sample size of {n_effective} of {moments['n_samples']} rows"
-        )
-    return Table(
-        _intervened_moments(moments) if is_designed else Moments(**moments),
-        n_effective,
-        group=_readable(record["group"]),
-        targets=tuple(map(str, record["targets"])),
-        shrinkage=float(record["shrinkage"]),
-        counting=one_of("counting", record["counting"], COUNTINGS),  # type: ignore[arg-type]
-    )
-
-
-def _readable(group: Any) -> str:
-    """The name of a group, which has to be text that can be written."""
-    str(group).encode()
-    return str(group)
-
-
-def _intervened_moments(record: Mapping[str, Any]) -> Moments:
-    """Moments in which a target that was held at one value has no variance."""
-    S = checked_matrix(record["covariance"], "covariance")
-    if S.shape[0] != S.shape[1] or not np.array_equal(S, S.T):
-        raise InputError(f"a covariance of shape {S.shape} that is not symmetric")
-    names = check_names(record["names"], len(S))
-    return Moments._unchecked(
-        S,
-        whole_number("n_samples", record["n_samples"], 2),
-        None if record["mean"] is None else checked_mean(record["mean"], names),
-        names,
-        record["names"] is None,
-        checked_exogenous(record["exogenous"], names),
-    )

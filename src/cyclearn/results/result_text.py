@@ -7,6 +7,7 @@ from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from cyclearn.data.margins import SCALES
 from cyclearn.foundation.arguments import flag
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.readable import count_of, given_in_words, significant
@@ -71,9 +72,8 @@ def evidence_in_words(result: LearnResult) -> str:
             f"{often} of {len(rows)} edges came out of at least {OFTEN:.0%} of "
             f"{result.bootstrap.n_resamples:,} resamples."
         )
-    # A posterior takes observed tables.
-    ask = "posterior=True" if result.experiments is None else "bootstrap=100"
-    return " ".join(parts) or f"How probable the edges are was not computed: ask with {ask}."
+    asked = "How probable the edges are was not computed: ask with posterior=True."
+    return " ".join(parts) or asked
 
 
 def feedback_in_words(result: LearnResult) -> list[str]:
@@ -128,8 +128,9 @@ def about_search(result: LearnResult) -> list[str]:
     """How the search ended, and which rows it counted."""
     lines = [f"Ended: {result.status.value}.", *starts_in_words(result)]
     lines.append(result.tables.rows_in_words)
-    if result.options.margins == "rank":
-        lines.append("Weights and effects are on the scale of normal scores of ranks.")
+    if result.options.margins in SCALES:
+        scale = SCALES[result.options.margins]
+        lines.append(f"Weights and effects are on the scale of {scale}.")
     return lines
 
 

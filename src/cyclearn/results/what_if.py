@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cyclearn.data.margins import SCALES
 from cyclearn.foundation.arguments import between
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.random_state import RandomState
@@ -80,8 +81,8 @@ def what_if(
         "n_unstable": sum(member.times for member in listed.members if not member.is_stable),
         "selection": listed.selection,
     }
-    if result.options.margins == "rank":
-        table.attrs["scale"] = "normal scores of ranks"
+    if result.options.margins in SCALES:
+        table.attrs["scale"] = SCALES[result.options.margins]
     if result.tables.ordered:
         table.attrs["scale"] = "latent normal variables of ordinal columns"
     return table

@@ -72,7 +72,7 @@ function form() {
   return h("div", {},
     h("p", { class: "fields" },
       menu("penalty", "Penalty per edge", [["", "extended BIC (default)"], ["bic", "BIC: more edges"], ["2 bic", "twice BIC"], ["ebic 1", "extended BIC, γ = 1: fewer edges"]], given.penalty || "", (value) => option("penalty", value)),
-      menu("margins", "Columns", [["raw", "as they are"], ["rank", "ranks, for outliers and bends"]], given.margins || "raw", (value) => option("margins", value === "raw" ? "" : value)),
+      menu("margins", "Columns", [["raw", "as they are"], ["log", "logarithms"], ["rank", "ranks, for outliers and bends"]], given.margins || "raw", (value) => option("margins", value === "raw" ? "" : value)),
       menu("rows", "Rows", [["", "count for less where neighbours resemble each other"], ["all", "independent: all count"]], given.n_effective || "", (value) => option("n_effective", value)),
       whole(LAGS, "none"),
       names("ordered", "Ordinal columns, separated by commas"),

@@ -115,7 +115,7 @@ function groups() {
     h("p", { class: "fields" },
       menu("groups", "Groups: one graph for all, weights of its own for each", columns_, draft.groups, (groups) => chosen_({ groups, interventions: groups ? "" : draft.interventions })),
       menu("interventions", "Experiments: the column that says what was intervened on in each row", columns_, draft.interventions, (interventions) => chosen_({ interventions, groups: interventions ? "" : draft.groups })),
-      draft.interventions && menu("intervention_kind", "The intervention", [["perfect", "is cut off from its causes"], ["noise", "keeps its causes, with other noise"]], draft.intervention_kind, (intervention_kind) => chosen_({ intervention_kind })),
+      draft.interventions && menu("intervention_kind", "The intervention", [["perfect", "is cut off from its causes"], ["noise", "keeps its causes, with other noise"], ["shift", "keeps its causes and noise, and is shifted"]], draft.intervention_kind, (intervention_kind) => chosen_({ intervention_kind })),
       draft.interventions && menu("intercepts", "Shifts of means between tables", [["shared", "count"], ["table", "do not count"]], draft.intercepts, (intercepts) => chosen_({ intercepts }))),
     draft.interventions ? h("p", { class: "note" }, `Cells of ${draft.interventions} name the variables that were intervened on in that row, by commas; rows with an empty cell were only observed.`) : null);
 }

@@ -1,0 +1,128 @@
+"""The posterior under interventions: beside sums over all graphs, and its calibration.
+
+python benchmarks/posterior_interventions.py > benchmarks/results/posterior_interventions.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Iterator
+from itertools import product
+from time import process_time
+from typing import Any
+
+import numpy as np
+from environment import describe_run
+from interventions import drawn
+from posterior_calibration import N_DRAWN, answers, summary, truths
+
+import cyclearn as cl
+from cyclearn.data.tables import Tables
+
+
+def all_graphs(names: tuple[str, ...]) -> Iterator[cl.DirectedGraph]:
+    """Every directed graph on some nodes."""
+    p = len(names)
+    off = ~np.eye(p, dtype=bool)
+    for bits in product((False, True), repeat=p * (p - 1)):
+        adjacency = np.zeros((p, p), dtype=bool)
+        adjacency[off] = bits
+        yield cl.DirectedGraph(adjacency, names)
+
+
+def summed(tables: Tables, penalty: float) -> np.ndarray:
+    """Edge probabilities over all stable graphs, each fitted by itself from many starts."""
+    graphs, logs = [], []
+    for graph in all_graphs(tables.names):
+        fitted = cl.fit(graph, tables)
+        if fitted.is_stable:
+            graphs.append(graph.adjacency)
+            logs.append(fitted.log_likelihood - penalty * graph.n_edges)
+    weights = np.exp(np.array(logs) - max(logs))
+    return np.asarray(np.tensordot(weights / weights.sum(), np.array(graphs), axes=1))
+
+
+def designs(p: int, seed: int) -> Iterator[tuple[str, list[Any], dict[str, Any]]]:
+    """Tables of one random model, read in several ways."""
+    model, tables, targets = drawn("paper", p, 2, 30, seed)
+    named = [[model.names[t] for t in own] for own in targets]
+    for kind, intercepts in (("perfect", "shared"), ("noise", "shared"), ("perfect", "table")):
+        how = {"intervention_kind": kind, "intercepts": intercepts}
+        yield f"{kind}, {intercepts} intercepts", tables, {"interventions": named, **how}
+    _, rows, targets = drawn("paper", p, p, 30, seed)
+    order = [own[0] for own in targets[1:]]
+    screen = np.array([rows[1 + order.index(i)][0] for i in range(p)])
+    for kind in ("perfect", "shift"):
+        how = {"interventions": "rows", "intervention_kind": kind}
+        yield f"single rows, {kind}", [screen, rows[0]], how
+
+
+def compare(sizes: list[int], size: int) -> None:
+    """Largest errors of edge probabilities, by design."""
+    print("## Beside sums over all graphs\n")
+    print(
+        "Largest difference of an edge's probability from the sum over all stable graphs, each "
+        "fitted by itself. 30 observed rows and 30 for each of two targets, or one for each "
+        f"variable; plain posterior, effective size {size:,} (a standard error of "
+        f"{0.5 / np.sqrt(size):.4f} at most).\n"
+    )
+    print("| p | design | largest error | s of CPU |\n|---|---|---|---|")
+    for p in sizes:
+        for words, data, how in designs(p, seed=p):
+            begun = process_time()
+            found = cl.posterior(
+                data, robust=False, effective_size=size, max_steps=20_000_000, **how
+            )
+            seconds = process_time() - begun
+            error = np.abs(found.edges - summed(found.tables, found.penalty)).max()
+            print(f"| {p} | {words} | {error:.4f} | {seconds:.0f} |", flush=True)
+
+
+def calibrate(n_sets: int) -> None:
+    """Whether of statements with probability x a share x is true."""
+    print("\n## Calibration\n")
+    print(
+        f"Six variables, an observed table and three single targets, 200 rows each, {n_sets} "
+        "data sets; plain posterior, effective size 400. *Statements* with a probability in "
+        "[0.05, 0.95], their calibration *error* over ten bins, the same if truths are graphs "
+        "drawn from the posterior (*of itself*), *sum* of all probabilities over the number of "
+        "true statements.\n"
+    )
+    lines = []
+    begun = process_time()
+    for seed in range(n_sets):
+        model, tables, targets = drawn("paper", 6, 3, 200, 5_000 + seed)
+        named = [[model.names[t] for t in own] for own in targets]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", cl.SamplingWarning)
+            found = cl.posterior(tables, interventions=named, robust=False, effective_size=400)
+        places = np.random.default_rng(seed).choice(len(found.weights), N_DRAWN, p=found.weights)
+        lines.append(
+            {
+                "posterior": answers(found.adjacencies, found.weights),
+                "truth": truths(model.B != 0),
+                "drawn": [truths(found.adjacencies[k]) for k in places],
+            }
+        )
+    print("| what | statements | error | of itself | sum | Brier |\n|---|---|---|---|---|---|")
+    for what in ("edge", "adjacency", "feedback"):
+        print(f"| {what} | {' | '.join(summary(lines, 'posterior', what))} |")
+    print(f"\n{(process_time() - begun) / n_sets:.1f} s of CPU a data set.")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sizes", default="3,4", help="numbers of variables of the sums")
+    parser.add_argument("--effective-size", type=int, default=20_000)
+    parser.add_argument("--data-sets", type=int, default=100, help="for calibration")
+    arguments = parser.parse_args()
+    print("# The posterior under interventions\n")
+    print(describe_run("benchmarks/posterior_interventions.py"))
+    compare([int(p) for p in arguments.sizes.split(",")], arguments.effective_size)
+    if arguments.data_sets:
+        calibrate(arguments.data_sets)
+
+
+if __name__ == "__main__":
+    main()
