@@ -1,0 +1,163 @@
+"""Unknown targets: which noises differ between tables, told by the score that graphs have.
+
+Tables share their weights. A target of a table has noise variance and intercept of its own there,
+as with ``intervention_kind="noise"``; nobody recorded which these are. Each parameter that a target
+frees costs what an edge costs, so that graphs and targets have one score:
+
+    negative log-likelihood + λ · (edges + parameters freed + targets of the first table).
+
+The last term makes the first table the reference where as many tables differ from it as agree.
+Given a graph the score is a sum over strongly connected components, whose targets are chosen one
+component after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
+
+import numpy as np
+
+from cyclearn.data.intervened_tables import target_mask
+from cyclearn.data.tables import Tables
+from cyclearn.foundation.arrays import BoolArray
+from cyclearn.foundation.stability import is_stable_radius
+from cyclearn.graphs import DirectedGraph
+from cyclearn.models.components import ComponentColumns
+from cyclearn.models.experiments import Experiments, fit_shared
+
+# Scores closer than this tie: fits end within less.
+TIE = 1e-5
+
+
+def with_targets(tables: Tables, mask: BoolArray) -> Tables:
+    """The same tables with these targets, an array of shape (tables, p)."""
+    names = np.array(tables.names)
+    parts = zip(tables, mask, strict=True)
+    changed = (replace(table, targets=tuple(names[own].tolist())) for table, own in parts)
+    return replace(tables, tables=tuple(changed))
+
+
+@dataclass(frozen=True, eq=False)
+class TargetSearch:
+    """Scores of graphs with their best targets; nodes are in the order of the tables.
+
+    Attributes
+    ----------
+    tables : Tables
+    penalty : float
+        What an edge costs.
+    stable : bool
+        Whether a best fit has to be stable.
+    """
+
+    tables: Tables
+    penalty: float
+    stable: bool
+    _scores: dict[object, float] = field(default_factory=dict)
+
+    def cost(self, mask: BoolArray) -> float:
+        """What targets cost: variance, intercept, and for the first table once more."""
+        is_shared = self.tables.design is not None and self.tables.design.intercepts == "shared"
+        n_freed = int(mask.sum()) * (2 if is_shared else 1)
+        return self.penalty * (n_freed + int(mask[0].sum()))
+
+    def score(self, columns: ComponentColumns, mask: BoolArray) -> float:
+        """Of one component with the targets among its nodes, without what its edges cost.
+
+        Infinite where no table has the ordinary noise of a node, and where the fit is unstable.
+        """
+        own = np.zeros_like(mask)
+        own[:, columns.nodes] = mask[:, columns.nodes]
+        key = columns.nodes.tobytes(), columns.offsets.tobytes(), columns.parents.tobytes()
+        known = (*key, own.tobytes())
+        if known not in self._scores:
+            self._scores[known] = inf if own.all(axis=0).any() else self._fitted(columns, own)
+        return self._scores[known]
+
+    def _fitted(self, columns: ComponentColumns, mask: BoolArray) -> float:
+        fitted = fit_shared(
+            Experiments.of(with_targets(self.tables, mask)),
+            columns,
+            n_starts=None,
+            max_iterations=1000,
+            random_state=0,
+        )
+        if self.stable and not is_stable_radius(fitted.solutions[0].spectral_radius):
+            return inf
+        return self.tables.n_effective * fitted.value + self.cost(mask)
+
+    def best(self, graph: DirectedGraph, mask: BoolArray) -> tuple[float, BoolArray]:
+        """The best targets found for a graph, and its score: descents from none and from some."""
+        total, found = self.penalty * graph.n_edges, np.zeros_like(mask)
+        for columns in self.components(graph):
+            starts = np.zeros_like(mask), mask
+            ends = [self._descent(columns, start) for start in starts]
+            score, best = min(ends, key=lambda end: end[0] + TIE * (end is ends[1]))
+            total += score
+            found[:, columns.nodes] = best[:, columns.nodes]
+        return total, found
+
+    def components(self, graph: DirectedGraph) -> list[ComponentColumns]:
+        """Strongly connected components of nodes that have an equation."""
+        return [
+            ComponentColumns.of(graph.adjacency, sorted(map(graph.index, nodes)))
+            for nodes in graph.components
+            if not set(self.tables.exogenous).intersection(nodes)
+        ]
+
+    def improved(self, graphs: Sequence[DirectedGraph], mask: BoolArray) -> BoolArray:
+        """Targets of the best of some graphs, or of the graphs that turned edges lead to.
+
+        Graphs that tie with all targets there can be do not tie with those that they need.
+        """
+        found = [(*self.best(graph, mask), graph) for graph in graphs]
+        while True:
+            score, own, graph = min(found, key=lambda each: each[0])
+            turned = (_turned(graph, edge) for edge in graph.edges)
+            found = [(*self.best(each, own), each) for each in turned if each is not None]
+            if not found or min(each[0] for each in found) > score - TIE:
+                return own
+
+    def _descent(self, columns: ComponentColumns, mask: BoolArray) -> tuple[float, BoolArray]:
+        """Take the best change of one target, or the best move of one, until none improves."""
+        score = self.score(columns, mask)
+        while True:
+            others = list(_neighbours(columns.nodes.tolist(), mask))
+            scores = [self.score(columns, other) for other in others]
+            least = min(scores)
+            if not least < score - TIE:
+                return score, mask
+            at = next(k for k, value in enumerate(scores) if value < least + TIE)
+            score, mask = scores[at], others[at]
+
+
+def _turned(graph: DirectedGraph, edge: tuple[str, str]) -> DirectedGraph | None:
+    """The graph with one edge in the other direction, None where both are there."""
+    source, target = edge
+    if (target, source) in graph.edges:
+        return None
+    edges = [each for each in graph.edges if each != edge]
+    return DirectedGraph.from_edges([*edges, (target, source)], graph.names)
+
+
+def _neighbours(nodes: list[int], mask: BoolArray) -> Iterator[BoolArray]:
+    """One target more or less, or one moved to another node."""
+    for e in range(len(mask)):
+        for j in nodes:
+            changed = mask.copy()
+            changed[e, j] ^= True
+            yield changed
+            for i in nodes:
+                if mask[e, j] and not mask[e, i]:
+                    moved = changed.copy()
+                    moved[e, i] = True
+                    yield moved
+
+
+def all_targets(tables: Tables) -> BoolArray:
+    """Every noise differs in every table but the first: what no truth contradicts."""
+    mask = np.zeros_like(target_mask(tables))
+    mask[1:] = ~tables.tables[0].moments.is_exogenous
+    return mask
