@@ -1,4 +1,5 @@
 import json
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -206,3 +207,37 @@ def test_what_is_refused_by_name():
     big = cl.DirectedGraph(np.zeros((40, 40)))
     with pytest.raises(cl.LimitError, match="targets="):
         cl.next_experiment(big, size=5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_batch_is_greedy_and_no_better_than_the_best_of_all(seed):
+    """Against the classes under every pair of experiments, counted one by one."""
+    graph = random_graph(5, max_component=4, random_state=seed).reduced()
+    members = list(cl.equivalence_class(graph))
+    advice = cl.next_experiment(graph, batch=2)
+
+    def left(targets):
+        tables = [[], *([t] for t in targets)]
+        sizes = [cl.equivalence_class(g, interventions=tables).size for g in members]
+        return float(np.mean(sizes))
+
+    chosen = [one.targets[0] for one in advice.batch]
+    assert advice.batch[0] == advice.best
+    assert [left(chosen[: k + 1]) for k in range(len(chosen))] == pytest.approx(
+        [one.expected_left for one in advice.batch]
+    )
+    pairs = {pair: left(pair) for pair in combinations(graph.names, 2)}
+    beside = [value for pair, value in pairs.items() if chosen[0] in pair]
+    assert advice.batch[-1].expected_left == pytest.approx(min(beside))
+    assert advice.batch[-1].expected_left >= min(pairs.values()) - 1e-9
+    assert advice.to_dict()["batch"][0]["targets"] == [chosen[0]]
+
+
+def test_a_batch_ends_where_nothing_is_left_to_tell():
+    pair = cl.DirectedGraph.from_edges([("a", "b")])
+    advice = cl.next_experiment(pair, batch=2)
+    assert [one.targets for one in advice.batch] == [("a",)]
+    assert "experiments that set a leave 1 graphs" in str(advice)
+    assert cl.next_experiment(pair).batch == ()
+    with pytest.raises(cl.InputError, match="batch"):
+        cl.next_experiment(pair, batch=0)
