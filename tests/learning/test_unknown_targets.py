@@ -44,11 +44,21 @@ def learned(tables):
     return cl.learn(tables, interventions="unknown", n_starts=1)
 
 
-def test_graph_and_targets_are_learned_together(learned):
+def test_graph_and_targets_are_learned_together(learned, tables):
     assert learned.graph == LOOP.graph
     assert learned.targets == {"plain": (), "hot": ("height",), "fed": ("sugar",)}
     cost = learned.penalty * (4 + 2 * 2)
     assert learned.score == pytest.approx(cost - learned.model.log_likelihood)
+    # A rival has the same targets, which cost the same.
+    rival = learned.rivals().without_feedback
+    fitted = cl.fit(
+        rival.graph,
+        tables,
+        interventions=list(learned.targets.values()),
+        intervention_kind="noise",
+    )
+    other = learned.penalty * (rival.graph.n_edges + 4) - fitted.log_likelihood
+    assert rival.difference == pytest.approx(other - learned.score, abs=1e-5)
 
 
 def test_the_answer_says_how_probable_targets_are_and_what_differs(learned):
@@ -112,6 +122,11 @@ def test_targets_of_a_graph_are_the_best_of_all(edges):
     # Scores of the search leave a constant out.
     nothing = search.best(graph, found)[0] - scores[best]
     assert score - scores[best] == pytest.approx(nothing, abs=1e-6)
+
+
+def test_resamples_learn_targets_too(tables):
+    found = cl.bootstrap(tables, 2, interventions="unknown", n_starts=1, random_state=0)
+    assert found.n_resamples == 2
 
 
 def test_bad_input(tables):

@@ -23,7 +23,7 @@ from cyclearn.search.answer import answer
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget, OnStep, SearchStatus
 from cyclearn.search.starts import SearchCall
-from cyclearn.search.unknown_targets import TIE, TargetSearch, all_targets, with_targets
+from cyclearn.search.unknown_targets import TargetSearch, all_targets, with_targets
 
 _CUT = (SearchStatus.INTERRUPTED, SearchStatus.TIME_LIMIT)
 
@@ -64,7 +64,7 @@ def _with_targets(
             left = None if end is None else max(seconds_left(end), 0.1)
             result = search(options.replaced(time_limit=left), with_targets(tables, mask), now())
             score = result.score + choice.cost(mask)
-            if known is not None and score > known.score - TIE:
+            if known is not None and score > known.score - choice.tie:
                 break
             known = replace(result, score=score, options=options)
             changed = choice.improved([result.graph, *result.alternatives], mask)

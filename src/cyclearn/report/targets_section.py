@@ -13,7 +13,7 @@ def targets_section(found: Findings) -> Markup:
         (
             row.table,
             row.variable,
-            "yes" if row.is_target else "no",
+            "yes" if row.target else "no",
             number(row.probability),
             number(row.variance_ratio),
             number(row.shift),

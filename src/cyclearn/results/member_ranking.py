@@ -90,8 +90,11 @@ def rank_members(
             for seating in EquivalenceClass(graph).irreducible_seatings(*masks)
         )
     else:
-        kept = [graph for graph in graphs if respects(graph, masks)]
-        listed = [[_listed_graphs(kept, tables, residuals, max_fillings)]]
+        # Whole graphs fill one block.
+        kept, nodes = [g for g in graphs if respects(g, masks)], tuple(range(len(names)))
+        fits = [_candidates(g, nodes, rows[0], residuals, 0) for g in kept[:max_fillings]]
+        everything = tuple(each for fit_of_one in fits for each in fit_of_one)
+        listed = [[ListedBlock(nodes, everything, len(kept) <= max_fillings)]]
     classes = []
     for blocks in listed:
         if stable_only:
@@ -140,35 +143,6 @@ def _ranked(
     return tuple(sorted(ranked, key=lambda each: -round(each.gain, 6)))
 
 
-def _listed_graphs(
-    graphs: Sequence[DirectedGraph], tables: Tables, residuals: Residuals, most: int
-) -> ListedBlock:
-    """Whole graphs with their fits to tables with interventions, as fillings of one block."""
-    candidates = []
-    for graph in graphs[:most]:
-        fitted = fit(graph, tables)
-        assert isinstance(fitted, FittedModel)
-        assert fitted.experiments is not None
-        if fitted.status is FitStatus.AT_INFINITY:
-            continue
-        scale = fitted.experiments.scale
-        for model in (fitted.model, *fitted.alternatives):
-            Q = np.eye(graph.n_nodes) - model.B * scale[:, None] / scale
-            numbers = sorted(residuals.number(0, Q[:, j], j) for j in range(graph.n_nodes))
-            candidates.append(
-                Filling(
-                    graph.columns,
-                    (model.B.T,),
-                    (model.noise_variances,),
-                    tuple(numbers),
-                    fitted.experiments.is_stable(model.B),
-                    fitted.status is FitStatus.NOT_IDENTIFIED,
-                )
-            )
-    nodes = tuple(range(tables.n_variables))
-    return ListedBlock(nodes, tuple(candidates), len(graphs) <= most)
-
-
 def _listed_block(
     seating: Seating,
     block: Block,
@@ -187,7 +161,7 @@ def _listed_block(
             columns[j] = column
         graph = DirectedGraph.from_columns(columns, names)
         sets = [
-            tuple(_candidates(graph, filling, block, each.tables, residuals, place))
+            tuple(_candidates(graph, block.nodes, each, residuals, place))
             for place, each in enumerate(rows)
         ]
         if len(sets) == 1:
@@ -208,29 +182,27 @@ def _best(candidates: tuple[Filling, ...], residuals: Residuals) -> Filling:
 
 def _candidates(
     graph: DirectedGraph,
-    filling: tuple[int, ...],
-    block: Block,
-    tables: Tables,
+    nodes: tuple[int, ...],
+    rows: NoiseRows,
     residuals: Residuals,
     place: int,
 ) -> Iterator[Filling]:
-    fitted, moments = fit(graph, tables), tables.only.moments
+    """What a graph says of some nodes, with every parameter set that rows give it."""
+    fitted, scale, own = fit(graph, rows.tables), rows.scale, list(nodes)
     assert isinstance(fitted, FittedModel)
     if fitted.status is FitStatus.AT_INFINITY:
         return
-    nodes, scale = list(block.nodes), moments.scale
     parts = [part for part in fitted.components if set(part.columns.nodes) & set(nodes)]
     has_continuum = any(part.status is FitStatus.NOT_IDENTIFIED for part in parts)
     if prod(len(part.solutions) for part in parts) > _MAX_SETS:
         raise InputError(f"more than {_MAX_SETS} parameter sets of one graph cannot be ranked")
     for chosen in product(*(part.solutions for part in parts)):
-        B, _ = parameters_of(zip(parts, chosen, strict=True), moments.n_variables)
+        B, variances = parameters_of(zip(parts, chosen, strict=True), graph.n_nodes)
         Q = np.eye(len(B)) - B
-        variances = np.einsum("ij,ik,kj->j", Q, moments.correlation, Q) * scale**2
         yield Filling(
-            filling,
-            ((B * scale / scale[:, None]).T[nodes],),
-            (variances[nodes],),
+            tuple(graph.columns[j] for j in nodes),
+            ((B * scale / scale[:, None]).T[own],),
+            ((variances * scale**2)[own],),
             tuple(sorted(residuals.number(place, Q[:, j], j) for j in nodes)),
             all(is_stable_radius(solution.spectral_radius) for solution in chosen),
             has_continuum,

@@ -223,6 +223,12 @@ class RankedMember:
         names = ("weight", "behind", "stable", "ties_with_first")
         return {name: getattr(self, name) for name in names}
 
+    def to_dict(self) -> dict[str, Any]:
+        """Numbers and model, or models by group, as plain values."""
+        models = {name: model.to_dict() for name, model in self.models.items()}
+        known = {"model": self.model.to_dict()} if len(models) == 1 else {"models": models}
+        return self.numbers() | known
+
 
 @dataclass(frozen=True, eq=False)
 class MemberRanking:
@@ -376,15 +382,7 @@ class MemberRanking:
             "message": self.message,
             "level": self.level,
             "n_rows": self.n_rows,
-            "members": [
-                m.numbers()
-                | (
-                    {"model": m.model.to_dict()}
-                    if len(m.models) == 1
-                    else {"models": {name: model.to_dict() for name, model in m.models.items()}}
-                )
-                for m in self.members(n)
-            ],
+            "members": [m.to_dict() for m in self.members(n)],
         }
 
     def __str__(self) -> str:

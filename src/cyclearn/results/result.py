@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cyclearn.classes import EquivalenceClass, InterventionalClass, equivalence_class
 from cyclearn.data import DataWarning
+from cyclearn.data.intervened_tables import target_mask
 from cyclearn.data.lagged_rows import past_of
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import check_state, whole
@@ -38,7 +39,7 @@ from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
 from cyclearn.results.result_record import plain_values, read_values
 from cyclearn.results.result_text import result_html, result_text
 from cyclearn.results.rivals import Rival, find_rivals, loop_rivals
-from cyclearn.results.target_rows import TargetRow, target_rows, target_table
+from cyclearn.results.target_rows import TargetRow, target_rows
 from cyclearn.results.trace import SearchCost, TracedMove
 from cyclearn.results.what_if import what_if
 from cyclearn.search.exact import Certificate
@@ -47,6 +48,7 @@ from cyclearn.search.members import MemberList, fitted_members, list_members
 from cyclearn.search.options import SearchOptions, checked_knowledge
 from cyclearn.search.over_time import lag_weights, within_graph
 from cyclearn.search.runs import SearchStatus
+from cyclearn.search.unknown_targets import TargetSearch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -248,6 +250,14 @@ class LearnResult:
         named = enumerate(self.experiments.tables if self.experiments is not None else (), 1)
         return {table.group or str(number): table.targets for number, table in named}
 
+    @property
+    def target_cost(self) -> float:
+        """What learned targets add to the score."""
+        if not self.options.is_unknown:
+            return 0.0
+        search = TargetSearch(self.tables, self.penalty, self.options.stable)
+        return search.cost(target_mask(self.tables))
+
     @cached_property
     def target_rows(self) -> tuple[TargetRow, ...]:
         """What is known about each learned target; see :meth:`target_table`."""
@@ -261,7 +271,9 @@ class LearnResult:
         noise with that in tables where it is not a target. ``or_rather`` are its parents in its
         feedback loop: a turned cycle swaps their noises, and is excluded by stability alone.
         """
-        return target_table(self.target_rows)
+        import pandas as pd
+
+        return pd.DataFrame(map(vars, self.target_rows))
 
     @property
     def trace(self) -> pd.DataFrame:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp
+from itertools import product
+from math import exp, nan, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cyclearn.data.intervened_tables import target_mask
-from cyclearn.data.moments import Moments
-from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
+from cyclearn.models.experiments import Experiments
 from cyclearn.search.unknown_targets import TargetSearch
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from cyclearn.results.result import LearnResult
 
 # Less probable targets are left to the table.
@@ -30,24 +28,24 @@ class TargetRow:
     Attributes
     ----------
     table, variable : str
-    is_target : bool
+    target : bool
     probability : float
         That the variable is a target of this table, given the graph shown and all other targets.
     variance_ratio, shift : float
         Noise variance there beside that in tables where it is not a target, and the difference of
         intercepts in standard deviations of that noise.
-    or_rather : tuple of str
+    or_rather : str
         Its parents in its feedback loop: with a cycle turned, the noise of one of these is what
         differs, and tables fit as well.
     """
 
     table: str
     variable: str
-    is_target: bool
+    target: bool
     probability: float
     variance_ratio: float
     shift: float
-    or_rather: tuple[str, ...]
+    or_rather: str
 
 
 def target_rows(result: LearnResult) -> tuple[TargetRow, ...]:
@@ -59,67 +57,38 @@ def target_rows(result: LearnResult) -> tuple[TargetRow, ...]:
     if not result.options.is_unknown:
         raise InputError("targets were not learned; learn with interventions='unknown'")
     tables, graph, B = result.tables, result.graph, result.model.B
-    search = TargetSearch(tables, result.penalty, stable=False)
-    mask = target_mask(tables)
+    usual = Experiments.of(tables)
+    unit = np.outer(usual.scale, usual.scale)
+    search, mask = TargetSearch(tables, result.penalty, stable=False), target_mask(tables)
     rows = []
     for columns in search.components(graph):
         nodes = columns.nodes.tolist()
-        for j in nodes:
-            loop = tuple(graph.names[i] for i in nodes if graph.adjacency[i, j])
-            for e in range(len(tables)):
-                changed = mask.copy()
-                changed[e, j] ^= True
-                if changed[:, j].all():
-                    continue
-                gain = search.score(columns, changed) - search.score(columns, mask)
-                odds = gain if mask[e, j] else -gain
-                name = tables.tables[e].group
-                ratio, shift = _noise(result, B[:, j], j, e)
-                chance = 1 / (1 + exp(min(-odds, 700)))
-                target = bool(mask[e, j])
-                rows.append(TargetRow(name, graph.names[j], target, chance, ratio, shift, loop))
-    places = {name: k for k, name in enumerate(tables.groups)}
-    return tuple(sorted(rows, key=lambda row: (places[row.table], graph.index(row.variable))))
-
-
-def _noise(result: LearnResult, weights: FloatArray, j: int, e: int) -> tuple[float, float]:
-    """Variance and shift of a node's noise in a table, beside tables where it is no target."""
-    q = -weights
-    q[j] = 1.0
-    name = result.graph.names[j]
-    others = [
-        table for k, table in enumerate(result.tables) if k != e and name not in table.targets
-    ] or [table for k, table in enumerate(result.tables) if k != e]
-    share = np.array([table.n_effective for table in others])
-    share /= share.sum()
-
-    def parts(moments: Moments) -> tuple[float, float]:
-        mean = np.nan if moments.mean is None else q @ moments.mean
-        return float(q @ moments.covariance @ q), float(mean)
-
-    found = np.array([parts(table.moments) for table in others])
-    centre = share @ found[:, 1]
-    variance = share @ found[:, 0]
-    if result.options.intercepts == "shared":
-        variance += share @ (found[:, 1] - centre) ** 2
-    own, level = parts(result.tables.tables[e].moments)
-    return float(own / variance), float((level - centre) / np.sqrt(variance))
-
-
-def target_table(rows: tuple[TargetRow, ...]) -> pd.DataFrame:
-    """The rows as a table."""
-    import pandas as pd
-
-    columns = ["table", "variable", "target", "probability", "variance_ratio", "shift", "or_rather"]
-    values = [(*vars(row).values(),) for row in rows]
-    frame = pd.DataFrame(values, columns=columns)
-    frame["or_rather"] = [", ".join(names) for names in frame["or_rather"]]
-    return frame
+        for (e, table), j in product(enumerate(tables), nodes):
+            changed = mask.copy()
+            changed[e, j] ^= True
+            if changed[:, j].all():
+                continue
+            worse = search.score(columns, changed) - search.score(columns, mask)
+            odds = worse if mask[e, j] else -worse
+            S, q = usual.first_matrix(j) * unit, np.eye(len(B))[j] - B[:, j]
+            own, variance = table.moments, float(q @ S @ q)
+            shift = nan if own.mean is None else float(q @ (own.mean - usual.means[j]))
+            row = TargetRow(
+                table=table.group,
+                variable=graph.names[j],
+                target=bool(mask[e, j]),
+                probability=1 / (1 + exp(min(-odds, 700))),
+                variance_ratio=float(q @ own.covariance @ q) / variance,
+                shift=shift / sqrt(variance),
+                or_rather=", ".join(graph.names[i] for i in nodes if graph.adjacency[i, j]),
+            )
+            rows.append((e, j, row))
+    return tuple(row for _, _, row in sorted(rows, key=lambda each: each[:2]))
 
 
 def worth_saying(rows: tuple[TargetRow, ...]) -> list[TargetRow]:
     """Targets, and variables that are not excluded as targets."""
-    return [row for row in rows if row.is_target or row.probability >= _WORTH_SAYING]
+    return [row for row in rows if row.target or row.probability >= _WORTH_SAYING]
 
 
 def targets_in_words(result: LearnResult) -> list[str]:
@@ -130,12 +99,12 @@ def targets_in_words(result: LearnResult) -> list[str]:
     rows = result.target_rows
     for name in result.tables.groups:
         own = [
-            f"{row.variable} {row.probability:.2f}" + " (not taken)" * (not row.is_target)
+            f"{row.variable} {row.probability:.2f}" + " (not taken)" * (not row.target)
             for row in worth_saying(rows)
             if row.table == name
         ]
         lines.append(f"  table {name}: {', '.join(own) or 'none'}")
-    inside = dict.fromkeys(row.variable for row in rows if row.is_target and row.or_rather)
+    inside = dict.fromkeys(row.variable for row in rows if row.target and row.or_rather)
     if inside:
         lines.append(
             "Inside a feedback loop targets are known up to the class: "

@@ -24,11 +24,9 @@ from cyclearn.data.tables import Tables
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs import DirectedGraph
-from cyclearn.models.components import ComponentColumns
+from cyclearn.models.components import CollinearError, ComponentColumns
 from cyclearn.models.experiments import Experiments, fit_shared
-
-# Scores closer than this tie: fits end within less.
-TIE = 1e-5
+from cyclearn.search.runs import SAME_SCORE
 
 
 def with_targets(tables: Tables, mask: BoolArray) -> Tables:
@@ -57,6 +55,11 @@ class TargetSearch:
     stable: bool
     _scores: dict[object, float] = field(default_factory=dict)
 
+    @property
+    def tie(self) -> float:
+        """Scores that are closer than this are the same."""
+        return SAME_SCORE * self.tables.n_effective
+
     def cost(self, mask: BoolArray) -> float:
         """What targets cost: variance, intercept, and for the first table once more."""
         is_shared = self.tables.design is not None and self.tables.design.intercepts == "shared"
@@ -77,13 +80,13 @@ class TargetSearch:
         return self._scores[known]
 
     def _fitted(self, columns: ComponentColumns, mask: BoolArray) -> float:
-        fitted = fit_shared(
-            Experiments.of(with_targets(self.tables, mask)),
-            columns,
-            n_starts=None,
-            max_iterations=1000,
-            random_state=0,
-        )
+        experiments = Experiments.of(with_targets(self.tables, mask))
+        try:
+            fitted = fit_shared(
+                experiments, columns, n_starts=None, max_iterations=1000, random_state=0
+            )
+        except CollinearError:
+            return inf
         if self.stable and not is_stable_radius(fitted.solutions[0].spectral_radius):
             return inf
         return self.tables.n_effective * fitted.value + self.cost(mask)
@@ -92,9 +95,8 @@ class TargetSearch:
         """The best targets found for a graph, and its score: descents from none and from some."""
         total, found = self.penalty * graph.n_edges, np.zeros_like(mask)
         for columns in self.components(graph):
-            starts = np.zeros_like(mask), mask
-            ends = [self._descent(columns, start) for start in starts]
-            score, best = min(ends, key=lambda end: end[0] + TIE * (end is ends[1]))
+            ends = [self._descent(columns, start) for start in (np.zeros_like(mask), mask)]
+            score, best = ends[self._first_least([end[0] for end in ends])]
             total += score
             found[:, columns.nodes] = best[:, columns.nodes]
         return total, found
@@ -112,13 +114,21 @@ class TargetSearch:
 
         Graphs that tie with all targets there can be do not tie with those that they need.
         """
-        found = [(*self.best(graph, mask), graph) for graph in graphs]
-        while True:
-            score, own, graph = min(found, key=lambda each: each[0])
-            turned = (_turned(graph, edge) for edge in graph.edges)
-            found = [(*self.best(each, own), each) for each in turned if each is not None]
-            if not found or min(each[0] for each in found) > score - TIE:
-                return own
+        least = inf
+        while graphs:
+            found = [self.best(graph, mask) for graph in graphs]
+            at = self._first_least([score for score, _ in found])
+            if not found[at][0] < least - self.tie:
+                break
+            least, mask = found[at]
+            graph, given = graphs[at], self.tables.exogenous
+            edges = [edge for edge in sorted(graph.edges) if edge[0] not in given]
+            graphs = [_turned(graph, edge) for edge in edges if edge[::-1] not in edges]
+        return mask
+
+    def _first_least(self, scores: Sequence[float]) -> int:
+        """The place of the best score, the first of those that tie."""
+        return next(k for k, each in enumerate(scores) if each <= min(scores) + self.tie)
 
     def _descent(self, columns: ComponentColumns, mask: BoolArray) -> tuple[float, BoolArray]:
         """Take the best change of one target, or the best move of one, until none improves."""
@@ -126,20 +136,16 @@ class TargetSearch:
         while True:
             others = list(_neighbours(columns.nodes.tolist(), mask))
             scores = [self.score(columns, other) for other in others]
-            least = min(scores)
-            if not least < score - TIE:
+            at = self._first_least(scores)
+            if not scores[at] < score - self.tie:
                 return score, mask
-            at = next(k for k, value in enumerate(scores) if value < least + TIE)
             score, mask = scores[at], others[at]
 
 
-def _turned(graph: DirectedGraph, edge: tuple[str, str]) -> DirectedGraph | None:
-    """The graph with one edge in the other direction, None where both are there."""
-    source, target = edge
-    if (target, source) in graph.edges:
-        return None
-    edges = [each for each in graph.edges if each != edge]
-    return DirectedGraph.from_edges([*edges, (target, source)], graph.names)
+def _turned(graph: DirectedGraph, edge: tuple[str, str]) -> DirectedGraph:
+    """The graph with one edge in the other direction."""
+    edges = [each[::-1] if each == edge else each for each in graph.edges]
+    return DirectedGraph.from_edges(edges, graph.names)
 
 
 def _neighbours(nodes: list[int], mask: BoolArray) -> Iterator[BoolArray]:
