@@ -76,11 +76,7 @@ def _with_targets(
     start = all_targets(tables)
     found = settled(np.zeros_like(start), settled(start, None))
     while True:
-        mask = target_mask(found.tables)
-        several = np.argwhere(mask & (mask.sum(axis=1, keepdims=True) > 1))
-        for e, j in several:
-            fewer = mask.copy()
-            fewer[e, j] = False
+        for fewer in choice.without_one(found.graph, target_mask(found.tables)):
             better = settled(fewer, found)
             if better is not found:
                 break

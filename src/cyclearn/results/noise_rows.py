@@ -25,8 +25,10 @@ FEWEST_ROWS = 30
 # Directions whose cosine is closer to one than this are one direction.
 _SAME = 1e-8
 # Draws that may lie beyond the data for an answer: at level 0.01, 299 are drawn. Fewer give fewer
-# answers where rows are few (rank_members.md).
+# answers where rows are few (rank_members.md). One is enough where numbers are many: noise that is
+# not Gaussian then lies beyond all draws.
 _MOST_BEYOND = 3
+_MANY = 100_000
 # Draws made at once, by the numbers that they take.
 _BATCH = 4_000_000
 
@@ -226,16 +228,17 @@ def noise_answers(
         for each, parts in zip(rows, residuals, strict=True)
     ]
     rng = np.random.default_rng(0)
-    n_draws, n, beyond = ceil(_MOST_BEYOND / level) - 1, 0, np.zeros(len(tested), dtype=int)
-    batch = max(_BATCH // sum(E.size for parts in residuals for E in parts), 1)
-    while n < n_draws and beyond.min() < _MOST_BEYOND:
-        times = min(batch, 20, n_draws - n)
+    size = sum(E.size for parts in residuals for E in parts)
+    most = _MOST_BEYOND if size <= _MANY else 1
+    n_draws, n, beyond = ceil(most / level) - 1, 0, np.zeros(len(tested), dtype=int)
+    while n < n_draws and beyond.min() < most:
+        times = min(max(_BATCH // size, 1), 20, n_draws - n)
         parts = [[each.draw(rng, times) for each in parts] for parts in rotated]
         largest = _extremes(rows, parts, tested).max(axis=1)
         beyond += (largest[:, None] >= observed).sum(axis=0)
         n += times
     found = {
-        nodes: (float((b + 1) / (n + 1)), bool(b < _MOST_BEYOND))
+        nodes: (float((b + 1) / (n + 1)), bool(b < most))
         for nodes, b in zip(tested, beyond, strict=True)
     }
     return [found.get(tuple(nodes), (1.0, False)) for nodes in sets]

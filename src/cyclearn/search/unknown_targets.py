@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from math import inf
 
 import numpy as np
@@ -125,6 +126,22 @@ class TargetSearch:
             edges = [edge for edge in sorted(graph.edges) if edge[0] not in given]
             graphs = [_turned(graph, edge) for edge in edges if edge[::-1] not in edges]
         return mask
+
+    def without_one(self, graph: DirectedGraph, mask: BoolArray) -> list[BoolArray]:
+        """Without one target of a table that has several, those that lose least first.
+
+        At most as many as there are variables: each is the start of a search.
+        """
+        found = []
+        for columns in self.components(graph):
+            for e, j in product(range(len(mask)), columns.nodes.tolist()):
+                if mask[e, j] and mask[e].sum() > 1:
+                    fewer = mask.copy()
+                    fewer[e, j] = False
+                    loss = self.score(columns, fewer) - self.score(columns, mask)
+                    found.append((round(loss, 6), e, j, fewer))
+        ordered = sorted(found, key=lambda each: each[:3])
+        return [fewer for *_, fewer in ordered[: mask.shape[1]]]
 
     def _first_least(self, scores: Sequence[float]) -> int:
         """The place of the best score, the first of those that tie."""
