@@ -124,6 +124,13 @@ def test_targets_of_a_graph_are_the_best_of_all(edges):
     assert score - scores[best] == pytest.approx(nothing, abs=1e-6)
 
 
+def test_members_are_ranked_with_the_targets_learned(tables, learned):
+    ranking = learned.rank_members({name: rows.iloc[:, ::-1] for name, rows in tables.items()})
+    assert ranking.n_rows == 1200
+    # Where height is noisier, its rows do not show the ordinary noise.
+    assert ranking.rows[0].shows(3).sum() == 800
+
+
 def test_resamples_learn_targets_too(tables):
     found = cl.bootstrap(tables, 2, interventions="unknown", n_starts=1, random_state=0)
     assert found.n_resamples == 2
@@ -134,7 +141,9 @@ def test_bad_input(tables):
         cl.learn(tables["hot"], interventions="unknown")
     with pytest.raises(cl.InputError, match="learned with a graph"):
         cl.fit(LOOP.graph, tables, interventions="unknown")
-    with pytest.raises(cl.InputError, match="posterior"):
+    with pytest.raises(cl.InputError, match="targets that are known"):
         cl.posterior(tables, interventions="unknown")
+    with pytest.raises(cl.InputError, match="targets that are known"):
+        cl.learn(tables, interventions="unknown", posterior=True)
     with pytest.raises(cl.InputError, match="targets were not learned"):
         cl.learn(tables["hot"], n_starts=1).target_table()

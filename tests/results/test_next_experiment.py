@@ -126,13 +126,14 @@ def test_the_command_takes_graphs_and_tables_already_there(cyclearn, tmp_path):
 def test_a_posterior_weighs_the_graphs_of_all_classes():
     options = {"effective_size": 50, "robust": False}
     learned = cl.learn(CHAIN.sample(60, random_state=0), posterior=options)
-    advice = cl.next_experiment(learned, max_members=12)
+    advice = cl.next_experiment(learned, max_members=12, batch=2, max_predicted=0)
     found = learned.posterior
     likely = np.argsort(-found.weights, kind="stable")[:12]
     graphs = [cl.DirectedGraph(found.adjacencies[k].astype(bool), found.names) for k in likely]
     shares = found.weights[likely] / found.weights[likely].sum()
-    for candidate in advice.candidates:
-        design = [[], list(candidate.targets)]
+    several = [(one, [one]) for one in advice.candidates] + [(advice.batch[-1], advice.batch)]
+    for candidate, done in several:
+        design = [[], *(list(one.targets) for one in done)]
         classes = [cl.equivalence_class(graph, interventions=design) for graph in graphs]
         together = np.array([[graph in each for graph in graphs] for each in classes])
         assert candidate.probability_left == pytest.approx(shares @ together @ shares)

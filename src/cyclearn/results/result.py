@@ -48,7 +48,7 @@ from cyclearn.search.members import MemberList, fitted_members, list_members
 from cyclearn.search.options import SearchOptions, checked_knowledge
 from cyclearn.search.over_time import lag_weights, within_graph
 from cyclearn.search.runs import SearchStatus
-from cyclearn.search.unknown_targets import TargetSearch
+from cyclearn.search.unknown_targets import TargetSearch, with_targets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -420,6 +420,8 @@ class LearnResult:
                 f"the groups of these rows are {', '.join(tables.groups) or 'none'}, and those of "
                 f"the result are {', '.join(self.groups) or 'none'}; pass the rows learned from"
             )
+        if self.options.is_unknown:
+            tables = with_targets(tables.aligned_to(self.graph.names), target_mask(self.tables))
         models = self.models.values() if self.groups else (self.model,)
         return rank_members(
             tuple(graphs),
