@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import partial
 from time import perf_counter
 
@@ -57,12 +57,18 @@ def _with_targets(
     """
     end = deadline_after(options.time_limit)
     choice = TargetSearch(tables.without_rows(), options.edge_penalty(tables), options.stable)
+    results: list[LearnResult] = []
+
+    def cut() -> SearchStatus | None:
+        last = results[-1].status if results else None
+        return last if last in _CUT else SearchStatus.TIME_LIMIT if has_passed(end) else None
 
     def settled(mask: BoolArray, known: LearnResult | None) -> LearnResult:
         """What searches that begin with some targets come to, or what is known if that is best."""
-        while known is None or not (has_passed(end) or known.status in _CUT):
+        while known is None or cut() is None:
             left = None if end is None else max(seconds_left(end), 0.1)
             result = search(options.replaced(time_limit=left), with_targets(tables, mask), now())
+            results.append(result)
             score = result.score + choice.cost(mask)
             if known is not None and score > known.score - choice.tie:
                 break
@@ -74,15 +80,18 @@ def _with_targets(
         return known
 
     start = all_targets(tables)
-    found = settled(np.zeros_like(start), settled(start, None))
-    while True:
+    found, better = None, settled(np.zeros_like(start), settled(start, None))
+    while found is not better:
+        found = better
         for fewer in choice.without_one(found.graph, target_mask(found.tables)):
             better = settled(fewer, found)
             if better is not found:
                 break
-        else:
-            return found
-        found = better
+    status, limits = cut() or found.status, found.limits
+    if status is SearchStatus.TIME_LIMIT:
+        limits = tuple(dict.fromkeys((*limits, "time_limit")))
+    cost = SearchCost(*map(sum, zip(*(astuple(each.cost) for each in results), strict=True)))
+    return replace(found, status=status, limits=limits, cost=cost)
 
 
 def _searched(
