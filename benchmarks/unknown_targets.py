@@ -177,8 +177,8 @@ def sachs(folder: Path, limit: float) -> None:
     result = learn(tables, interventions="unknown", n_starts=1, time_limit=limit)
     print(
         f"Logarithms of eleven proteins in {len(tables)} tables by what the reagents act on, which "
-        f"is hidden. {process_time() - begun:.0f} s of CPU; {result.status.value}. Edges of the consensus: precision and "
-        f"recall {shares(result.graph.adjacency, consensus.adjacency).replace(' | ', ', ')}.\n"
+        f"is hidden. {process_time() - begun:.0f} s of CPU; {result.status.value}. Edges of the "
+        f"consensus: precision and recall {shares(result.graph.adjacency, consensus.adjacency).replace(' | ', ', ')}.\n"
     )
     print("| table (hidden target) | rows | targets learned | hidden target among them |")
     print("|---|---|---|---|")
@@ -191,7 +191,8 @@ def sachs(folder: Path, limit: float) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, default=os.environ.get("CYCLEARN_DATA"))
-    parser.add_argument("--cases", type=int, default=20, help="models of each row")
+    parser.add_argument("--cases", type=int, default=20, help="acyclic models of each row")
+    parser.add_argument("--loops", type=int, default=20, help="models with feedback of each row")
     parser.add_argument("--limit", type=float, default=600, help="seconds for Sachs")
     parser.add_argument("--seed", type=int, default=3000)
     options = parser.parse_args()
@@ -200,7 +201,8 @@ def main() -> None:
     print(describe_run(" ".join(["benchmarks/unknown_targets.py", *sys.argv[1:]])))
     if options.cases:
         beside_gnies(options.cases, options.seed)
-        with_feedback(options.cases, 2 * options.seed)
+    if options.loops:
+        with_feedback(options.loops, 2 * options.seed)
     if options.data is not None:
         sachs(options.data, options.limit)
     print(f"{process_time() - started:.0f} s of CPU.")
