@@ -175,10 +175,11 @@ def sachs(folder: Path, limit: float) -> None:
     }
     begun = process_time()
     result = learn(tables, interventions="unknown", n_starts=1, time_limit=limit)
+    both = shares(result.graph.adjacency, consensus.adjacency).replace(" | ", ", ")
     print(
         f"Logarithms of eleven proteins in {len(tables)} tables by what the reagents act on, which "
         f"is hidden. {process_time() - begun:.0f} s of CPU; {result.status.value}. Edges of the "
-        f"consensus: precision and recall {shares(result.graph.adjacency, consensus.adjacency).replace(' | ', ', ')}.\n"
+        f"consensus: precision and recall {both}.\n"
     )
     print("| table (hidden target) | rows | targets learned | hidden target among them |")
     print("|---|---|---|---|")
