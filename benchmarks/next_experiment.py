@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
+from itertools import combinations
 from time import process_time
 
 import numpy as np
 from environment import describe_run
 
 from cyclearn import DirectedGraph, LinearGaussianModel, equivalence_class, next_experiment
-from cyclearn.classes.interventional_class import InterventionDesign, group_territories
+from cyclearn.classes.interventional_class import InterventionDesign, class_key, group_territories
 from cyclearn.data import Moments
 from cyclearn.graphs import random_graph
 from cyclearn.identifiability.settling_rows import (
@@ -163,6 +165,44 @@ def rows_against_simulation(n_cases: int, n_repeats: int, seed: int) -> None:
     print(f"\nWithin a factor of two: {n_right} of {done}, {n_right / done:.0%}.\n")
 
 
+def batches(n_classes: int, seed: int) -> None:
+    """Print what greedy batches leave beside the best of all batches."""
+    rng = np.random.default_rng(seed)
+    left: dict[int, list[tuple[float, float]]] = {2: [], 3: []}
+    while len(left[2]) < n_classes:
+        graph = random_graph(
+            int(rng.integers(5, 8)), max_component=5, random_state=int(rng.integers(2**31))
+        )
+        members = equivalence_class(graph)
+        if not 4 <= members.size <= 100:
+            continue
+        listed = list(members)
+        for k, found in left.items():
+            greedy = next_experiment(members, batch=k).batch[-1].expected_left
+            best = min(
+                _expected_left(listed, targets) for targets in combinations(range(graph.n_nodes), k)
+            )
+            found.append((greedy, best))
+    print(f"## Batches, {n_classes} classes of 4 to 100 graphs\n")
+    print("Graphs left on average. Best: of all batches of different variables.\n")
+    print("| experiments | greedy is best | left, greedy | left, best | largest ratio |")
+    print("|---|---|---|---|---|")
+    for k, found in left.items():
+        greedy, best = np.array(found).T
+        same = np.mean(greedy <= best + 1e-9)
+        print(
+            f"| {k} | {same:.0%} | {greedy.mean():.2f} | {best.mean():.2f} | "
+            f"{(greedy / best).max():.2f} |"
+        )
+    print()
+
+
+def _expected_left(members: list[DirectedGraph], targets: tuple[int, ...]) -> float:
+    design = InterventionDesign(members[0].n_nodes, ((), *((j,) for j in targets)))
+    counts = np.array(list(Counter(class_key(graph, design) for graph in members).values()))
+    return float((counts**2).sum() / counts.sum())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--classes", type=int, default=200)
@@ -175,6 +215,7 @@ def main() -> None:
     print(describe_run(" ".join(["benchmarks/next_experiment.py", *sys.argv[1:]])))
     print(f"Seed {options.seed}; options were chosen on seeds below 20.\n")
     curves(options.classes, options.seed)
+    batches(options.classes, options.seed + 1)
     rows_against_simulation(options.cases, options.repeats, options.seed)
     print(f"{process_time() - started:.0f} s of CPU.")
 

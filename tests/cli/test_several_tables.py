@@ -42,6 +42,23 @@ def test_files_and_columns_are_groups(cyclearn, folder):
 
 
 @pytest.mark.usefixtures("folder")
+def test_targets_may_be_unknown(cyclearn):
+    unknown = ("--interventions", "unknown", "--json")
+    files = json.loads(cyclearn("learn", "one.csv", "two.csv", *unknown).stdout)
+    column = json.loads(cyclearn("learn", "all.csv", "--groups", "site", *unknown).stdout)
+    assert files["graph"] == column["graph"]
+    groups = [
+        [(table["group"], table["targets"]) for table in each["tables"]] for each in (files, column)
+    ]
+    assert groups[0] == groups[1]
+    assert groups[0][0] == ("one", [])
+    assert (
+        "Targets, with probabilities"
+        in cyclearn("learn", "one.csv", "two.csv", *unknown[:2]).stdout
+    )
+
+
+@pytest.mark.usefixtures("folder")
 def test_a_column_of_several_files_is_refused(cyclearn):
     refused = cyclearn("learn", "all.csv", "all.csv", "--groups", "site")
     assert refused.returncode == 2

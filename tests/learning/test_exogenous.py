@@ -190,7 +190,7 @@ def test_members_are_ranked_by_noise_alone():
     ]
     shown = cl.fit(chains[0], data, exogenous=["season"]).model
     known = cl.Knowledge(exogenous=["season"])
-    assert not rank_members(chains, data, shown, knowledge=known).is_clear
+    assert not rank_members(chains, data, [shown], knowledge=known).is_clear
 
 
 def test_scores_of_the_estimator_are_given_what_is_exogenous():

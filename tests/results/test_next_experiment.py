@@ -1,4 +1,5 @@
 import json
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -125,13 +126,14 @@ def test_the_command_takes_graphs_and_tables_already_there(cyclearn, tmp_path):
 def test_a_posterior_weighs_the_graphs_of_all_classes():
     options = {"effective_size": 50, "robust": False}
     learned = cl.learn(CHAIN.sample(60, random_state=0), posterior=options)
-    advice = cl.next_experiment(learned, max_members=12)
+    advice = cl.next_experiment(learned, max_members=12, batch=2, max_predicted=0)
     found = learned.posterior
     likely = np.argsort(-found.weights, kind="stable")[:12]
     graphs = [cl.DirectedGraph(found.adjacencies[k].astype(bool), found.names) for k in likely]
     shares = found.weights[likely] / found.weights[likely].sum()
-    for candidate in advice.candidates:
-        design = [[], list(candidate.targets)]
+    several = [(one, [one]) for one in advice.candidates] + [(advice.batch[-1], advice.batch)]
+    for candidate, done in several:
+        design = [[], *(list(one.targets) for one in done)]
         classes = [cl.equivalence_class(graph, interventions=design) for graph in graphs]
         together = np.array([[graph in each for graph in graphs] for each in classes])
         assert candidate.probability_left == pytest.approx(shares @ together @ shares)
@@ -159,8 +161,6 @@ def test_groups_are_planned_for_by_structure():
     assert advice.table["rows"].isna().all()
     named = cl.next_experiment(learned, ["b"], model=learned.models["s"], max_truths=1)
     assert np.isfinite(named.best.rows)
-    with pytest.raises(cl.InputError, match="the result has groups"):
-        learned.rank_members(groups["s"])
 
 
 def test_knowledge_holds_for_tables_with_interventions():
@@ -208,3 +208,37 @@ def test_what_is_refused_by_name():
     big = cl.DirectedGraph(np.zeros((40, 40)))
     with pytest.raises(cl.LimitError, match="targets="):
         cl.next_experiment(big, size=5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_batch_is_greedy_and_no_better_than_the_best_of_all(seed):
+    """Against the classes under every pair of experiments, counted one by one."""
+    graph = random_graph(5, max_component=4, random_state=seed).reduced()
+    members = list(cl.equivalence_class(graph))
+    advice = cl.next_experiment(graph, batch=2)
+
+    def left(targets):
+        tables = [[], *([t] for t in targets)]
+        sizes = [cl.equivalence_class(g, interventions=tables).size for g in members]
+        return float(np.mean(sizes))
+
+    chosen = [one.targets[0] for one in advice.batch]
+    assert advice.batch[0] == advice.best
+    assert [left(chosen[: k + 1]) for k in range(len(chosen))] == pytest.approx(
+        [one.expected_left for one in advice.batch]
+    )
+    pairs = {pair: left(pair) for pair in combinations(graph.names, 2)}
+    beside = [value for pair, value in pairs.items() if chosen[0] in pair]
+    assert advice.batch[-1].expected_left == pytest.approx(min(beside))
+    assert advice.batch[-1].expected_left >= min(pairs.values()) - 1e-9
+    assert advice.to_dict()["batch"][0]["targets"] == [chosen[0]]
+
+
+def test_a_batch_ends_where_nothing_is_left_to_tell():
+    pair = cl.DirectedGraph.from_edges([("a", "b")])
+    advice = cl.next_experiment(pair, batch=2)
+    assert [one.targets for one in advice.batch] == [("a",)]
+    assert "experiments that set a leave 1 graphs" in str(advice)
+    assert cl.next_experiment(pair).batch == ()
+    with pytest.raises(cl.InputError, match="batch"):
+        cl.next_experiment(pair, batch=0)

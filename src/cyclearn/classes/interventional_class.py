@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from typing import Any, TypeAlias
 
 from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules, columns_into
-from cyclearn.classes.rule_search import MAX_CLASSES, ClassKey
+from cyclearn.classes.rule_search import MAX_CLASSES, ClassKey, linked_classes
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory, territories
 from cyclearn.foundation.errors import InputError
@@ -241,3 +241,14 @@ def _targets(targets: Sequence[Node], graph: DirectedGraph) -> tuple[int, ...]:
             "about the graph; leave it out"
         )
     return tuple(sorted(found))
+
+
+def class_key(graph: DirectedGraph, design: InterventionDesign) -> tuple[ClassKey, ...]:
+    """Equal for two graphs exactly if the design is not known to tell them apart."""
+    return tuple(map(_first_linked, group_territories(graph, design)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _first_linked(key: ClassKey) -> ClassKey:
+    """One class of rotations for all that the rules link."""
+    return min(linked_classes(key).links)

@@ -28,6 +28,9 @@ def next_experiment(
         ),
     ] = None,
     size: Annotated[int, typer.Option(min=1, help="How many variables to set together.")] = 1,
+    batch: Annotated[
+        int, typer.Option(min=1, help="How many experiments to choose that are done together.")
+    ] = 1,
     do: Annotated[
         list[str] | None,
         typer.Option(
@@ -51,7 +54,7 @@ def next_experiment(
     from cyclearn.classes import equivalence_class
     from cyclearn.results import LearnResult
     from cyclearn.results import next_experiment as advise
-    from cyclearn.results.next_experiment import class_in_doubt
+    from cyclearn.results.next_experiment_result import class_in_doubt
 
     found = read_saved(given)
     if not isinstance(found, (LearnResult, DirectedGraph)):
@@ -71,6 +74,7 @@ def next_experiment(
         size,
         confidence=confidence,
         max_members=max_members,
+        batch=batch,
         random_state=seed,
     )
     if as_json:

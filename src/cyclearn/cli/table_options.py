@@ -12,7 +12,7 @@ import typer
 
 from cyclearn.cli.field_options import names_by_commas, with_signature
 from cyclearn.cli.output import complain
-from cyclearn.data.intervened_tables import ROWS
+from cyclearn.data.intervened_tables import ROWS, UNKNOWN
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_output
 
@@ -102,7 +102,7 @@ def _with_options(
             given = arguments["data"]
             check_output(arguments["out"], given if isinstance(given, list) else [given])
         named = [arguments.get(name) for name in _LABELS]
-        labels = [name for name in named if name not in (None, ROWS)]
+        labels = [name for name in named if name not in (None, ROWS, UNKNOWN)]
         # Ordinal columns and categories may hold text, in one file as in several.
         texts = [arguments.get(name) or "" for name in ("ordered", "categories", "within")]
         options["labels"] = names_by_commas(",".join(texts))

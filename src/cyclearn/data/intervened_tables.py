@@ -29,8 +29,9 @@ from cyclearn.foundation.json_input import short
 
 # Targets of each table, or the name of a column with the targets of each row.
 Interventions = str | tuple[tuple[str, ...], ...]
-# In place of targets: row i of the table is an experiment by itself, whose target is column i.
-ROWS = "rows"
+# In place of targets: row i of the table is an experiment by itself, whose target is column i; or
+# nobody recorded the targets.
+ROWS, UNKNOWN = "rows", "unknown"
 
 
 def checked_interventions(interventions: Any) -> Interventions | None:
@@ -114,6 +115,26 @@ def intervened_tables(
         counted.append(own)
         warnings += [each.in_group(name) for each in found]
     return Tables(tuple(counted), design, _most_concerned(warnings))
+
+
+def unknown_tables(
+    data: Any,
+    groups: str | None,
+    design: Design,
+    n_effective: EffectiveRows,
+    exogenous: Sequence[str] = (),
+) -> Tables:
+    """Tables whose targets are to be learned, by name, none of them so far."""
+    named = named_tables(data, groups)
+    if named is None or len(named) < 2:
+        raise InputError(
+            "unknown targets are told by differences between tables, and there is one; give a list "
+            "of tables, or groups, the column that tells them apart"
+        )
+    parts = [Part(own, (), "noise", number) for number, own in enumerate(named.values(), 1)]
+    read = intervened_tables(parts, design, n_effective, exogenous=exogenous)
+    pairs = zip(read, named, strict=True)
+    return replace(read, tables=tuple(replace(table, group=name) for table, name in pairs))
 
 
 def _read(parts: Sequence[Part], design: Design, exogenous: Sequence[str]) -> list[Table]:

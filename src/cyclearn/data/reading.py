@@ -23,10 +23,12 @@ from cyclearn.data.effective_rows import EffectiveRows, Memory, row_weight
 from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.data.input_checks import names_among, numeric_matrix
 from cyclearn.data.intervened_tables import (
+    UNKNOWN,
     Interventions,
     checked_interventions,
     intervened_tables,
     targeted_parts,
+    unknown_tables,
 )
 from cyclearn.data.lagged_rows import with_past
 from cyclearn.data.margins import Margins, with_margins
@@ -88,7 +90,8 @@ class Reading(Options):
         system was only observed. Or the column of one table that names the targets of each row,
         separated by commas. Weights are then shared over tables. ``"rows"``, for all or in place of
         a table's targets: row i of the (first) table is an experiment with column i as its target,
-        as in a knockout screen; further tables were observed.
+        as in a knockout screen; further tables were observed. Or ``"unknown"``: targets are
+        learned with the graph, from several tables, also by ``groups``; they keep their parents.
     intervention_kind : {"perfect", "noise", "shift"}, or one for each table
         Targets are cut off from their parents; or keep them, and have noise and intercept of their
         own; or keep them and their noise, and are shifted. Tables of one row can be the first and
@@ -161,7 +164,7 @@ class Reading(Options):
     )
     interventions: Interventions | None = option(
         None,
-        "Column that names the targets of the intervention in each row, by commas.",
+        "Column that names the targets of the intervention in each row, by commas; or unknown.",
         lambda _, value: checked_interventions(value),
     )
     intervention_kind: InterventionKind | tuple[InterventionKind, ...] = option(
@@ -265,7 +268,7 @@ class Reading(Options):
                 "categories",
                 "covariance",
             ):
-                if name in self.given():
+                if name in self.given() and not (name == "groups" and self.is_unknown):
                     raise InputError(
                         f"{name}={getattr(self, name)!r} cannot be combined with interventions; "
                         "leave one of them out"
@@ -289,9 +292,14 @@ class Reading(Options):
         return Reading(**{name: getattr(self, name) for name in Reading.names()})
 
     @property
+    def is_unknown(self) -> bool:
+        """Whether targets are to be learned."""
+        return self.interventions == UNKNOWN
+
+    @property
     def design(self) -> Design:
-        """What interventions do to their targets."""
-        return Design(self.intervention_kind, self.intercepts)
+        """What interventions do to their targets; unknown ones are told by the noise alone."""
+        return Design("noise" if self.is_unknown else self.intervention_kind, self.intercepts)
 
     def tables(self, data: SeveralData | Tables) -> Tables:
         """The tables, with the warnings about them; tables that were read are returned.
@@ -311,6 +319,10 @@ class Reading(Options):
             frame, reading = self.with_indicators(as_rows(data))
             return reading.tables(frame)
         if self.interventions is not None:
+            if self.is_unknown:
+                return unknown_tables(
+                    data, self.groups, self.design, self.n_effective, self.exogenous
+                )
             return intervened_tables(
                 targeted_parts(data, self.interventions, self.intervention_kind),
                 self.design,

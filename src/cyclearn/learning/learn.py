@@ -20,7 +20,7 @@ from cyclearn.foundation.progress import OnProgress
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.learning.checkpoint import check_checkpoint
 from cyclearn.learning.run import learn_with
-from cyclearn.posterior.posterior import PosteriorOptions
+from cyclearn.posterior.posterior import PosteriorOptions, check_known_targets
 from cyclearn.posterior.posterior import posterior as run_posterior
 from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.results.result import LearnResult
@@ -148,6 +148,10 @@ def _posterior_arguments(
         own = {"max_steps": EFFORT.brief_steps}
     elif not isinstance(posterior, Mapping) and not flag("posterior", posterior):
         return None
+    if options.is_unknown:
+        if isinstance(posterior, str):
+            return None
+        check_known_targets(options)
     _check_names("posterior", own, run_posterior)
     shared = options.shared_with(PosteriorOptions)
     del shared["penalty"]

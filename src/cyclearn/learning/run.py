@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import astuple, replace
+from functools import partial
 from math import inf
 from time import perf_counter
 
+import numpy as np
+
 from cyclearn.data.grouped_tables import SeveralData
+from cyclearn.data.intervened_tables import target_mask
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import function, one_of
-from cyclearn.foundation.deadlines import now
+from cyclearn.foundation.arrays import BoolArray
+from cyclearn.foundation.deadlines import deadline_after, has_passed, now, seconds_left
 from cyclearn.foundation.interruption import OnInterrupt, asks_once
 from cyclearn.foundation.progress import OnProgress, Progress
 from cyclearn.graphs import DirectedGraph
@@ -18,8 +25,11 @@ from cyclearn.results.trace import SearchCost, sample_score, traced_moves
 from cyclearn.search.answer import answer
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.problem import SearchProblem
-from cyclearn.search.runs import Budget, SearchStep
+from cyclearn.search.runs import Budget, SearchStatus, SearchStep
 from cyclearn.search.starts import SearchCall
+from cyclearn.search.unknown_targets import TargetSearch, all_targets, with_targets
+
+_CUT = (SearchStatus.INTERRUPTED, SearchStatus.TIME_LIMIT)
 
 
 def learn_with(
@@ -33,8 +43,72 @@ def learn_with(
     """Learn with options that have been checked; :func:`cyclearn.learn` says what they mean."""
     function("on_progress", on_progress)
     one_of("on_interrupt", on_interrupt, ("raise", "best"))
-    begun, clock = perf_counter(), now()
+    clock = now()
     tables = options.tables(data)
+    search = partial(_searched, n_jobs=n_jobs, on_progress=on_progress, on_interrupt=on_interrupt)
+    if options.is_unknown:
+        return _with_targets(options, tables, search)
+    return search(options, tables, clock)
+
+
+def _with_targets(
+    options: SearchOptions, tables: Tables, search: Callable[..., LearnResult]
+) -> LearnResult:
+    """Search for a graph given targets and for targets given the graph, until neither improves.
+
+    It begins with all targets that there can be, and with none. A wrong graph needs more targets in
+    a table than the right one: so searches without one of several follow.
+    """
+    end = deadline_after(options.time_limit)
+    choice = TargetSearch(tables.without_rows(), options.edge_penalty(tables), options.stable)
+    results: list[LearnResult] = []
+
+    def cut() -> SearchStatus | None:
+        last = results[-1].status if results else None
+        return last if last in _CUT else SearchStatus.TIME_LIMIT if has_passed(end) else None
+
+    def settled(mask: BoolArray, known: LearnResult | None) -> LearnResult:
+        """What searches that begin with some targets come to, or what is known if that is best."""
+        while known is None or cut() is None:
+            left = None if end is None else max(seconds_left(end), 0.1)
+            result = search(options.replaced(time_limit=left), with_targets(tables, mask), now())
+            results.append(result)
+            score = result.score + choice.cost(mask)
+            if known is not None and score > known.score - choice.tie:
+                break
+            known = replace(result, score=score, options=options)
+            changed = choice.improved([result.graph, *result.alternatives], mask)
+            if (changed == mask).all():
+                break
+            mask = changed
+        return known
+
+    start = all_targets(tables)
+    found, better = None, settled(np.zeros_like(start), settled(start, None))
+    while found is not better:
+        found = better
+        for fewer in choice.without_one(found.graph, target_mask(found.tables)):
+            better = settled(fewer, found)
+            if better is not found:
+                break
+    status, limits = cut() or found.status, found.limits
+    if status is SearchStatus.TIME_LIMIT:
+        limits = tuple(dict.fromkeys((*limits, "time_limit")))
+    cost = SearchCost(*map(sum, zip(*(astuple(each.cost) for each in results), strict=True)))
+    return replace(found, status=status, limits=limits, cost=cost)
+
+
+def _searched(
+    options: SearchOptions,
+    tables: Tables,
+    clock: float,
+    *,
+    n_jobs: int | None,
+    on_progress: OnProgress | None,
+    on_interrupt: OnInterrupt,
+) -> LearnResult:
+    """The result of one search."""
+    begun = perf_counter()
     problem = options.problem(tables)
     limits = options.max_evaluations, options.time_limit
     budget = Budget.since(clock, *limits, problem.n_variables)

@@ -122,7 +122,13 @@ def fit(
     whole("max_iterations", max_iterations, 1)
     share("tolerance", tolerance, 0, 1)
     check_state(random_state)
-    tables = Reading.of(reading).tables(data)
+    checked = Reading.of(reading)
+    if checked.is_unknown:
+        raise InputError(
+            "unknown targets are learned with a graph: use learn, or fit with the targets that it "
+            "found, interventions=list(result.targets.values()), intervention_kind='noise'"
+        )
+    tables = checked.tables(data)
     options: dict[str, Any] = {
         "n_starts": n_starts,
         "tolerance": tolerance,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cyclearn.classes import EquivalenceClass
 from cyclearn.data.grouped_tables import SeveralData
+from cyclearn.data.reading import Reading
 from cyclearn.data.resampling import Resampler, Resampling
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import at_least, cost, flag, function, one_of, processes, whole
@@ -144,6 +145,15 @@ class Resampled:
         return replace(self.problem, tables=tables.sorted())
 
 
+def check_known_targets(options: Reading) -> None:
+    """Refuse unknown targets, which a search has to learn before."""
+    if options.is_unknown:
+        raise InputError(
+            "a posterior is over graphs, with targets that are known: learn first, and give what "
+            "was found, interventions=list(result.targets.values()), intervention_kind='noise'"
+        )
+
+
 @takes_options(PosteriorOptions)
 def posterior(
     data: SeveralData | Tables,
@@ -233,6 +243,7 @@ def posterior(
     begun = now()
     function("on_progress", on_progress)
     checked = PosteriorOptions.of(options)
+    check_known_targets(checked)
     tables = checked.tables(data)
     if tables.n_variables < 2:
         raise InputError("there is one variable; a posterior over graphs takes at least two")

@@ -6,7 +6,8 @@ import numpy as np
 
 from cyclearn.drawing.markup import Markup, fill, number, table, tag
 from cyclearn.report.findings import Findings
-from cyclearn.results.next_experiment import NextExperiment, next_experiment, settled_in_words
+from cyclearn.results.next_experiment import next_experiment
+from cyclearn.results.next_experiment_result import NextExperiment, settled_in_words
 
 _MAX_TARGETS = 20
 _MAX_MEMBERS = 30

@@ -36,6 +36,7 @@ from cyclearn.report.next_experiment_section import next_experiment_section
 from cyclearn.report.number_sections import coefficients, fit_quality, total_effects
 from cyclearn.report.provenance import VERSION, Source, how_it_was_made
 from cyclearn.report.rivals_section import rivals_section
+from cyclearn.report.targets_section import targets_section
 from cyclearn.report.what_if_section import what_if_section
 from cyclearn.results import BootstrapResult, LearnResult
 from cyclearn.results.edge_rows import agreement_in_words
@@ -176,6 +177,9 @@ def _sections(found: Findings, source: Source) -> list[tuple[str, str, str, Mark
     if not result.groups and not result.lags:
         title = "What would settle it"
         sections.insert(4, ("next", title, title, next_experiment_section(found)))
+    if result.options.is_unknown:
+        title = "What differs between tables"
+        sections.insert(1, ("targets", "Targets", title, targets_section(found)))
     if found.loops:
         title = "The loops and their rivals"
         sections.insert(3, ("rivals", "Rivals", title, rivals_section(found)))

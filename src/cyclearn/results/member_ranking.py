@@ -10,11 +10,15 @@ noise may have the shape that suits it best (:mod:`cyclearn.models.noise_shape`)
 The columns of a block of the class are chosen apart from those of other blocks, and so are their
 residuals: blocks are ranked one by one. Two candidates tie exactly when their columns are the same
 up to order and scale, as with a turned cycle and the inverse gain.
+
+Groups have weights and noise shapes each, and their gains add up. Tables with interventions share
+the weights; there whole graphs are ranked, and a node's noise is seen where nobody intervened on
+it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from math import prod
@@ -23,17 +27,16 @@ import numpy as np
 
 from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.seating import Block, Seating
-from cyclearn.data import Moments, as_moments, as_rows
-from cyclearn.data.moments import Data
+from cyclearn.data.grouped_tables import SeveralData
+from cyclearn.data.reading import as_tables
+from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import between, flag, whole
-from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs import DirectedGraph
-from cyclearn.models import LinearGaussianModel, fit
+from cyclearn.models import FittedModel, LinearGaussianModel, fit
 from cyclearn.models.components import parameters_of
 from cyclearn.models.fit_status import FitStatus
-from cyclearn.models.noise_shape import noise_gains
 from cyclearn.results.member_ranking_result import (
     BlockRanking,
     ClassRanking,
@@ -41,46 +44,18 @@ from cyclearn.results.member_ranking_result import (
     ListedBlock,
     MemberRanking,
 )
+from cyclearn.results.noise_rows import NoiseRows, Residuals, noise_answers, noise_rows
 from cyclearn.search.knowledge import Knowledge
+from cyclearn.search.members import respects
 
-# Directions whose cosine is closer to one than this are one direction.
-_SAME = 1e-8
 # Parameter sets of one filling that are looked at.
 _MAX_SETS = 64
-_FEWEST_ROWS = 50
-
-
-class Residuals:
-    """Residuals by number: columns that are the same up to scale and sign share one."""
-
-    def __init__(self, rows: FloatArray) -> None:
-        self._rows = rows
-        self._directions = np.empty((0, rows.shape[1]))
-        self._gains: dict[int, FloatArray] = {}
-
-    def number(self, column: FloatArray) -> int:
-        """The number of a column of I − B of standardised variables."""
-        direction = column / np.linalg.norm(column)
-        if len(self._directions):
-            cosines = np.abs(self._directions @ direction)
-            nearest = int(cosines.argmax())
-            if cosines[nearest] > 1 - _SAME:
-                return nearest
-        self._directions = np.vstack([self._directions, direction])
-        return len(self._directions) - 1
-
-    def gains(self, number: int) -> FloatArray:
-        """What every row gains when this residual may have a shape of its own."""
-        if number not in self._gains:
-            residual = self._rows @ self._directions[number]
-            self._gains[number] = noise_gains(residual)
-        return self._gains[number]
 
 
 def rank_members(
     graphs: Sequence[DirectedGraph],
-    data: Data,
-    shown: LinearGaussianModel,
+    data: SeveralData | Tables,
+    shown: Sequence[LinearGaussianModel],
     *,
     knowledge: Knowledge | None = None,
     level: float = 0.01,
@@ -89,129 +64,146 @@ def rank_members(
 ) -> MemberRanking:
     """Rank the members of some classes, each given by a graph; see ``LearnResult.rank_members``.
 
-    ``shown`` is a fitted member, whose residuals are tested for being Gaussian: one that was chosen
-    without looking at the shape of the noise.
+    ``shown`` is a fitted member, one model for each group, whose residuals are tested for being
+    Gaussian: one that was chosen without looking at the shape of the noise. With interventions the
+    graphs themselves are ranked.
     """
-    names = graphs[0].names
-    moments, Z = _standardised(data, names)
     between("level", level, 0, 1, 0.01)
     flag("stable_only", stable_only)
     whole("max_fillings", max_fillings, 1)
+    names = graphs[0].names
+    tables = as_tables(data).aligned_to(names)
+    given = () if knowledge is None else knowledge.exogenous
+    rows = noise_rows(tables, given)
+    if len(rows) != len(shown):
+        raise InputError(f"there are {len(rows)} groups and models of {len(shown)}; give one each")
     masks = (None, None) if knowledge is None else knowledge.masks(names)
-    residuals = Residuals(Z)
-    given = set() if knowledge is None else {names.index(name) for name in knowledge.exogenous}
-    suspects = _p_values(Z, shown, moments, given)
-    classes = []
-    for graph in graphs:
-        for seating in EquivalenceClass(graph).irreducible_seatings(*masks):
-            blocks = [
-                _listed_block(seating, block, moments, residuals, max_fillings)
+    residuals = Residuals(rows)
+    listed: Iterable[list[ListedBlock]]
+    if tables.design is None:
+        listed = (
+            [
+                _listed_block(seating, block, rows, residuals, max_fillings)
                 for block in seating.blocks
             ]
-            if stable_only:
-                blocks = [replace(block, candidates=block.stable) for block in blocks]
-            if all(block.candidates for block in blocks):
-                classes.append(blocks)
+            for graph in graphs
+            for seating in EquivalenceClass(graph).irreducible_seatings(*masks)
+        )
+    else:
+        # Whole graphs fill one block.
+        kept, nodes = [g for g in graphs if respects(g, masks)], tuple(range(len(names)))
+        fits = [_candidates(g, nodes, rows[0], residuals, 0) for g in kept[:max_fillings]]
+        everything = tuple(each for fit_of_one in fits for each in fit_of_one)
+        listed = [[ListedBlock(nodes, everything, len(kept) <= max_fillings)]]
+    classes = []
+    for blocks in listed:
+        if stable_only:
+            blocks = [replace(block, candidates=block.stable) for block in blocks]
+        if all(block.candidates for block in blocks):
+            classes.append(blocks)
     if not classes:
         raise InputError(
             "no member of the class has parameters that could be ranked: their likelihoods have no "
             "maximum, or none is stable and stable_only=True was given"
         )
-    # Whole classes are compared by all of their residuals, one class block by block.
+    ranked = _ranked(classes, rows, shown, residuals, level)
+    return MemberRanking(names, ranked, level, tables.n_samples, rows, tables.groups)
+
+
+def _ranked(
+    classes: list[list[ListedBlock]],
+    rows: tuple[NoiseRows, ...],
+    shown: Sequence[LinearGaussianModel],
+    residuals: Residuals,
+    level: float,
+) -> tuple[ClassRanking, ...]:
+    """Whole classes are compared by all of their residuals, one class block by block."""
     several = len(classes) > 1
-    tested = {
-        j for blocks in classes for block in blocks if several or block.is_open for j in block.nodes
-    } - given
-    threshold = level / max(len(tested), 1)
+    is_given = rows[0].is_cut.all(axis=0)
+    present = set(np.flatnonzero(~is_given).tolist())
+    everything = [block for blocks in classes for block in blocks]
+    sets = [
+        sorted(present if several else present.intersection(block.nodes))
+        if several or block.is_open
+        else []
+        for block in everything
+    ]
+    answers = iter(noise_answers(rows, shown, sets, level))
     ranked = [
         ClassRanking(
-            names,
             tuple(
                 BlockRanking.of(
-                    block,
-                    residuals.gains,
-                    float((suspects if several else suspects[list(block.nodes)]).min()),
-                    threshold,
-                    is_needed=several or block.is_open,
+                    block, residuals.gains, *next(answers), is_needed=several or block.is_open
                 )
                 for block in blocks
-            ),
+            )
         )
         for blocks in classes
     ]
-    ranked.sort(key=lambda each: -round(each.gain, 6))
-    return MemberRanking(tuple(ranked), level, len(Z), moments)
-
-
-def _standardised(data: Data, names: tuple[str, ...]) -> tuple[Moments, FloatArray]:
-    rows = as_rows(data)
-    if isinstance(rows, Moments):
-        raise InputError(
-            "the shape of the noise is in the rows, and the data are Moments, which have none; "
-            "pass the table"
-        )
-    moments = as_moments(rows)
-    table = np.asarray(rows, dtype=float)
-    if len(table) < _FEWEST_ROWS:
-        raise InputError(
-            f"there are {len(table)} rows; the shape of the noise takes at least {_FEWEST_ROWS}"
-        )
-    aligned = moments.aligned_to(names)
-    if not moments.has_default_names:
-        table = table[:, [moments.names.index(name) for name in names]]
-    return aligned, np.asarray((table - table.mean(axis=0)) / aligned.scale)
-
-
-def _p_values(
-    Z: FloatArray, shown: LinearGaussianModel, moments: Moments, given: set[int]
-) -> FloatArray:
-    """Of D'Agostino and Pearson's test, for the residuals of the member shown."""
-    from scipy.stats import normaltest
-
-    columns = (np.eye(shown.n_variables) - shown.B) * moments.scale[:, None]
-    found = np.array(normaltest(Z @ columns, axis=0).pvalue)
-    # Variables that are taken as given are not noise, whatever their shape.
-    found[list(given)] = 1.0
-    return found
+    return tuple(sorted(ranked, key=lambda each: -round(each.gain, 6)))
 
 
 def _listed_block(
-    seating: Seating, block: Block, moments: Moments, residuals: Residuals, max_fillings: int
+    seating: Seating,
+    block: Block,
+    rows: Sequence[NoiseRows],
+    residuals: Residuals,
+    max_fillings: int,
 ) -> ListedBlock:
-    """All fillings of a block with all of their parameter sets."""
+    """All fillings of a block with all of their parameter sets; of groups, the best of each."""
+    names = rows[0].tables.names
     fillings = list(islice(seating.iter_block(block), max_fillings + 1))
     candidates: list[Filling] = []
     for filling in fillings[:max_fillings]:
         # No cycle leaves a block, so the edges into other blocks can be left out of the fit.
-        columns = [1 << j for j in range(moments.n_variables)]
+        columns = [1 << j for j in range(len(names))]
         for j, column in zip(block.nodes, filling, strict=True):
             columns[j] = column
-        graph = DirectedGraph.from_columns(columns, moments.names)
-        candidates += _candidates(graph, filling, block, moments, residuals)
+        graph = DirectedGraph.from_columns(columns, names)
+        sets = [
+            tuple(_candidates(graph, block.nodes, each, residuals, place))
+            for place, each in enumerate(rows)
+        ]
+        if len(sets) == 1:
+            candidates += sets[0]
+        elif all(sets):
+            candidates.append(Filling.joined([_best(own, residuals) for own in sets]))
     return ListedBlock(block.nodes, tuple(candidates), len(fillings) <= max_fillings)
+
+
+def _best(candidates: tuple[Filling, ...], residuals: Residuals) -> Filling:
+    """The parameter set whose residuals gain most; of those that tie, a stable one."""
+    if len(candidates) == 1:
+        return candidates[0]
+    gains = [round(float(residuals.gains(each.residuals).sum()), 6) for each in candidates]
+    order = sorted(range(len(gains)), key=lambda k: (-gains[k], not candidates[k].stable))
+    return candidates[order[0]]
 
 
 def _candidates(
     graph: DirectedGraph,
-    filling: tuple[int, ...],
-    block: Block,
-    moments: Moments,
+    nodes: tuple[int, ...],
+    rows: NoiseRows,
     residuals: Residuals,
+    place: int,
 ) -> Iterator[Filling]:
-    fitted = fit(graph, moments)
+    """What a graph says of some nodes, with every parameter set that rows give it."""
+    fitted, scale, own = fit(graph, rows.tables), rows.scale, list(nodes)
+    assert isinstance(fitted, FittedModel)
     if fitted.status is FitStatus.AT_INFINITY:
         return
-    parts = [part for part in fitted.components if set(part.columns.nodes) & set(block.nodes)]
+    parts = [part for part in fitted.components if set(part.columns.nodes) & set(nodes)]
     has_continuum = any(part.status is FitStatus.NOT_IDENTIFIED for part in parts)
     if prod(len(part.solutions) for part in parts) > _MAX_SETS:
         raise InputError(f"more than {_MAX_SETS} parameter sets of one graph cannot be ranked")
     for chosen in product(*(part.solutions for part in parts)):
-        B, _ = parameters_of(zip(parts, chosen, strict=True), moments.n_variables)
+        B, variances = parameters_of(zip(parts, chosen, strict=True), graph.n_nodes)
         Q = np.eye(len(B)) - B
         yield Filling(
-            filling,
-            tuple(B[:, j] * moments.scale[j] / moments.scale for j in block.nodes),
-            tuple(sorted(residuals.number(Q[:, j]) for j in block.nodes)),
+            tuple(graph.columns[j] for j in nodes),
+            ((B * scale / scale[:, None]).T[own],),
+            ((variances * scale**2)[own],),
+            tuple(sorted(residuals.number(place, Q[:, j], j) for j in nodes)),
             all(is_stable_radius(solution.spectral_radius) for solution in chosen),
             has_continuum,
         )

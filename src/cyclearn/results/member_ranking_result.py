@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyclearn.data import Moments
 from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arrays import FloatArray
+from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
+from cyclearn.results.noise_rows import NoiseRows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,8 +35,8 @@ class Filling:
     ----------
     columns : tuple of int
         {j} ∪ parents(j) for every node j of the block.
-    weights : tuple of arrays of shape (p,)
-        The weights into every node of the block.
+    weights : tuple of arrays of shape (nodes, p)
+        The weights into every node of the block, and ``variances`` of their noise, in each group.
     residuals : tuple of int
         Numbers of its residuals: candidates with the same numbers tie exactly.
     stable : bool
@@ -45,9 +46,22 @@ class Filling:
 
     columns: tuple[int, ...]
     weights: tuple[FloatArray, ...]
+    variances: tuple[FloatArray, ...]
     residuals: tuple[int, ...]
     stable: bool
     has_continuum: bool
+
+    @classmethod
+    def joined(cls, groups: Sequence[Filling]) -> Filling:
+        """One filling with the parameters of several groups, each given with its own."""
+        return cls(
+            groups[0].columns,
+            tuple(own for each in groups for own in each.weights),
+            tuple(own for each in groups for own in each.variances),
+            tuple(number for each in groups for number in each.residuals),
+            all(each.stable for each in groups),
+            any(each.has_continuum for each in groups),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +95,7 @@ class BlockRanking(ListedBlock):
     gain : float
         What the best gains over Gaussian noise.
     p_value : float
-        The smallest, over the nodes, of a test that the residuals of a member that was chosen
+        Of a test, over all nodes with a choice, that the residuals of a member that was chosen
         beforehand are Gaussian.
     answered : bool
         Whether the noise is seen not to be Gaussian.
@@ -97,19 +111,18 @@ class BlockRanking(ListedBlock):
     def of(
         cls,
         block: ListedBlock,
-        row_gains: Callable[[int], FloatArray],
+        row_gains: Callable[[Sequence[int]], FloatArray],
         p_value: float,
-        threshold: float,
+        answered: bool,
         *,
         is_needed: bool,
     ) -> BlockRanking:
         """Ranked by what the residuals gain; of those that tie, stable ones come first."""
-        answered = p_value <= threshold
         distinct = {candidate.residuals for candidate in block.candidates}
         # Without an answer all gain the same: nothing.
         rows = {numbers: np.zeros(1) for numbers in distinct}
         if answered and is_needed:
-            rows = {each: np.sum([row_gains(k) for k in each], axis=0) for each in distinct}
+            rows = {each: row_gains(each) for each in distinct}
         # Rounded, since sums of the same numbers in another order differ in the last bit.
         value = {numbers: round(float(gains.sum()), 6) for numbers, gains in rows.items()}
         ordered = sorted(block.candidates, key=lambda c: (-value[c.residuals], not c.stable))
@@ -145,7 +158,6 @@ class BlockRanking(ListedBlock):
 class ClassRanking:
     """The blocks of one class, or of a part of one."""
 
-    names: tuple[str, ...]
     blocks: tuple[BlockRanking, ...]
 
     @property
@@ -182,7 +194,8 @@ class RankedMember:
     Attributes
     ----------
     graph : DirectedGraph
-    model : LinearGaussianModel
+    models : dict of str to LinearGaussianModel
+        By group; ``model`` where there is one.
     weight : float
         Its likelihood among all members and parameter sets.
     behind : float
@@ -193,16 +206,29 @@ class RankedMember:
     """
 
     graph: DirectedGraph
-    model: LinearGaussianModel
+    models: dict[str, LinearGaussianModel]
     weight: float
     behind: float
     stable: bool
     ties_with_first: bool
 
+    @property
+    def model(self) -> LinearGaussianModel:
+        """The model, where there are no groups."""
+        if len(self.models) > 1:
+            raise InputError(f"there are groups; take one of models: {', '.join(self.models)}")
+        return next(iter(self.models.values()))
+
     def numbers(self) -> dict[str, Any]:
         """What a table says of it."""
         names = ("weight", "behind", "stable", "ties_with_first")
         return {name: getattr(self, name) for name in names}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Numbers and model, or models by group, as plain values."""
+        models = {name: model.to_dict() for name, model in self.models.items()}
+        known = {"model": self.model.to_dict()} if len(models) == 1 else {"models": models}
+        return self.numbers() | known
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,19 +237,24 @@ class MemberRanking(Answer):
 
     Attributes
     ----------
+    names : tuple of str
+        Of the variables.
     classes : tuple of ClassRanking
         The class that was learned and those that tie with it, in parts, the best first.
     level : float
         How often Gaussian noise gets an answer, at most.
     n_rows : int
-    moments : Moments
-        Of the rows.
+    rows : tuple of NoiseRows
+        Those of each group, by which models are told.
+    groups : tuple of str
     """
 
+    names: tuple[str, ...]
     classes: tuple[ClassRanking, ...]
     level: float
     n_rows: int
-    moments: Moments
+    rows: tuple[NoiseRows, ...]
+    groups: tuple[str, ...]
 
     @property
     def answered(self) -> bool:
@@ -265,8 +296,7 @@ class MemberRanking(Answer):
         unanswered = [b for b in self._blocks if b.is_open and not b.answered]
         words = f"The noise is not Gaussian and chooses among the members ({self.n_rows:,} rows)."
         if unanswered:
-            names = self.classes[0].names
-            among = "; ".join(", ".join(names[j] for j in b.nodes) for b in unanswered)
+            among = "; ".join(", ".join(self.names[j] for j in b.nodes) for b in unanswered)
             words += f" Among {among} {NO_ANSWER}."
         if not self.is_clear:
             words += " Others are close behind the first."
@@ -302,20 +332,26 @@ class MemberRanking(Answer):
         behind: float,
         first: tuple[Filling, ...],
     ) -> RankedMember:
-        p = len(each.names)
-        columns, B = [0] * p, np.zeros((p, p))
+        p = len(self.names)
+        columns, B, variances = (
+            [0] * p,
+            np.zeros((len(self.rows), p, p)),
+            np.ones((len(self.rows), p)),
+        )
         for block, candidate in zip(each.blocks, chosen, strict=True):
-            for j, column, weights in zip(
-                block.nodes, candidate.columns, candidate.weights, strict=True
-            ):
-                columns[j], B[:, j] = column, weights
-        Q = np.eye(p) - B
-        variances = np.einsum("ij,ik,kj->j", Q, self.moments.covariance, Q)
-        model = LinearGaussianModel(B, variances, each.names, self.moments.mean)
+            nodes = list(block.nodes)
+            for j, column in zip(nodes, candidate.columns, strict=True):
+                columns[j] = column
+            B[:, :, nodes] = np.transpose(candidate.weights, (0, 2, 1))
+            variances[:, nodes] = candidate.variances
+        models = {
+            group: LinearGaussianModel(own, noise, self.names, rows.mean(own))
+            for group, rows, own, noise in zip(self.groups, self.rows, B, variances, strict=False)
+        }
         numbers = [sorted(k for c in parts for k in c.residuals) for parts in (chosen, first)]
         return RankedMember(
-            DirectedGraph.from_columns(columns, each.names),
-            model,
+            DirectedGraph.from_columns(columns, self.names),
+            models,
             weight,
             behind,
             all(candidate.stable for candidate in chosen),
@@ -347,7 +383,7 @@ class MemberRanking(Answer):
             "message": self.message,
             "level": self.level,
             "n_rows": self.n_rows,
-            "members": [m.numbers() | {"model": m.model.to_dict()} for m in self.members(n)],
+            "members": [m.to_dict() for m in self.members(n)],
         }
 
     def __str__(self) -> str:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from itertools import combinations
-from math import comb, inf
-from typing import TYPE_CHECKING, Any
+from math import comb
 
 import numpy as np
 
 from cyclearn.classes.graph_class import GraphClass
-from cyclearn.classes.interventional_class import InterventionDesign, group_territories
-from cyclearn.classes.rule_search import ClassKey, linked_classes
-from cyclearn.foundation.answers import Answer
+from cyclearn.classes.interventional_class import InterventionDesign, class_key
 from cyclearn.foundation.arguments import at_least, between, check_state, whole
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError, LimitError
@@ -23,258 +19,13 @@ from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.identifiability.settling_rows import Rival, rows_to_settle, scaled_columns
 from cyclearn.models import FittedModel, LinearGaussianModel
+from cyclearn.results.next_experiment_result import Candidate, NextExperiment, as_targets
 from cyclearn.results.open_graphs import Listed, OpenGraphs, list_open
 from cyclearn.search.members import Member
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
-    from cyclearn.results.result import LearnResult
-
 _MAX_CANDIDATES = 1000
-# Above it, another answer is not worth an experiment.
-_SURE = 0.95
 # Fits that tie differ by less than this, in standard units.
 _SAME = 1e-3
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One experiment: what it would leave of the graphs that are open.
-
-    Attributes
-    ----------
-    targets : tuple of str
-    n_classes : int
-        Classes of graphs that it tells apart, among the graphs looked at.
-    expected_left : float
-        Graphs left on average, if each that is open is as likely as any other.
-    largest_left : int
-        Graphs left in the worst case, among those looked at.
-    rows : float
-        Rows with which the true graph wins as often as asked, whichever of those looked at it is;
-        NaN where nothing was to be predicted, infinite where no number suffices beside the
-        observed rows.
-    rows_typical : float
-        The median over the graphs looked at instead of the largest.
-    probability_left : float
-        Of the graphs of the posterior, of all classes, the probability of those that stay together
-        with the true one, on average; NaN without a posterior.
-    """
-
-    targets: tuple[str, ...]
-    n_classes: int
-    expected_left: float
-    largest_left: int
-    rows: float = float("nan")
-    rows_typical: float = float("nan")
-    probability_left: float = float("nan")
-
-    def preference(self) -> tuple[float, float, float, float]:
-        """What comes first: rounded, so that the order never hangs on the last bit of a sum."""
-        rows = inf if np.isnan(self.rows) else _rounded(self.rows)
-        left = 1.0 if np.isnan(self.probability_left) else round(self.probability_left, 9)
-        return left, round(self.expected_left, 9), self.largest_left, rows
-
-    def numbers(self) -> dict[str, float]:
-        """What a table says of it; rows with two digits, since a prediction has no more."""
-        known = {"probability_left": self.probability_left}
-        return {
-            "classes": self.n_classes,
-            "expected_left": self.expected_left,
-            "largest_left": self.largest_left,
-            "rows": _rounded(self.rows),
-            "rows_typical": _rounded(self.rows_typical),
-        } | ({} if np.isnan(self.probability_left) else known)
-
-
-@dataclass(frozen=True, eq=False)
-class NextExperiment(Answer):
-    """Candidate experiments, the best first; made by :func:`next_experiment`.
-
-    Attributes
-    ----------
-    candidates : tuple of Candidate
-        Least probability left first, where there is a posterior; then fewest graphs left on
-        average, fewest in the worst case, fewest rows.
-    graphs : tuple of DirectedGraph
-        The graphs that are open and were looked at, as often as they were drawn.
-    size : int or None
-        Number of graphs that are open, None where they cannot be counted.
-    selection : {"all", "sampled", "first"}
-        Whether all of them were looked at, some drawn at random, or the first of the list.
-    tables : tuple of tuple of str
-        The targets of the tables that are already there; the empty one stands for observed data.
-    confidence : float
-        How often the true graph is to win with the rows predicted.
-    n_observed : float
-        Observed rows that the prediction counts on; infinite where their distribution is known.
-    n_truths : int
-        Largest number of graphs that the prediction of rows took to be true, one after another.
-    n_unstable : int
-        Graphs that fit equally well and are not counted as open, because with these data their
-        feedback would grow without limit.
-    """
-
-    candidates: tuple[Candidate, ...]
-    graphs: tuple[DirectedGraph, ...]
-    size: int | None
-    selection: str
-    tables: tuple[tuple[str, ...], ...]
-    confidence: float
-    n_observed: float
-    n_truths: int
-    n_unstable: int = 0
-
-    @property
-    def best(self) -> Candidate:
-        """The first of the candidates."""
-        return self.candidates[0]
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether only one graph is open, and no other is probable."""
-        is_one = len(set(self.graphs)) == 1 and self.selection == "all"
-        return is_one and not self.best.probability_left < _SURE
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """One row for each candidate: its targets and what :class:`Candidate` says."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            [(", ".join(c.targets), *c.numbers().values()) for c in self.candidates],
-            columns=["targets", *self.candidates[0].numbers()],
-        )
-
-    def left(self, targets: Sequence[Node] | Node) -> tuple[tuple[DirectedGraph, ...], ...]:
-        """The graphs looked at, in the classes that an experiment tells apart, largest first."""
-        design = _design(self.graphs[0], self.tables, _as_targets(targets, self.graphs[0]))
-        classes: dict[object, list[DirectedGraph]] = {}
-        for graph in dict.fromkeys(self.graphs):
-            classes.setdefault(_class_key(graph, design), []).append(graph)
-        return tuple(map(tuple, sorted(classes.values(), key=len, reverse=True)))
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what is left; see :func:`cyclearn.drawing.next_experiment_plot.plot_candidates`."""
-        from cyclearn.drawing.next_experiment_plot import plot_candidates
-
-        return plot_candidates(self, ax)
-
-    def in_words(self) -> str:
-        """The advice in a sentence or two."""
-        if self.is_settled:
-            return settled_in_words(self.n_unstable)
-        return " ".join(filter(None, [self._within_class(), self._over_posterior()]))
-
-    def _over_posterior(self) -> str:
-        """What the best experiment leaves of the probability, where that is known."""
-        best = self.best
-        if np.isnan(best.probability_left):
-            return ""
-        return (
-            f"Over all graphs of the posterior, setting {' and '.join(best.targets)} leaves "
-            f"{best.probability_left:.0%} of the probability on average."
-        )
-
-    def _within_class(self) -> str:
-        if len(set(self.graphs)) == 1 and self.selection == "all":
-            return settled_in_words(self.n_unstable)
-        of = "an unknown number of" if self.size is None else f"{self.size:,}"
-        others = (
-            f" ({self.n_unstable:,} more fit equally well, but their feedback would grow without "
-            "limit)"
-            if self.n_unstable
-            else ""
-        )
-        looked = {
-            "all": f"{of} graphs are open{others}.",
-            "sampled": f"{of} graphs are open; {len(self.graphs)} drawn at random were looked at.",
-            "first": f"{of} graphs are open; the first {len(self.graphs)} were looked at, which "
-            "are no fair sample.",
-        }[self.selection]
-        best = self.best
-        if best.n_classes == 1:
-            return f"{looked} None of these experiments tells any of them apart."
-        words = (
-            f"{looked} Setting {' and '.join(best.targets)} leaves "
-            f"{best.expected_left:.3g} on average and {best.largest_left} at most."
-        )
-        if np.isfinite(best.rows):
-            share = f"{self.confidence:.0%}"
-            words += (
-                f" About {_rounded(best.rows):,.0f} rows let the true one win in {share} of repeats"
-            )
-            words += (
-                f" (typically {_rounded(best.rows_typical):,.0f})."
-                if best.rows_typical < best.rows
-                else "."
-            )
-        return words
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the graphs as plain values, ready for JSON."""
-        return {
-            "size": self.size,
-            "n_looked_at": len(self.graphs),
-            "selection": self.selection,
-            "tables": [list(targets) for targets in self.tables],
-            "confidence": self.confidence,
-            "n_observed": None if self.n_observed == inf else self.n_observed,
-            "n_truths": self.n_truths,
-            "n_unstable": self.n_unstable,
-            "candidates": [
-                {"targets": list(c.targets)} | {k: _or_none(v) for k, v in c.numbers().items()}
-                for c in self.candidates
-            ],
-        }
-
-    def __str__(self) -> str:
-        if self.is_settled:
-            return self.in_words()
-        return f"{self.in_words()}\n{self.table.round(2).to_string(index=False)}"
-
-    def __repr__(self) -> str:
-        return f"NextExperiment({len(self.candidates)} candidates, best {self.best.targets!r})"
-
-
-def settled_in_words(n_unstable: int) -> str:
-    """That no experiment is needed, and what that rests on.
-
-    Examples
-    --------
-    >>> settled_in_words(0)
-    'The learned class has one graph: within it there is nothing left to settle.'
-    """
-    if not n_unstable:
-        return "The learned class has one graph: within it there is nothing left to settle."
-    return (
-        f"Only one graph of the learned class is open: of {n_unstable + 1:,} that fit equally well "
-        "it alone is stable with these data. If a shock to the system dies out, there is nothing "
-        "left to settle within the class."
-    )
-
-
-def class_in_doubt(result: LearnResult) -> str:
-    """How probable the learned class is, where a posterior says so; otherwise nothing."""
-    if result.posterior is None or not result.posterior.is_determined:
-        return ""
-    classes = result.posterior.classes()
-    graph = result.graph.reordered(result.posterior.names)
-    share = sum(each.probability for each in classes if graph in each.equivalence_class)
-    return (
-        f"All of this is given the learned class. Its probability is {share:.2f}; the sample has "
-        f"graphs of {len(classes):,} classes."
-    )
-
-
-def _rounded(rows: float) -> float:
-    return float(f"{np.ceil(rows):.2g}") if np.isfinite(rows) else rows
-
-
-def _or_none(value: float) -> float | None:
-    return value if np.isfinite(value) else None
 
 
 def next_experiment(
@@ -287,6 +38,7 @@ def next_experiment(
     max_members: int = 200,
     max_truths: int = 6,
     max_predicted: int | None = None,
+    batch: int = 1,
     random_state: RandomState = 0,
 ) -> NextExperiment:
     """What each possible experiment would settle, and how many rows it would need.
@@ -323,6 +75,9 @@ def next_experiment(
     max_predicted : int, optional
         Rows are predicted for so many candidates, those that leave the fewest graphs; by default
         for all.
+    batch : int
+        So many experiments are chosen to be done together, one after another: each is the one that
+        leaves least after those before it, by the order of the candidates (``advice.batch``).
     random_state : int, Generator or None
         For the sample.
 
@@ -352,6 +107,7 @@ def next_experiment(
     """
     whole("max_members", max_members, 2)
     whole("max_truths", max_truths, 1)
+    whole("batch", batch, 1)
     at_least("max_predicted", max_predicted, 0)
     between("confidence", confidence, 0.5, 1, 0.9)
     check_state(random_state)
@@ -363,7 +119,8 @@ def next_experiment(
     found = list_open(result_or_class, model, max_members, random_state)
     graph = found.members[0].graph
     probable = _probable(result_or_class, max_members)
-    judged = [_judged(found, probable, chosen) for chosen in _candidates(graph, targets, size)]
+    possible = _candidates(graph, targets, size)
+    judged = [_judged(found, probable, (chosen,)) for chosen in possible]
     judged.sort(key=lambda each: each[0].preference())
     candidates = [
         _with_rows(candidate, classes, found, max_truths, confidence)
@@ -382,7 +139,33 @@ def next_experiment(
         found.n_observed,
         max_truths,
         found.n_unstable,
+        _batch(found, probable, possible, candidates[0], batch),
     )
+
+
+def _batch(
+    found: Listed,
+    probable: list[tuple[DirectedGraph, float]],
+    possible: Sequence[tuple[int, ...]],
+    best: Candidate,
+    size: int,
+) -> tuple[Candidate, ...]:
+    """The best experiment, and greedily those that leave least beside it; none for a batch of one.
+
+    It ends where no further experiment changes what is left.
+    """
+    if size == 1:
+        return ()
+    chosen, batch = [as_targets(best.targets, found.members[0].graph)], [best]
+    while len(batch) < size:
+        others = [each for each in possible if each not in chosen]
+        judged = [_judged(found, probable, (*chosen, each))[0] for each in others]
+        places = sorted(range(len(others)), key=lambda k: judged[k].preference())
+        if not places or judged[places[0]].left == batch[-1].left:
+            break
+        chosen.append(others[places[0]])
+        batch.append(judged[places[0]])
+    return tuple(batch)
 
 
 def _candidates(
@@ -394,7 +177,7 @@ def _candidates(
                 f"targets are {short(targets)}; give a list of experiments, such as ['a', 'b'] or "
                 "[['a', 'b'], ['c']]"
             )
-        chosen = list(dict.fromkeys(_as_targets(each, graph) for each in targets))
+        chosen = list(dict.fromkeys(as_targets(each, graph) for each in targets))
         if not chosen:
             raise InputError("targets are empty; name at least one experiment")
         return chosen
@@ -410,37 +193,6 @@ def _candidates(
             f"{_MAX_CANDIDATES:,}; name the experiments that can be done with targets="
         )
     return list(combinations(range(graph.n_nodes), size))
-
-
-def _as_targets(targets: Sequence[Node] | Node, graph: DirectedGraph) -> tuple[int, ...]:
-    several = (
-        [targets] if not isinstance(targets, Iterable) or isinstance(targets, str) else targets
-    )
-    found = sorted({graph.index(target) for target in several})
-    if not 0 < len(found) < graph.n_nodes:
-        raise InputError(
-            f"the targets {short(targets)} are {'all' if found else 'no'} variables; an experiment "
-            "sets some and leaves others alone"
-        )
-    return tuple(found)
-
-
-def _design(
-    graph: DirectedGraph, tables: Sequence[Sequence[Node]], targets: tuple[int, ...]
-) -> InterventionDesign:
-    known = tuple(tuple(sorted(graph.index(t) for t in table)) for table in tables)
-    return InterventionDesign(graph.n_nodes, (*known, targets))
-
-
-def _class_key(graph: DirectedGraph, design: InterventionDesign) -> tuple[ClassKey, ...]:
-    """Equal for two graphs exactly if the design is not known to tell them apart."""
-    return tuple(map(_first_linked, group_territories(graph, design)))
-
-
-@lru_cache(maxsize=1 << 14)
-def _first_linked(key: ClassKey) -> ClassKey:
-    """One class of rotations for all that the rules link."""
-    return min(linked_classes(key).links)
 
 
 def _probable(given: OpenGraphs, max_members: int) -> list[tuple[DirectedGraph, float]]:
@@ -469,23 +221,25 @@ def _probability_left(
         return float("nan")
     shares: dict[object, float] = {}
     for graph, weight in probable:
-        key = _class_key(graph, design)
+        key = class_key(graph, design)
         shares[key] = shares.get(key, 0.0) + weight
     each = np.array(list(shares.values()))
     return float((each**2).sum() / each.sum() ** 2)
 
 
 def _judged(
-    found: Listed, probable: list[tuple[DirectedGraph, float]], targets: tuple[int, ...]
+    found: Listed,
+    probable: list[tuple[DirectedGraph, float]],
+    experiments: tuple[tuple[int, ...], ...],
 ) -> tuple[Candidate, list[list[Member]]]:
-    """An experiment, and the classes of graphs that it tells apart."""
+    """The last of some experiments after those before it, and the classes that all tell apart."""
     graph = found.members[0].graph
-    design = _design(graph, found.tables, targets)
+    design = InterventionDesign(graph.n_nodes, (*found.tables, *experiments))
     classes: dict[object, list[Member]] = {}
     for member in found.members:
-        classes.setdefault(_class_key(member.graph, design), []).append(member)
+        classes.setdefault(class_key(member.graph, design), []).append(member)
     if found.has_ties:
-        classes = _joined_where_equal(classes, targets)
+        classes = _joined_where_equal(classes, experiments)
     counts = np.array([sum(m.times for m in members) for members in classes.values()])
     n = int(counts.sum())
     if found.selection == "all" or found.size is None or n < 2:
@@ -494,7 +248,7 @@ def _judged(
         # The share of pairs that stay together, without the pairs of a graph with itself.
         together = float((counts * (counts - 1)).sum()) / (n * (n - 1))
         expected = 1 + (found.size - 1) * together
-    names = tuple(graph.names[j] for j in targets)
+    names = tuple(graph.names[j] for j in experiments[-1])
     left = _probability_left(probable, design)
     most = int(counts.max())
     candidate = Candidate(names, len(classes), expected, most, probability_left=left)
@@ -502,9 +256,9 @@ def _judged(
 
 
 def _joined_where_equal(
-    classes: dict[object, list[Member]], targets: tuple[int, ...]
+    classes: dict[object, list[Member]], experiments: tuple[tuple[int, ...], ...]
 ) -> dict[object, list[Member]]:
-    """Classes whose parameters for these data give the same experiment.
+    """Classes whose parameters for these data give the same experiments.
 
     Different classes that tie generate the distribution at hand both. The theorem says that an
     experiment can tell them apart, but not that it does so here.
@@ -512,7 +266,7 @@ def _joined_where_equal(
     joined: dict[object, list[Member]] = {}
     seen: list[tuple[object, list[FloatArray]]] = []
     for key, members in classes.items():
-        told = [_told(model, targets) for member in members for model in member.models]
+        told = [_told(model, experiments) for member in members for model in member.models]
         same = next(
             (
                 other
@@ -526,11 +280,11 @@ def _joined_where_equal(
     return joined
 
 
-def _told(model: LinearGaussianModel, targets: tuple[int, ...]) -> FloatArray:
-    """The experiment's matrix Σ q qᵀ over the untargeted, for variables of unit variance."""
-    free = [j for j in range(model.n_variables) if j not in targets]
-    Q = scaled_columns(model)[:, free] * np.sqrt(model.covariance.diagonal())[:, None]
-    return np.asarray(Q @ Q.T)
+def _told(model: LinearGaussianModel, experiments: tuple[tuple[int, ...], ...]) -> FloatArray:
+    """The experiments' matrices Σ q qᵀ over the untargeted, for variables of unit variance."""
+    Q = scaled_columns(model) * np.sqrt(model.covariance.diagonal())[:, None]
+    free = [np.delete(Q, targets, axis=1) for targets in experiments]
+    return np.array([each @ each.T for each in free])
 
 
 def _with_rows(
@@ -543,7 +297,7 @@ def _with_rows(
     """With the rows for the worst and for the typical truth, where they can be predicted."""
     if not found.has_model or len(classes) < 2:
         return candidate
-    targets = _as_targets(candidate.targets, classes[0][0].graph)
+    targets = as_targets(candidate.targets, classes[0][0].graph)
     # Members of a class make the same tables, so one of them stands for all.
     ordered = sorted(classes, key=lambda members: -sum(m.times for m in members))
     rivals = [Rival(members[0].graph, members[0].models) for members in ordered]

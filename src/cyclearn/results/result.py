@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cyclearn.classes import EquivalenceClass, InterventionalClass, equivalence_class
 from cyclearn.data import DataWarning
+from cyclearn.data.intervened_tables import target_mask
 from cyclearn.data.lagged_rows import past_of
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.answers import SavedAnswer
@@ -39,6 +40,7 @@ from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
 from cyclearn.results.result_record import plain_values, read_values
 from cyclearn.results.result_text import result_html, result_text
 from cyclearn.results.rivals import Rival, find_rivals, loop_rivals
+from cyclearn.results.target_rows import TargetRow, target_rows
 from cyclearn.results.trace import SearchCost, TracedMove
 from cyclearn.results.what_if import what_if
 from cyclearn.search.exact import Certificate
@@ -47,6 +49,7 @@ from cyclearn.search.members import MemberList, fitted_members, list_members
 from cyclearn.search.options import SearchOptions, checked_knowledge
 from cyclearn.search.over_time import lag_weights, within_graph
 from cyclearn.search.runs import SearchStatus
+from cyclearn.search.unknown_targets import TargetSearch, with_targets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +59,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from cyclearn.data.grouped_tables import SeveralData
-    from cyclearn.data.moments import Data
     from cyclearn.results.member_ranking_result import MemberRanking
 
 
@@ -75,7 +77,8 @@ class LearnResult(SavedAnswer):
     tables : Tables
         The moments that were searched, with their effective sample size.
     score : float
-        Negative log-likelihood + λ·|E|; smaller is better.
+        Negative log-likelihood + λ·|E|; smaller is better. Targets that were learned cost λ for
+        each parameter that they free.
     penalty : float
         λ, what one edge costs, in all groups together.
     status : SearchStatus
@@ -242,6 +245,37 @@ class LearnResult(SavedAnswer):
         return edge_table(self.edge_rows)
 
     @property
+    def targets(self) -> dict[str, tuple[str, ...]]:
+        """Targets of each table with interventions, learned or given, by its name or number."""
+        named = enumerate(self.experiments.tables if self.experiments is not None else (), 1)
+        return {table.group or str(number): table.targets for number, table in named}
+
+    @property
+    def target_cost(self) -> float:
+        """What learned targets add to the score."""
+        if not self.options.is_unknown:
+            return 0.0
+        search = TargetSearch(self.tables, self.penalty, self.options.stable)
+        return search.cost(target_mask(self.tables))
+
+    @cached_property
+    def target_rows(self) -> tuple[TargetRow, ...]:
+        """What is known about each learned target; see :meth:`target_table`."""
+        return target_rows(self)
+
+    def target_table(self) -> pd.DataFrame:
+        """One row for each variable and table, where targets were learned.
+
+        ``probability`` that it is a ``target`` is given the graph shown and all other targets: from
+        the difference of scores with and without it. ``variance_ratio`` and ``shift`` compare its
+        noise with that in tables where it is not a target. ``or_rather`` are its parents in its
+        feedback loop: a turned cycle swaps their noises, and is excluded by stability alone.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(map(vars, self.target_rows))
+
+    @property
     def trace(self) -> pd.DataFrame:
         """The moves of the search as a table: kind, edges changed, change of score, score."""
         import pandas as pd
@@ -316,7 +350,7 @@ class LearnResult(SavedAnswer):
 
     def rank_members(
         self,
-        data: Data,
+        data: SeveralData,
         *,
         level: float = 0.01,
         stable_only: bool = False,
@@ -328,15 +362,20 @@ class LearnResult(SavedAnswer):
         of the true one are independent and those of others are mixtures, closer to Gaussian. So
         every member, with every parameter set, is scored by the likelihood of its residuals under
         a smooth density fitted to each. Classes that tie with the learned one take part, members
-        that contradict the knowledge do not.
+        that contradict the knowledge do not. Groups have weights and shapes of their own, and all
+        of them count; with interventions a node's noise is that of the rows in which nobody
+        intervened on it.
 
         Parameters
         ----------
-        data : DataFrame, array of shape (n, p) or path
-            The rows, without missing values; the result keeps only means and covariances.
+        data : DataFrame, array of shape (n, p) or path, or several
+            What was learned from, without missing values; the result keeps only means and
+            covariances.
         level : float
             How often, at most, Gaussian noise may get an answer: the level of a test (D'Agostino
-            and Pearson, with Bonferroni's correction) of the residuals of the member shown.
+            and Pearson's statistics, summed) of the residuals of the member shown. It is exact
+            with any number of rows: the sum is compared with those of Gaussian rows that have the
+            same means and covariances.
         stable_only : bool
             Leave out parameter sets that are not stable. A turned cycle with the inverse gain ties
             exactly, and is told by this alone.
@@ -357,11 +396,10 @@ class LearnResult(SavedAnswer):
         """
         from cyclearn.results.member_ranking import rank_members
 
-        if self.groups or self.experiments is not None or self.lags:
-            kind = "groups" if self.groups else "lags" if self.lags else "interventions"
+        if self.lags:
             raise InputError(
-                f"members are ranked by one observed table, and the result has {kind}; learn from "
-                "that table alone"
+                "members are ranked by rows without a past, and the result has lags; learn from "
+                "the rows alone"
             )
         if self.tables.ordered:
             raise InputError(
@@ -373,10 +411,22 @@ class LearnResult(SavedAnswer):
                 f"the result was learned with margins={self.options.margins!r}, which changes the "
                 "shape of every column; learn from the columns as they are to rank by their shape"
             )
+        graphs = {self.graph: None} | dict.fromkeys(self.alternatives)
+        if self.experiments is not None and self.options.design.intervention_kind == "perfect":
+            graphs |= dict.fromkeys(self.equivalence_class.members(max_fillings).graphs)
+        tables = self.options.reading.replaced(missing="error", covariance="sample").tables(data)
+        if tables.groups != self.tables.groups:
+            raise InputError(
+                f"the groups of these rows are {', '.join(tables.groups) or 'none'}, and those of "
+                f"the result are {', '.join(self.groups) or 'none'}; pass the rows learned from"
+            )
+        if self.options.is_unknown:
+            tables = with_targets(tables.aligned_to(self.graph.names), target_mask(self.tables))
+        models = self.models.values() if self.groups else (self.model,)
         return rank_members(
-            (self.graph, *self.alternatives),
-            data,
-            self.model.model,
+            tuple(graphs),
+            tables,
+            [each.model for each in models],
             knowledge=self.knowledge,
             level=level,
             stable_only=stable_only,

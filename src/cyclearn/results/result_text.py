@@ -15,6 +15,7 @@ from cyclearn.models import FittedGroups
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.results.bootstrap_result import BootstrapResult
 from cyclearn.results.edge_rows import EdgeRow, agreement_in_words
+from cyclearn.results.target_rows import targets_in_words
 
 if TYPE_CHECKING:
     from cyclearn.results.result import LearnResult
@@ -110,6 +111,7 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
     lines += _lines(result, rows, standardised=standardised)
     if standardised and rows and not result.groups:
         lines.append("Weights are standardised: standard deviations of effect for one of cause.")
+    lines += targets_in_words(result)
     lines += _beside_edges(result)
     if result.limits:
         lines.append("Limits reached: " + ", ".join(result.limits) + ".")
@@ -217,7 +219,8 @@ def _rows_in_words(result: LearnResult) -> str:
     if result.lags:
         words += f", given {count_of(result.lags, 'row')} before each"
     if result.experiments is not None:
-        return f"{words} in {len(result.experiments.tables)} tables with interventions"
+        kind = "unknown targets" if result.options.is_unknown else "interventions"
+        return f"{words} in {len(result.experiments.tables)} tables with {kind}"
     return f"{words} in {len(result.groups)} groups" if result.groups else words
 
 

@@ -168,7 +168,9 @@ class RivalSearch:
         graph = found.reordered(self._result.graph.names)
         own, other = set(self._result.graph.edges), set(graph.edges)
         fitted = fit(graph, self._result.tables)
+        # Targets that were learned stay what they are.
         score = -fitted.log_likelihood + self._result.penalty * graph.n_edges
+        score += self._result.target_cost
         return Rival(
             kind=kind,
             graph=graph,

@@ -1,0 +1,297 @@
+"""Experiments that could be done next: what each would leave open, as values and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cyclearn.classes.interventional_class import InterventionDesign, class_key
+from cyclearn.foundation.answers import Answer
+from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import short
+from cyclearn.graphs.directed_graph import DirectedGraph, Node
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from cyclearn.results.result import LearnResult
+
+# Above it, another answer is not worth an experiment.
+_SURE = 0.95
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One experiment: what it would leave of the graphs that are open.
+
+    Attributes
+    ----------
+    targets : tuple of str
+    n_classes : int
+        Classes of graphs that it tells apart, among the graphs looked at.
+    expected_left : float
+        Graphs left on average, if each that is open is as likely as any other.
+    largest_left : int
+        Graphs left in the worst case, among those looked at.
+    rows : float
+        Rows with which the true graph wins as often as asked, whichever of those looked at it is;
+        NaN where nothing was to be predicted, infinite where no number suffices beside the
+        observed rows.
+    rows_typical : float
+        The median over the graphs looked at instead of the largest.
+    probability_left : float
+        Of the graphs of the posterior, of all classes, the probability of those that stay together
+        with the true one, on average; NaN without a posterior.
+    """
+
+    targets: tuple[str, ...]
+    n_classes: int
+    expected_left: float
+    largest_left: int
+    rows: float = float("nan")
+    rows_typical: float = float("nan")
+    probability_left: float = float("nan")
+
+    @property
+    def left(self) -> tuple[float, float, int]:
+        """Probability and graphs left: rounded, so that no order hangs on the last bit of a sum."""
+        left = 1.0 if np.isnan(self.probability_left) else round(self.probability_left, 9)
+        return left, round(self.expected_left, 9), self.largest_left
+
+    def preference(self) -> tuple[float, float, int, float]:
+        """What comes first: what leaves least, then what needs the fewest rows."""
+        return *self.left, inf if np.isnan(self.rows) else _rounded(self.rows)
+
+    def numbers(self) -> dict[str, float]:
+        """What a table says of it; rows with two digits, since a prediction has no more."""
+        known = {"probability_left": self.probability_left}
+        return {
+            "classes": self.n_classes,
+            "expected_left": self.expected_left,
+            "largest_left": self.largest_left,
+            "rows": _rounded(self.rows),
+            "rows_typical": _rounded(self.rows_typical),
+        } | ({} if np.isnan(self.probability_left) else known)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Targets and numbers as plain values, None where a number is not known."""
+        numbers = {k: v if np.isfinite(v) else None for k, v in self.numbers().items()}
+        return {"targets": list(self.targets)} | numbers
+
+
+@dataclass(frozen=True, eq=False)
+class NextExperiment(Answer):
+    """Candidate experiments, the best first; made by :func:`next_experiment`.
+
+    Attributes
+    ----------
+    candidates : tuple of Candidate
+        Least probability left first, where there is a posterior; then fewest graphs left on
+        average, fewest in the worst case, fewest rows.
+    graphs : tuple of DirectedGraph
+        The graphs that are open and were looked at, as often as they were drawn.
+    size : int or None
+        Number of graphs that are open, None where they cannot be counted.
+    selection : {"all", "sampled", "first"}
+        Whether all of them were looked at, some drawn at random, or the first of the list.
+    tables : tuple of tuple of str
+        The targets of the tables that are already there; the empty one stands for observed data.
+    confidence : float
+        How often the true graph is to win with the rows predicted.
+    n_observed : float
+        Observed rows that the prediction counts on; infinite where their distribution is known.
+    n_truths : int
+        Largest number of graphs that the prediction of rows took to be true, one after another.
+    n_unstable : int
+        Graphs that fit equally well and are not counted as open, because with these data their
+        feedback would grow without limit.
+    batch : tuple of Candidate
+        Experiments to be done together, where several were asked for: each with what it leaves
+        after those before it. None changes what is left of the one before: then there are fewer.
+    """
+
+    candidates: tuple[Candidate, ...]
+    graphs: tuple[DirectedGraph, ...]
+    size: int | None
+    selection: str
+    tables: tuple[tuple[str, ...], ...]
+    confidence: float
+    n_observed: float
+    n_truths: int
+    n_unstable: int = 0
+    batch: tuple[Candidate, ...] = ()
+
+    @property
+    def best(self) -> Candidate:
+        """The first of the candidates."""
+        return self.candidates[0]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether only one graph is open, and no other is probable."""
+        is_one = len(set(self.graphs)) == 1 and self.selection == "all"
+        return is_one and not self.best.probability_left < _SURE
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row for each candidate: its targets and what :class:`Candidate` says."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [(", ".join(c.targets), *c.numbers().values()) for c in self.candidates],
+            columns=["targets", *self.candidates[0].numbers()],
+        )
+
+    def left(self, targets: Sequence[Node] | Node) -> tuple[tuple[DirectedGraph, ...], ...]:
+        """The graphs looked at, in the classes that an experiment tells apart, largest first."""
+        graph = self.graphs[0]
+        known = [tuple(sorted(map(graph.index, table))) for table in self.tables]
+        design = InterventionDesign(graph.n_nodes, (*known, as_targets(targets, graph)))
+        classes: dict[object, list[DirectedGraph]] = {}
+        for graph in dict.fromkeys(self.graphs):
+            classes.setdefault(class_key(graph, design), []).append(graph)
+        return tuple(map(tuple, sorted(classes.values(), key=len, reverse=True)))
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what is left; see :func:`cyclearn.drawing.next_experiment_plot.plot_candidates`."""
+        from cyclearn.drawing.next_experiment_plot import plot_candidates
+
+        return plot_candidates(self, ax)
+
+    def in_words(self) -> str:
+        """The advice in a sentence or two."""
+        if self.is_settled:
+            return settled_in_words(self.n_unstable)
+        words = [self._within_class(), self._over_posterior(), self._together()]
+        return " ".join(filter(None, words))
+
+    def _together(self) -> str:
+        """What a batch leaves."""
+        if not self.batch:
+            return ""
+        last, each = self.batch[-1], [" and ".join(one.targets) for one in self.batch]
+        left = f"{last.expected_left:.3g} graphs on average and {last.largest_left} at most"
+        if not np.isnan(last.probability_left):
+            left += f", and {last.probability_left:.0%} of the probability"
+        return f"Together, experiments that set {'; '.join(each)} leave {left}."
+
+    def _over_posterior(self) -> str:
+        """What the best experiment leaves of the probability, where that is known."""
+        best = self.best
+        if np.isnan(best.probability_left):
+            return ""
+        return (
+            f"Over all graphs of the posterior, setting {' and '.join(best.targets)} leaves "
+            f"{best.probability_left:.0%} of the probability on average."
+        )
+
+    def _within_class(self) -> str:
+        if len(set(self.graphs)) == 1 and self.selection == "all":
+            return settled_in_words(self.n_unstable)
+        of = "an unknown number of" if self.size is None else f"{self.size:,}"
+        others = (
+            f" ({self.n_unstable:,} more fit equally well, but their feedback would grow without "
+            "limit)"
+            if self.n_unstable
+            else ""
+        )
+        looked = {
+            "all": f"{of} graphs are open{others}.",
+            "sampled": f"{of} graphs are open; {len(self.graphs)} drawn at random were looked at.",
+            "first": f"{of} graphs are open; the first {len(self.graphs)} were looked at, which "
+            "are no fair sample.",
+        }[self.selection]
+        best = self.best
+        if best.n_classes == 1:
+            return f"{looked} None of these experiments tells any of them apart."
+        words = (
+            f"{looked} Setting {' and '.join(best.targets)} leaves "
+            f"{best.expected_left:.3g} on average and {best.largest_left} at most."
+        )
+        if np.isfinite(best.rows):
+            share = f"{self.confidence:.0%}"
+            words += (
+                f" About {_rounded(best.rows):,.0f} rows let the true one win in {share} of repeats"
+            )
+            words += (
+                f" (typically {_rounded(best.rows_typical):,.0f})."
+                if best.rows_typical < best.rows
+                else "."
+            )
+        return words
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the graphs as plain values, ready for JSON."""
+        return {
+            "size": self.size,
+            "n_looked_at": len(self.graphs),
+            "selection": self.selection,
+            "tables": [list(targets) for targets in self.tables],
+            "confidence": self.confidence,
+            "n_observed": None if self.n_observed == inf else self.n_observed,
+            "n_truths": self.n_truths,
+            "n_unstable": self.n_unstable,
+            "candidates": [c.to_dict() for c in self.candidates],
+            "batch": [c.to_dict() for c in self.batch],
+        }
+
+    def __str__(self) -> str:
+        if self.is_settled:
+            return self.in_words()
+        return f"{self.in_words()}\n{self.table.round(2).to_string(index=False)}"
+
+    def __repr__(self) -> str:
+        return f"NextExperiment({len(self.candidates)} candidates, best {self.best.targets!r})"
+
+
+def settled_in_words(n_unstable: int) -> str:
+    """That no experiment is needed, and what that rests on.
+
+    Examples
+    --------
+    >>> settled_in_words(0)
+    'The learned class has one graph: within it there is nothing left to settle.'
+    """
+    if not n_unstable:
+        return "The learned class has one graph: within it there is nothing left to settle."
+    return (
+        f"Only one graph of the learned class is open: of {n_unstable + 1:,} that fit equally well "
+        "it alone is stable with these data. If a shock to the system dies out, there is nothing "
+        "left to settle within the class."
+    )
+
+
+def class_in_doubt(result: LearnResult) -> str:
+    """How probable the learned class is, where a posterior says so; otherwise nothing."""
+    if result.posterior is None or not result.posterior.is_determined:
+        return ""
+    classes = result.posterior.classes()
+    graph = result.graph.reordered(result.posterior.names)
+    share = sum(each.probability for each in classes if graph in each.equivalence_class)
+    return (
+        f"All of this is given the learned class. Its probability is {share:.2f}; the sample has "
+        f"graphs of {len(classes):,} classes."
+    )
+
+
+def _rounded(rows: float) -> float:
+    return float(f"{np.ceil(rows):.2g}") if np.isfinite(rows) else rows
+
+
+def as_targets(targets: Sequence[Node] | Node, graph: DirectedGraph) -> tuple[int, ...]:
+    """Positions of the variables that an experiment sets."""
+    several = (
+        [targets] if not isinstance(targets, Iterable) or isinstance(targets, str) else targets
+    )
+    found = sorted({graph.index(target) for target in several})
+    if not 0 < len(found) < graph.n_nodes:
+        raise InputError(
+            f"the targets {short(targets)} are {'all' if found else 'no'} variables; an experiment "
+            "sets some and leaves others alone"
+        )
+    return tuple(found)
