@@ -24,8 +24,9 @@ def test_blocks_run(page, tmp_path, monkeypatch, capsys):
     text = (DOCS / page).read_text(encoding="utf-8")
     if 'os.environ["CYCLEARN_DATA"]' in text and "CYCLEARN_DATA" not in os.environ:
         pytest.skip("set CYCLEARN_DATA to the folder with the data of this page")
-    if "from statsmodels" in text:
-        pytest.importorskip("statsmodels")
+    for package in ("causallearn", "statsmodels"):
+        if f"from {package}" in text:
+            pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
     run_page(DOCS / page, capsys)
 
