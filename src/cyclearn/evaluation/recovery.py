@@ -61,7 +61,8 @@ def recovery(
     rng, members = generator(random_state), equivalence_class(graph)
     features, found = Features.of_class(members), []
     for _ in range(whole("n_repeats", n_repeats, 1)):
-        table = (model or random_model(graph, random_state=rng)).sample(max(sizes), random_state=rng)
+        drawn = model or random_model(graph, random_state=rng)
+        table = drawn.sample(max(sizes), random_state=rng)
         for size in sizes:
             learned = learn(table[:size], **options).graph.reordered(graph.names)
             scores = features.scores(learned).by_name()
