@@ -77,7 +77,7 @@ def test_files(tmp_path, name):
         ("digraph { a -- b }", "-- has no direction"),
         ("digraph { a -> b [dir=back] }", "dir=back"),
         ("digraph { edge [dir=none]; a -> b }", "dir=none"),
-        ("digraph { a -> b } digraph { b -> a }", "one digraph a file"),
+        ("digraph { a -> b } digraph { b -> a }", "one digraph per file"),
         ("digraph { a -> b = c }", "not valid DOT"),
         ("digraph { a.b -> c }", "'.' is out of place"),
         ("digraph { a -> <b }", "never closed"),
@@ -135,7 +135,7 @@ def test_dot_ends(text, edges):
 
 
 def test_nothing_is_printed_about_bad_dot(capfd):
-    with pytest.raises(InputError, match="not valid DOT: the end of the text stands where"):
+    with pytest.raises(InputError, match="not valid DOT: found the end of the text where"):
         parse_graph("digraph { a -> ")
     assert capfd.readouterr() == ("", "")
 

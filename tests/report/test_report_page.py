@@ -273,7 +273,7 @@ def test_a_class_that_cannot_be_counted_is_said_so(monkeypatch, result):
     assert find_out(result, None, 200).shared == shared
     words = Page(report_html(result)).words
     assert "An unknown number of graphs fit these data equally well. They generate exactly" in words
-    assert "in some in every not joined in some" in words
+    assert "in some in every not adjacent in some" in words
 
 
 def test_warnings_reach_the_page(rows):
@@ -402,7 +402,7 @@ def test_frequencies_over_resamples(rows):
     most = learned.bootstrap.cycles.iloc[0]
     assert loop == " → ".join([*most.cycle, most.cycle[0]])
     assert share == f"{most.frequency:.0%}"
-    assert "Nobody asked yet." in Page(report_html(cl.learn(rows))).words
+    assert "Not computed." in Page(report_html(cl.learn(rows))).words
 
 
 def test_of_very_many_edges_the_strongest_come_first():

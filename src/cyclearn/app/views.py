@@ -166,7 +166,7 @@ def _picture(found: Findings, edges: list[Edge]) -> str:
         drawn,
         identifier="graph-picture",
         title="The graph",
-        description="The table of edges says the same in words.",
+        description="The table of edges has the same content as text.",
         sized=False,
     )
 

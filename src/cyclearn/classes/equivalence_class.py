@@ -298,8 +298,8 @@ def equivalence_class(
     if interventions is not None:
         if reducible:
             raise InputError(
-                "reducible=True is not offered with interventions or exogenous variables; leave it "
-                "out, and ask with 'graph in members', which takes graphs with redundant edges too"
+                "reducible=True is not available with interventions or exogenous variables; "
+                "omit it, and use 'graph in members', which accepts graphs with redundant edges"
             )
         return InterventionalClass(
             graph, interventions, rules=rules, max_states=max_states, max_classes=max_classes

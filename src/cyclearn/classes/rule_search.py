@@ -214,7 +214,7 @@ class Completeness(Enum):
         "all graphs that rotations and rules were found to link are members; that no others "
         "generate these distributions is a conjecture"
     )
-    CUT = "a limit cut the search; further graphs may generate the same distributions"
+    CUT = "a limit stopped the search; further graphs may generate the same distributions"
     ROTATIONS = (
         "all graphs that rotations link are members, as asked; further rules were not searched"
     )

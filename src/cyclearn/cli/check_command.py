@@ -25,7 +25,7 @@ from cyclearn.data.reading import Reading
     ),
 )
 def check(data: Any, options: Reading, as_json: Json = False) -> None:
-    """Say what of a table will be used, and warn of problems. Nothing is learned."""
+    """Show which columns of a table will be used, and warn about problems."""
     from cyclearn.data.checks import missing_values
     from cyclearn.data.data_warnings import MissingValues
     from cyclearn.data.missing_values import Missing, find_holes, missing_by_column

@@ -15,16 +15,18 @@ _LOOP = DirectedGraph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
 
 
 def compile_kernels() -> None:
-    """Compile for this machine, which the first search or fit would do otherwise."""
+    """Compile the code for this processor, so that later commands start at once."""
     from joblib import Parallel, delayed
 
-    say("Compiling for this machine, on two cores, a minute or two …")
+    say("Compiling for this processor on two cores; this takes a minute or two …")
     begin = perf_counter()
     with Parallel(n_jobs=2) as on_two_cores:
         # In this order no two at the same time need what is not compiled yet.
         for both in ((_fit, _order), (_search, _sample)):
             on_two_cores(delayed(_quietly)(task) for task in both)
-    say(f"Done after {perf_counter() - begin:.0f} s: no search or fit has to compile.")
+    say(
+        f"Done after {perf_counter() - begin:.0f} s; searches and fits now start without compiling."
+    )
 
 
 def _quietly(task: Callable[[], None]) -> None:

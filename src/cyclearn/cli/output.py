@@ -16,10 +16,8 @@ from cyclearn.foundation.json_input import finite
 
 SCHEMA_VERSION = 2
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Standardised = Annotated[
-    bool, typer.Option("--standardised", help="Weights in standard deviations.")
-]
+Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
+Standardised = Annotated[bool, typer.Option("--standardised", help="Print standardised weights.")]
 
 # Controls other than tab and newline, marks that turn the direction of writing, halves of
 # characters, and separators that some terminals take for newlines.

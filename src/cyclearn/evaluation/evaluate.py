@@ -94,7 +94,7 @@ class Evaluation:
 
 def _score_lines(scores: StructureScores | None) -> list[str]:
     if scores is None:
-        return ["precision, recall              unknown: the time limit did not suffice"]
+        return ["precision, recall              unknown: the time limit was too short"]
     lines = []
     for name, pair in scores.pairs.items():
         numbers = ", ".join(
@@ -102,7 +102,7 @@ def _score_lines(scores: StructureScores | None) -> list[str]:
         )
         lines.append(f"{name + ' precision, recall':<31}{numbers}")
     if not scores.is_exact:
-        lines.append("(cycles: the class is large, and only a part of it was looked at)")
+        lines.append("(cycles: the class is large, and only a part of it was examined)")
     return lines
 
 

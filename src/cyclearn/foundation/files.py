@@ -67,8 +67,7 @@ def write_text(path: str | Path, text: str) -> None:
     except UnicodeEncodeError as error:
         wrong = text[error.start : error.end]
         raise InputError(
-            f"cannot write {shown(path)}: {wrong!r} is not UTF-8 text; rename what has it in its "
-            "name"
+            f"cannot write {shown(path)}: {wrong!r} is not UTF-8 text; rename it"
         ) from None
     write_bytes(path, content)
 
@@ -275,14 +274,14 @@ def _checked_place(path: str | Path) -> Path:
         raise InputError(f"cannot write {shown(path)}: it is a folder; name a file in it")
     if not place.parent.is_dir():
         raise InputError(
-            f"cannot write {shown(path)}: there is no folder {shown(place.parent)}; make it first"
+            f"cannot write {shown(path)}: there is no folder {shown(place.parent)}; create it first"
         )
     if place.exists():
         if not place.is_file():
             raise InputError(f"cannot write {shown(path)}: it is a device or a pipe; name a file")
         if not os.access(place, os.W_OK):
             raise InputError(
-                f"cannot write {shown(path)}: it may not be changed; name another file"
+                f"cannot write {shown(path)}: it is write-protected; name another file"
             )
     return place
 

@@ -169,7 +169,7 @@ def _sections(found: Findings, source: Source) -> list[tuple[str, str, str, Mark
         ("hidden", "Hidden causes", "Edges or hidden causes", hidden_section(found)),
         ("probable", "How probable", "How probable, given these data", evidence_section(found)),
         ("alternatives", "Ties", "Other answers with the same score", _alternatives(found)),
-        ("take", "Take along", "Take it along", download_section(found)),
+        ("take", "Take along", "Download", download_section(found)),
         ("made", "How it was made", "How this was made", how_it_was_made(found, source)),
     ]
     # Of several groups, and of a series, no one model says how many rows an experiment takes.

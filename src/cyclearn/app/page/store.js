@@ -227,11 +227,11 @@ async function refresh() {
 
 // What is said aloud when something that was asked for about a graph is there.
 const READY = {
-  effects: "The predictions are there, under What if.",
-  experiment: "The experiments are there, under How sure.",
-  posterior: "The probabilities are there, beside the edges.",
-  bootstrap: "The resamples are there, under How sure.",
-  compare: "The graph has been fitted and compared, under Compare.",
+  effects: "The predictions are ready under What if.",
+  experiment: "The experiments are ready under How sure.",
+  posterior: "The probabilities are ready next to the edges.",
+  bootstrap: "The resamples are ready under How sure.",
+  compare: "The comparison is ready under Compare.",
 };
 
 /** Look at a table or a graph that this window waited for. */

@@ -45,7 +45,7 @@ function render() {
     result ? h("dl", { class: "files" }, offered(result).map(([title, links]) => [h("dt", {}, title), h("dd", {}, listed(title, links))]),
       further().length ? [h("dt", {}, "About it"), h("dd", {}, listed("About it", further()))] : null,
       h("dt", {}, "Python"), h("dd", {}, link(api.scriptOf(result.id), "script that repeats this graph"), ", ", link(api.scriptOf(null), "script of everything done here"), ", ", link(api.tableFile(result.table), "the table that it reads")),
-      h("dt", {}, "Work"), h("dd", {}, link("/api/work", "all tables, graphs, probabilities and notes in one file, to be opened here or elsewhere"))) : h("p", { class: "note" }, "Nothing has been learned from this table yet."),
+      h("dt", {}, "Work"), h("dd", {}, link("/api/work", "all tables, graphs, probabilities and notes in one file, which you can open here or elsewhere"))) : h("p", { class: "note" }, "Nothing has been learned from this table yet."),
     done ? h("p", { class: "note" }, "The script gives the same graphs as this page.") : null);
 }
 

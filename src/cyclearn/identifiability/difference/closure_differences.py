@@ -20,7 +20,7 @@ def difference_of_ranks(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | 
     """
     dimensions = g.dimension(), h.dimension()
     if dimensions[0] != dimensions[1]:
-        text = f"The distribution sets have dimensions {dimensions[0]} and {dimensions[1]}."
+        text = f"The graphs allow {dimensions[0]} and {dimensions[1]} free parameters."
         return _different(Conclusion.DIFFERENT_DIMENSIONS, text, {"dimensions": list(dimensions)})
     if g.n_nodes > MOST_NODES:
         if markov_equivalent(g, h):
