@@ -47,7 +47,7 @@ def open_table(
 ) -> None:
     """Read a table and note what was found as ``table.json``.
 
-    Columns that are no numbers are listed with the reason, and not used. Where the rest cannot be
+    Columns without numbers are listed with the reason, and not used. Where the rest cannot be
     used either, ``trouble`` says why.
 
     Raises
@@ -142,7 +142,7 @@ def _corner(archive: zipfile.ZipFile, part: str) -> tuple[int, int]:
             found = _CELL.findall(kept + piece)
             rows = max([rows, *map(int, {row for _, row in found})])
             columns = max([columns, *map(_number, {column for column, _ in found})])
-            # A cell may stand across two pieces.
+            # A cell may span two pieces.
             kept = piece[-50:]
     return rows, columns
 

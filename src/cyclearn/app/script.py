@@ -16,7 +16,7 @@ from cyclearn.search.options import SearchOptions
 
 _HEAD = '''"""What was done in cyclearn app, repeated in Python.
 
-Made by cyclearn {version}. Needs {files} beside it; each learned graph is
+Made by cyclearn {version}. Needs {files} in the same folder; each learned graph is
 written as JSON, the same as the page gives.
 """
 

@@ -65,9 +65,9 @@ _TYPES = {
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
 }
-# Processes for what a person waits for, beside those for long work.
+# Processes for what a person waits for, in addition to those for long work.
 _QUICK = 2
-# Bytes of a request that is no file.
+# Bytes of a request that is not a file.
 _MAX_REQUEST = 5_000_000
 _MAX_DIGITS = 18
 # Characters of the name of a result, and of what is noted about it.
@@ -533,7 +533,7 @@ def _asset(name: str) -> Response:
     room = ("report",) if name == "report.css" else ("app", "page")
     place = files("cyclearn").joinpath(*room, name)
     kind = _TYPES.get(PurePosixPath(name).suffix)
-    # Names come from requests: what is none of ours never touches the disk.
+    # Names come from requests: other names never touch the disk.
     if kind is None or not _ASSET.fullmatch(name) or not place.is_file():
         return Response("There is no such file.\n", 404, media_type="text/plain")
     return Response(place.read_bytes(), media_type=kind)

@@ -139,7 +139,7 @@ _MAX_LABELS = 60
 def _picture(found: Findings, edges: list[Edge]) -> str:
     """The union of all listed members, those edges hidden that the learned graph lacks.
 
-    Nodes stand where the strongest edges of the learned graph put them, so that only edges change
+    Nodes are placed by the strongest edges of the learned graph, so that only edges change
     before the eye.
     """
     graph = found.graph

@@ -93,7 +93,7 @@ class Workspace:
 
     @classmethod
     def open(cls, folder: str | Path) -> Workspace:
-        """The workspace in a folder, which is made where there is none.
+        """The workspace in a folder, which is created if there is none.
 
         Raises
         ------
@@ -238,7 +238,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_json(path: Path, default: Any = None) -> Any:
-    """The value in a file; the default where there is none and one is given."""
+    """The value in a file; the default if there is no file and one is given."""
     try:
         return json.loads(path.read_text("utf-8"))
     except FileNotFoundError:

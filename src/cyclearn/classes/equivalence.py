@@ -328,7 +328,7 @@ class _Journey:
         return [*waypoints, (path[-1], goal)]
 
     def reorder(self, goal: Sequence[int]) -> None:
-        """Turn cycles until the columns stand in the order of ``goal``."""
+        """Reverse cycles until the columns are in the order of ``goal``."""
         # Equal columns may change places without a step, so they stay where that is possible.
         left = [j for j, column in enumerate(goal) if self.columns[j] != column]
         belongs: dict[int, list[int]] = {}

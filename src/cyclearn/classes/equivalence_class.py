@@ -64,7 +64,7 @@ class EquivalenceClass(GraphClass):
     def rotation_classes(self) -> tuple[RotationClass, ...]:
         """The classes of rotations that make up this one, those with the fewest edges first.
 
-        A class among several may have no irreducible member; it is there all the same.
+        A class among several may have no irreducible member; it is still included.
         """
         return self._rotation_classes[0]
 
@@ -108,7 +108,7 @@ class EquivalenceClass(GraphClass):
         return edges[0], edges[-1]
 
     def iter_acyclic(self) -> Iterator[DirectedGraph]:
-        """Stream the acyclic members, none when the class has none."""
+        """Stream the acyclic members, if there are any."""
         for columns in self._acyclic.iter_columns():
             yield DirectedGraph.from_columns(columns, self.names)
 

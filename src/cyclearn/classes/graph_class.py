@@ -125,7 +125,7 @@ class GraphClass(SeatedGraphs, ABC):
     def representative(self) -> DirectedGraph:
         """The graph that the class was made from, without redundant edges.
 
-        A variable that every table sets from outside has no incoming edges in it.
+        A variable that is a target in every table has no incoming edges in it.
         """
         reduce = irreducible_columns if self.rules == "all" else reduced_columns
         columns = [1 << j for j in range(len(self.names))]

@@ -94,7 +94,7 @@ def _block_distance(block: Block, graph: DirectedGraph) -> Callable[[tuple[int, 
         differs = {j: c ^ wanted[j] for j, c in zip(block.nodes, filling, strict=True)}
         total = 0
         for j, places in differs.items():
-            # An edge from outside that stands in the graph the other way is one to be turned.
+            # An edge that the graph has in the other direction is one to be reversed.
             total += (places & (inside | wanted[j] | ~children[j])).bit_count()
             # The same inside, where the place across belongs to the block, counted once.
             turned = places & inside & (wanted[j] ^ children[j]) & ((1 << j) - 1)

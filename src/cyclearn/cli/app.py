@@ -58,7 +58,7 @@ def main() -> None:
     if hasattr(sys, "set_int_max_str_digits"):
         # Sizes of classes may have more digits than Python writes out by default.
         sys.set_int_max_str_digits(0)
-    # Workers look for modules in the current folder otherwise, and files beside the data are not to
+    # Workers look for modules in the current folder otherwise, and files near the data are not to
     # be executed; Python 3.10 does not know it.
     os.environ.setdefault("PYTHONSAFEPATH", "1")
     end_on_signals()

@@ -35,7 +35,7 @@ def check(data: Any, options: Reading, as_json: Json = False) -> None:
 
     frame, options = options.with_indicators(with_numbers(data.frame, options.ordered))
     holes = find_holes(frame)
-    # A table with missing cells can be checked all the same.
+    # A table with missing cells can still be checked.
     is_refused = holes is not None and options.missing == "error"
     if is_refused:
         needs_rows = options.lags or options.covariance == "shrunk"

@@ -165,7 +165,7 @@ def equivalence_class(
 def _edges(
     graphs: EquivalenceClass | InterventionalClass, *, is_required: bool
 ) -> tuple[pd.DataFrame | None, str]:
-    """The table of edges, or why there is none."""
+    """The table of edges, or the reason why there is not one."""
     try:
         return graphs.edge_table(), ""
     except LimitError as error:

@@ -97,5 +97,5 @@ def next_experiment(
 
 
 def _names(text: str) -> list[str]:
-    """Names that stand between commas."""
+    """Names separated by commas."""
     return [name.strip() for name in text.split(",")]

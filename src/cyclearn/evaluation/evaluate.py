@@ -179,7 +179,7 @@ def evaluate(
         As in :func:`multi_domain_success`.
     time_limit : float, optional
         Seconds for everything: half for the distance to the class, half of the rest for the scores,
-        what is left for the distributions. What there was no time for is None in the result.
+        what is left for the distributions. Measures that did not finish are None in the result.
 
     Examples
     --------

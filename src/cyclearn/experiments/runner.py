@@ -191,7 +191,7 @@ class ResultsFile:
     def open(self, configuration: Mapping[str, Any], *, must_be_new: bool = False) -> None:
         """Start the file, or check that it holds the same configuration.
 
-        A file in which no instance has finished is started anew.
+        A file in which no instance has finished is restarted.
 
         Raises
         ------

@@ -1,6 +1,6 @@
-"""Files of the user: read whole, written beside their place and renamed, never half.
+"""Files of the user: read completely, written to a temporary file and renamed.
 
-What stood under a name stays until the new content is safe on the disk: a full disk, a missing
+An existing file is kept until the new content is safe on the disk: a full disk, a missing
 permission or an interruption leaves it as it was.
 """
 
@@ -80,7 +80,7 @@ def write_bytes(path: str | Path, content: bytes) -> None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A new file beside ``path`` to write to, which takes its place when the block ends well.
+    """A new file next to ``path`` to write to, which replaces it when the block succeeds.
 
     The new file has the same ending and, where there was a file, its permissions. Where the block
     fails or is interrupted the new file is removed, and ``path`` is what it was.
@@ -287,7 +287,7 @@ def _checked_place(path: str | Path) -> Path:
 
 
 def _new_file(place: Path) -> Path:
-    """An empty file beside ``place``, with the permissions that new files get."""
+    """An empty file next to ``place``, with the permissions that new files get."""
     beside = place.with_name(f".cyclearn-{secrets.token_hex(6)}{place.suffix}")
     os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     return beside

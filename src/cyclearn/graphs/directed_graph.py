@@ -51,7 +51,7 @@ class DirectedGraph:
         ``adjacency[i, j]`` is true (or one) when i → j. The diagonal is zero.
     names : sequence of str, optional
         Names of the nodes, in the order of the rows; by default the labels of a pandas table,
-        and ``X1, …, Xp`` where there are none.
+        and ``X1, …, Xp`` if there are none.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class DirectedGraph:
     ) -> DirectedGraph:
         """Graph with these edges, each a pair (from, to) of names or of indices.
 
-        Without ``names``, named nodes stand in the order in which they appear; with indices,
+        Without ``names``, named nodes are in the order in which they appear; with indices,
         ``n_nodes`` (by default one more than the largest index) nodes are called X1, X2, ….
         Where some of the ``names`` are numbers, numbers in edges are names as well, not indices.
 
@@ -396,7 +396,7 @@ def structural_hamming_distance(g: DirectedGraph, h: DirectedGraph) -> int:
     """Number of edges to add, remove or turn to make the graphs equal.
 
     Per unordered pair of nodes: 0 if equal, 1 if one edge must be added, removed or turned, 2 if
-    i ⇄ j stands against nothing.
+    i ⇄ j is compared with no edge.
 
     Examples
     --------

@@ -27,7 +27,7 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
-# Groups inside groups, and pairs of nodes that arrows between groups may stand for.
+# Groups inside groups, and pairs of nodes that arrows between groups may represent.
 _MAX_DEPTH, _MAX_EDGES = 100, 4_000_000
 
 
@@ -38,7 +38,7 @@ def is_dot(text: str) -> bool:
         first += (token.symbol for token in islice(_tokens(text), 4))
     if first[:1] == ["strict"]:
         del first[0]
-    # A title may stand in between.
+    # A title may come in between.
     return first[:1] in (["graph"], ["digraph"]) and "{" in first[1:3]
 
 

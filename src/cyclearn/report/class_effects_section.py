@@ -1,4 +1,4 @@
-"""Total effects over the graphs of the class: what stands, and what depends on the graph."""
+"""Total effects over the graphs of the class: what is common, and what depends on the graph."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cyclearn.report.findings import Findings
 from cyclearn.report.graph_section import arrow
 
 _MAX_ROWS = 40
-# Effects smaller than this, in standard deviations, are none.
+# Effects smaller than this, in standard deviations, count as zero.
 _NONE = 1e-9
 
 

@@ -135,7 +135,7 @@ def find_out(
 ) -> Findings:
     """Everything that the report of a result needs and the result does not hold by itself.
 
-    Graphs that contradict the knowledge of the search are no answers, and left out. A brief one
+    Graphs that contradict the knowledge of the search are left out. A brief one
     compares no edges with hidden causes.
     """
     given = None if data is None else result.options.tables(data)

@@ -115,7 +115,7 @@ def line_width(weight: float) -> float:
 
 
 def _likelihood(row: EdgeRow) -> str:
-    """How probable the edge is, to stand beside its weight; nothing where nobody asked."""
+    """The probability of the edge, shown next to its weight; empty if not computed."""
     value = row.resamples if row.probability is None else row.probability
     return "" if value is None else f" ({value:.0%})"
 

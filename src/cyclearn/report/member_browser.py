@@ -55,7 +55,7 @@ def member_browser(found: Findings) -> Markup:
             }
             for member in members
         ],
-        # Labels stand in the order of the edges.
+        # Labels are in the order of the edges.
         "labelled": labelled,
     }
     return fill(

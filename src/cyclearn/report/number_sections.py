@@ -12,7 +12,7 @@ from cyclearn.report.findings import Findings
 from cyclearn.report.fit_words import chi_square_in_words, fit_in_words, known_rows
 from cyclearn.report.graph_section import arrow
 
-# A square of more variables than this is hard to read; the strongest effects stand before it.
+# A square of more variables than this is hard to read; the strongest effects come first.
 _MAX_SQUARE = 12
 _MAX_EFFECTS = 40
 # They take the cube of the number of edges.
@@ -98,7 +98,7 @@ def p_value(value: float) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """Two ends of an interval; one number where they look the same, a dash where there is none."""
+    """Two ends of an interval; one number if they look the same, a dash if there is no interval."""
     if isnan(low) or isnan(high):
         return "–"
     return f"{number(low)} to {number(high)}" if number(low) != number(high) else number(low)

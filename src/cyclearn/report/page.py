@@ -110,7 +110,7 @@ def report_html(
         are needed for warnings about dependent rows and columns that are not Gaussian.
     bootstrap : BootstrapResult, optional
     posterior : Posterior, optional
-        Finished ones of the same data, to stand beside every edge in place of those of the result.
+        Finished ones of the same data, shown for every edge instead of those of the result.
     title : str, optional
         Heading of the page.
     command : sequence of str, optional
@@ -306,7 +306,7 @@ def _alternatives(found: Findings) -> Markup:
         return tag(
             "p",
             "No graph of another class with the same score was found. The search for them redraws "
-            "the edges among three variables at a time, so there may be some all the same.",
+            "the edges among three variables at a time, so there may still be some.",
         )
     learned = set(found.graph.edges)
     items = []

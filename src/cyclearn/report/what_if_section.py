@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # More variables than this make a long page; Python and the command line answer for any.
 _MAX_VARIABLES = 20
-# Changes smaller than this, in standard deviations, are none.
+# Changes smaller than this, in standard deviations, count as zero.
 _NONE = 1e-9
 
 

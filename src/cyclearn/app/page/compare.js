@@ -1,4 +1,4 @@
-// Another graph beside the learned one: drawn, pasted, a copy, or another result. It is fitted and compared at once.
+// Another graph next to the learned one: drawn, pasted, a copy, or another result. It is fitted and compared at once.
 
 import { arrow, fill, h, menu, number, place, table } from "./dom.js";
 import { pairGrid } from "./grid.js";

@@ -53,7 +53,7 @@ function verdict(effects) {
   return high <= none ? "down or none" : "sign differs";
 }
 
-/** One variable, as a row of the table and a function that writes it anew for another value. */
+/** One variable, as a row of the table and a function that updates it for another value. */
 function row(view, target) {
   const settled = target.lines.length > 0;
   const [then, interval, all, whole] = Array.from({ length: 4 }, () => h("td", { class: "number" }, "–")), drawn = h("td", {});

@@ -18,7 +18,7 @@ function tierOf(name) {
   return known().tiers.findIndex((tier) => tier.includes(name));
 }
 
-/** How an edge stands: what was said of the pair, and then what tiers say. */
+/** The state of an edge: what was entered for the pair, then what tiers imply. */
 export function standing(a, b) {
   if (known().required.some(same(a, b))) return "required";
   if (known().forbidden.some(same(a, b))) return "forbidden";

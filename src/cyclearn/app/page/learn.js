@@ -23,7 +23,7 @@ function option(name, value) {
   change({ options });
 }
 
-/** Names that are separated by commas; nothing where there are none. */
+/** Names that are separated by commas; empty if there are none. */
 function listed(text) {
   const names = text.split(",").map((name) => name.trim()).filter(Boolean);
   return names.length ? names : "";

@@ -164,7 +164,7 @@ function drawScatter() {
       names.map((across, column) => h("td", {}, row === column ? h("span", { class: "diagonal" }, down) : cell(sample[across], sample[down], `${down} against ${across}`, colour)))))))));
 }
 
-/** What there is to open; the table itself is not made again with it. */
+/** What there is to open; the table itself is not rebuilt with it. */
 function renderOpening() {
   const { table, state } = store;
   if (!state) return;

@@ -21,14 +21,14 @@ const MORE = {
   compare: [["graph.json", "own graph"]],
 };
 
-/** Files of what was found out about the graph beside itself. */
+/** Files of effects, probabilities and resamples of the graph. */
 const further = () => Object.entries(MORE).flatMap(([kind, files]) =>
   jobsAbout(kind).filter((job) => job.state === "done").flatMap((job) =>
     files.map(([name, words]) => [api.fileOf(job.id, name), `${words} ${job.id.slice(1)}`])));
 
 const listed = (title, links) => links.map(([address, words], n) => [n ? ", " : "", link(address, words, `${title}: ${words}`)]);
 
-// Who goes from link to link does not hear what they stand under.
+// A screen reader that goes from link to link does not read their heading.
 const link = (address, words, label) => h("a", { href: address, download: true, "aria-label": label }, words);
 
 /** The files that there are of this result: some forms cannot hold every name or several groups. */

@@ -16,7 +16,7 @@ from cyclearn.identifiability.constraints.invariants import MOST_NODES, differin
 def difference_of_ranks(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | None:
     """Fields of a comparison if the dimension or a vanishing minor differs, else None.
 
-    Beyond eleven nodes d-separations stand in for the minors.
+    Beyond eleven nodes d-separations replace the minors.
     """
     dimensions = g.dimension(), h.dimension()
     if dimensions[0] != dimensions[1]:
