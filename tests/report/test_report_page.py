@@ -341,7 +341,7 @@ def test_ties_with_other_classes_are_told():
     words = Page(report_html(learned)).words
     assert others
     assert f"{len(others)} graph" in words
-    assert "in place of" in words
+    assert "instead of" in words
 
 
 def test_fit_in_words():

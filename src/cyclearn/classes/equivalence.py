@@ -87,7 +87,7 @@ class Equivalence:
         )
 
     def explain(self) -> str:
-        """The answer in words, with the steps or with what a negative answer means."""
+        """The answer as text, with the steps or the meaning of a negative answer."""
         if not self:
             dimensions = self.first.dimension(), self.second.dimension()
             if dimensions[0] != dimensions[1]:
@@ -152,8 +152,8 @@ def equivalent(g: DirectedGraph | str, h: DirectedGraph | str) -> Equivalence:
     A positive answer is a proof and carries the steps. A negative answer says that no rotations
     link the graphs. The paper's "only if" would make it a proof of difference, but that direction
     fails: see the first example. Graphs of different :meth:`~DirectedGraph.dimension`, or that
-    are not :func:`~cyclearn.markov_equivalent`, do differ; :func:`~cyclearn.compare` goes on from
-    there with further rules and invariants, and says what is proved.
+    are not :func:`~cyclearn.markov_equivalent`, do differ; :func:`~cyclearn.compare` uses
+    further rules and invariants, and reports what is proved.
 
     Parameters
     ----------

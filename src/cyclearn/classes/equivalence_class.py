@@ -95,7 +95,7 @@ class EquivalenceClass(GraphClass):
 
     @property
     def cut_by(self) -> str | None:
-        """The limit that cut the search for further classes, None where none did."""
+        """The limit that stopped the search for further classes, None if none did."""
         return self._linked[0].cut_by
 
     @property
@@ -234,7 +234,7 @@ def equivalence_class(
     Parameters
     ----------
     graph : DirectedGraph, or a text of edges such as ``"a -> b, b -> c"``
-        Any member; a reducible graph stands for its class as well.
+        Any member; a reducible graph is accepted, too.
     interventions : sequence of sequences of str or int, optional
         The whole design: for every table the variables that were intervened on (perfect
         interventions), ``[]`` for observed data. ``[[], ["a"]]`` is observed data and a table in

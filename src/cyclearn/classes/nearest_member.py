@@ -221,7 +221,7 @@ def _add_distance(programme: _Programme, graph: DirectedGraph) -> None:
             programme.price |= {e: -1.0 if forward else 1.0 for e in edges if e is not None}
             continue
         have, turned = edges if forward else edges[::-1]
-        # One edge to add, remove or turn, whichever it is, costs one.
+        # One edge to add, remove or reverse, whichever it is, costs one.
         differs = programme.variable("differs", i, j)
         programme.price[differs] = 1.0
         kept = {} if have is None else {have: 1.0}

@@ -160,7 +160,7 @@ class MemberSampler:
     Raises
     ------
     LimitError
-        If the class is too entangled to be counted.
+        If the class is too complex to be counted.
     """
 
     def __init__(self, seating: Seating) -> None:
@@ -246,7 +246,7 @@ class SeatedGraphs:
         Raises
         ------
         LimitError
-            If the class is too entangled to be counted with ``max_states`` states.
+            If the class is too complex to be counted with ``max_states`` states.
         """
         return sum(prod(sizes) for sizes in self._block_sizes)
 

@@ -393,9 +393,9 @@ def _read_only(matrix: BoolArray) -> BoolArray:
 
 
 def structural_hamming_distance(g: DirectedGraph, h: DirectedGraph) -> int:
-    """Number of edges to add, remove or turn to make the graphs equal.
+    """Number of edges to add, remove or reverse to make the graphs equal.
 
-    Per unordered pair of nodes: 0 if equal, 1 if one edge must be added, removed or turned, 2 if
+    Per unordered pair of nodes: 0 if equal, 1 if one edge must be added, removed or reversed, 2 if
     i ⇄ j is compared with no edge.
 
     Examples

@@ -141,8 +141,7 @@ def tetrad_text(graph: DirectedGraph) -> str:
         if re.search(r"\s", name) or re.fullmatch(r"\(.*\)|\[.*\]", name):
             raise InputError(
                 f"the Tetrad format cannot represent the name {name!r}: Tetrad ends a name at a "
-                "blank and takes brackets for a mark of hidden variables; rename it, or write .json "
-                "or .dot"
+                "blank and takes brackets for hidden variables; rename it, or write .json or .dot"
             )
     edges = [f"{n}. {a} --> {b}\n" for n, (a, b) in enumerate(graph.edges, 1)]
     return f"Graph Nodes:\n{';'.join(graph.names)}\n\nGraph Edges:\n{''.join(edges)}"

@@ -1,4 +1,4 @@
-"""What would settle it: the experiments that tell the graphs apart which are still open."""
+"""The experiments that distinguish the graphs that fit equally well."""
 
 from __future__ import annotations
 
