@@ -172,7 +172,7 @@ def plot_bootstrap(
         both=np.mean([g.adjacency & g.adjacency.T for g in found.graphs], axis=0),
         is_sure=found.compelled_frequencies >= threshold,
     )
-    return draw_shares(shares, ax, threshold, ("in all equivalent graphs", "direction may differ"))
+    return draw_shares(shares, ax, threshold, ("in all equivalent graphs", "in some of them"))
 
 
 @dataclass(frozen=True, eq=False)
