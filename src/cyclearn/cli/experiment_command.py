@@ -23,9 +23,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
-    help=(
-        "Run an experiment and write it to one file; the same command continues an interrupted run."
-    ),
+    help="Run an experiment into one file; the same command continues an interrupted run.",
 )
 
 Seed = Annotated[int, typer.Option(min=0, help="Seed; every instance derives its own from it.")]
@@ -51,10 +49,8 @@ def _run(
         typer.Option(
             min=1,
             max=10**6,
-            help=(
-                "Number of instances of every setting (graphs, subjects or data sets); all by "
-                "default. A larger number extends a run."
-            ),
+            help="Number of instances of every setting (graphs, subjects or data sets); all by "
+            "default. A larger number extends a run.",
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(help="Processes on this machine; -1 for all cores.")] = 1,

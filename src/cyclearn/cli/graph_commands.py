@@ -66,10 +66,8 @@ def equivalence_class(
         bool,
         typer.Option(
             "--table",
-            help=(
-                "Print for each edge whether it is in every equivalent graph, in some, or its "
-                "direction differs."
-            ),
+            help="Print for each edge whether it is in every equivalent graph, in some, or its "
+            "direction differs.",
         ),
     ] = False,
     reducible: Annotated[
@@ -85,10 +83,8 @@ def equivalence_class(
     do: Annotated[
         list[str] | None,
         typer.Option(
-            help=(
-                "Add a table with interventions on these variables (a,b,…) to the observed data; "
-                "repeat the option for each table."
-            ),
+            help="Add a table with interventions on these variables (a,b,…) to the observed data; "
+            "repeat the option for each table.",
             metavar="NAMES",
         ),
     ] = None,

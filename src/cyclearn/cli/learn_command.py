@@ -28,10 +28,8 @@ def learn(
     out: Annotated[
         Path | None,
         typer.Option(
-            help=(
-                "Output file; the suffix determines the format: .json, .csv, .dot, .graphml, "
-                ".tetrad, .lav, .dagitty, .tikz, .tex, .png, .svg, .pdf, .html, …"
-            )
+            help="Output file; the suffix determines the format: .json, .csv, .dot, .graphml, "
+            ".tetrad, .lav, .dagitty, .tikz, .tex, .png, .svg, .pdf, .html, …"
         ),
     ] = None,
     timings: Annotated[

@@ -23,10 +23,8 @@ def next_experiment(
     targets: Annotated[
         list[str] | None,
         typer.Option(
-            help=(
-                "Variables (a or a,b) that an experiment can intervene on; repeat the option for "
-                "each experiment."
-            ),
+            help="Variables (a or a,b) that an experiment can intervene on; repeat the option for "
+            "each experiment.",
             metavar="NAMES",
         ),
     ] = None,
@@ -36,10 +34,8 @@ def next_experiment(
     do: Annotated[
         list[str] | None,
         typer.Option(
-            help=(
-                "An experiment that was already done, in addition to observed data (with a graph "
-                "file)."
-            ),
+            help="An experiment that was already done, in addition to observed data (with a graph "
+            "file).",
             metavar="NAMES",
         ),
     ] = None,

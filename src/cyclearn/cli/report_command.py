@@ -35,10 +35,8 @@ def report(
         int | None,
         typer.Option(
             min=1,
-            help=(
-                "Maximum number of equally good graphs on the page; 200 by default, fewer with "
-                "more than 50 variables."
-            ),
+            help="Maximum number of equally good graphs on the page; 200 by default, fewer with "
+            "more than 50 variables.",
         ),
     ] = None,
     jobs: given.Jobs = None,

@@ -29,10 +29,8 @@ WithPosterior = Annotated[
     bool | None,
     typer.Option(
         "--posterior/--no-posterior",
-        help=(
-            "Compute the probability of each edge; by default with a limited number of steps, "
-            "for up to 50 variables."
-        ),
+        help="Compute the probability of each edge; by default with a limited number of steps, "
+        "for up to 50 variables.",
     ),
 ]
 Checkpoint = Annotated[
