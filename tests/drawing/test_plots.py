@@ -142,14 +142,14 @@ def test_a_bootstrap_shows_what_came_out_often():
     resamples = tuple(Resample(n, chosen) for n, chosen in enumerate(edges))
     found = BootstrapResult(tuple("abcde"), resamples, "rows", {})
     ax = found.plot(threshold=0.7)
-    assert legend(ax) == ["in all equivalent graphs", "joined"]
+    assert legend(ax) == ["in all equivalent graphs", "adjacent"]
     assert (len(lines(ax)), len(heads(ax))) == (3, 2)
     assert texts(ax).count("100%") == 3
     ax = found.plot()
     assert legend(ax) == ["in all equivalent graphs", "in some of them"]
     assert sorted(texts(ax))[:3] == ["100%", "100%", "67%"]
     # Either way at a third or more, never both: joined, but no feedback.
-    assert legend(found.plot(threshold=0.3)) == ["in all equivalent graphs", "joined"]
+    assert legend(found.plot(threshold=0.3)) == ["in all equivalent graphs", "adjacent"]
     with pytest.raises(InputError, match="threshold"):
         found.plot(threshold=0)
 

@@ -209,7 +209,7 @@ def draw_shares(
         for edge, base, value in found
     ]
     layout = lay_out(DirectedGraph(often, names), also=[line.edge for line in lines])
-    meanings = {words[0]: SOLID, words[1]: BROKEN, "joined": LOOSE}
+    meanings = {words[0]: SOLID, words[1]: BROKEN, "adjacent": LOOSE}
     return draw_lines(layout, lines, ax, _drawn(meanings, [base for _, base, _ in found]))
 
 

@@ -66,7 +66,7 @@ def verdict(indices: FitIndices) -> str:
                 "the remaining misfit is small but larger than chance."
             )
         return "The graph reproduces the covariances of the data well."
-    how = "badly" if set(known) == {"poor"} else f"with {worst} success"
+    how = "poorly" if worst == "poor" else "fairly well"
     if not indices.p_value < _CLEAR:
         return (
             f"The graph reproduces the covariances of the data {how}, which may be due to "
