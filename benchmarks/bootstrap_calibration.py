@@ -48,10 +48,10 @@ def main() -> None:
     print(
         f"{arguments.network}: {truth.n_nodes} nodes, {truth.n_edges} edges, "
         f"{equivalence_class(truth).size} members in the class of the true graph; {len(paths)} "
-        f"data sets of 500 rows, {arguments.resamples} resamples of each, one start a search. For "
-        "every statement and every range of its frequency: the share of statements in that range "
-        "that hold for the true class, and how many there were, over all data sets. A frequency "
-        "is calibrated where the share lies in its range. These are time series with an "
+        f"data sets of 500 rows, {arguments.resamples} resamples of each, one start per search. "
+        "For every statement and every range of its frequency: the share of statements in that "
+        "range that hold for the true class, and how many there were, over all data sets. A "
+        "frequency is calibrated where the share lies in its range. These are time series with an "
         f"autocorrelation of {memory:.2f} from one row to the next on average: rows drawn as if "
         "they were independent say too much.\n"
     )

@@ -89,7 +89,7 @@ def main() -> None:
         median, slowest = median_ms(lambda g, h, call=call: call(equivalent(g, h)), given)
         print(f"| {title} | {median:.2f} | {slowest:.2f} |")
 
-    print("\n## Listing: members a second, up to 300,000 of each class\n")
+    print("\n## Listing: members per second, up to 300,000 of each class\n")
     print("| graph | size of the class | members a second | peak MB at 100,000 / 300,000 |")
     print("|---|---|---|---|")
     for title, graph in listed_graphs(rng):

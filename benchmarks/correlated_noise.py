@@ -25,7 +25,7 @@ def main() -> None:
     cases = json.loads((GOLDEN / "correlated_cases.json").read_text())
     lavaan = json.loads((GOLDEN / "lavaan_correlated.json").read_text())
     versions = lavaan["versions"]
-    print("# Correlated noises: maximum likelihood beside lavaan\n")
+    print("# Correlated noise: maximum likelihood compared with lavaan\n")
     print(describe_run("benchmarks/correlated_noise.py"))
     print(f"lavaan {versions['lavaan']}, R {versions['R']}. Estimates: weights and covariances.\n")
     columns = "model | n | edges | pairs | log-likelihood | lavaan's | relative difference"

@@ -43,7 +43,9 @@ def mixed(rng: np.random.Generator, noise: np.ndarray) -> np.ndarray:
 
 
 def print_false_alarms() -> None:
-    print("Independent rows: tables in which a memory is seen, of 1,000 in each cell.\n")
+    print(
+        "Independent rows: tables in which an autocorrelation is detected, of 1,000 in each cell.\n"
+    )
     print("| noise | " + " | ".join(f"n = {n:,}" for n in SIZES) + " |")
     print("|---|" + "---|" * len(SIZES))
     for name, noise in NOISES.items():
@@ -130,7 +132,7 @@ def remembering(rng: np.random.Generator, n: int, memory: float) -> np.ndarray:
 
 
 def print_memory() -> None:
-    print("\nAR(1) rows of five columns, 100 tables a line: median effective rows, beside those of")
+    print("\nAR(1) rows of five columns, 100 tables per line: median effective rows, compared with")
     print(
         "Bartlett's formula; the same with a column that counts years, with years of which a tenth"
     )

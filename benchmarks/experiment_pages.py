@@ -32,8 +32,8 @@ SUCCESS = """\
 Every output is projected on all domains of its true graph: its success rate is the share with a
 KL divergence below η = p·10⁻³. Distance is the smallest structural Hamming distance to a graph
 equivalent to the true one, exact unless marked. Equivalent: by rotations. At least the true
-score: the output scores no worse than the true graph, all that a search can be asked for.
-Success has to be read beside the distance, since a graph with too many edges generates more.
+score: the output scores no worse than the true graph, which is the most that a search can achieve.
+Read success together with the distance, since a graph with too many edges generates more.
 Intervals are Wilson's at 95%, with the outputs of one true graph counted as the fewer independent
 ones that their likeness makes them.
 """
@@ -60,14 +60,14 @@ truth: the sample prefers the learned graph, so no search is to blame.
 """,
     "virtual-edges": """\
 Draws of the parameters on each example, n = 10,000, tabu search from the empty graph. Equivalent:
-the output is in the class of the true graph. At least the true score: no search can be asked for
-more, and the difference are draws in which another class scores better. Beside them what the
+the output is in the class of the true graph. At least the true score: no search can achieve
+more, and the difference are draws in which another class scores better. For comparison, what the
 paper and its code report. Intervals are Wilson's at 95%.
 """,
     "hippocampus": """\
 The paper asks of one resting-state series whether the eight structures equivalent to the
 anatomical graph (PRC → ERC, PHC → ERC, ERC → CA3, ERC → CA1, CA3 → CA1, CA1 → Sub, Sub → ERC) are
-local optima of the score, and finds that two are. Its series is not to be had; these are the same
+local optima of the score, and finds that two are. Its series is not available; these are the same
 regions, left hemisphere, of six subjects of another study (Shah et al. 2018). So this answers the
 question for other data, and does not repeat the paper's number. Scores are negative
 log-likelihood + ½ log n an edge; the best found is that of 40 starts of the default search, and
@@ -103,14 +103,14 @@ def environment(file: ResultsFile) -> str:
     return (
         f"{found['date']}, cyclearn {found['cyclearn']}, Python {found['python']}, numpy "
         f"{found['numpy']}, {found['system']}, {found['cores']} cores; "
-        f"{file.total_seconds() / 60:.1f} minutes on one core, beside other work."
+        f"{file.total_seconds() / 60:.1f} minutes on one core, with other work on the machine."
     )
 
 
 def statements(files: list[ResultsFile]) -> str:
     """The paper's statements beside what was found."""
     frame = pd.concat([file.table() for file in files], ignore_index=True)
-    lines = ["## Beside the paper's statements\n"]
+    lines = ["## Comparison with the paper's statements\n"]
     for setting, method, part in groups(frame[frame["setting"].str.startswith("p=20,")]):
         found = share((part["success"] > 0.25).tolist(), part["instance"].tolist())
         lines.append(f"- {setting}, {method}: {found} generate more than a quarter.")

@@ -74,7 +74,7 @@ def honest_rows(networks: list[Path]) -> list[dict[str, Any]]:
                         {
                             "data": kind,
                             "penalty": penalty or "default",
-                            "rows": "as worth" if rows else "all",
+                            "rows": "effective" if rows else "all",
                             "seconds": seconds,
                             **measures,
                         }
@@ -109,7 +109,7 @@ def main() -> None:
     arguments = parser.parse_args()
     study = BesideGes(arguments.data, METHODS)
     results = run_study(study, arguments.out)
-    print("# Networks with feedback: cyclearn beside a learner of acyclic graphs\n")
+    print("# Networks with feedback: cyclearn and a learner of acyclic graphs\n")
     print(describe_run("benchmarks/feedback_networks.py --data DIR"))
     print(
         "Simulated fMRI-like networks (Sanchez-Romero et al. 2019), ten data sets of 500 rows a "
@@ -120,7 +120,7 @@ def main() -> None:
         "returns.\n"
     )
     print(result_table([results]))
-    print("\n## What rows are worth\n")
+    print("\n## The effective sample size\n")
     print(
         "Rows of these tables remember the rows before (lag-one autocorrelation near 0.73). *As "
         'worth*: `n_effective="auto"`. All networks, every table by itself and the ten of a '

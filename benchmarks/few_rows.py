@@ -42,7 +42,7 @@ def by_bic(search: Search) -> Callable[[Rows], cl.DirectedGraph]:
     return lambda rows: search(rows, edge_penalty("bic", *rows.shape))
 
 
-def at_our_price(search: Search) -> Callable[[Rows], cl.DirectedGraph]:
+def at_our_penalty(search: Search) -> Callable[[Rows], cl.DirectedGraph]:
     options = cl.SearchOptions()
     return lambda rows: search(rows, options.edge_penalty(options.tables(rows)))
 
@@ -56,9 +56,9 @@ METHODS: dict[str, Callable[[Rows], cl.DirectedGraph]] = {
     "cyclearn": ours("sample"),
     "cyclearn, shrunk covariance": ours("shrunk"),
     "GRaSP, BIC": by_bic(permutations("GRaSP")),
-    "GRaSP, our price": at_our_price(permutations("GRaSP")),
+    "GRaSP, our penalty": at_our_penalty(permutations("GRaSP")),
     "GRaSP, its default": by_default,
-    "ges, our price": at_our_price(greedy_equivalence),
+    "ges, our penalty": at_our_penalty(greedy_equivalence),
     "ges, BIC": by_bic(greedy_equivalence),
 }
 

@@ -197,7 +197,7 @@ def against_graph_size() -> None:
         )
     print(
         f"\nGrowth from p = 100 on: p^{growth(sizes, times, 100):.1f}; each component costs the "
-        "same, and the p² entries of B and of the covariance come on top."
+        "same, plus the p² entries of B and of the covariance."
     )
 
 

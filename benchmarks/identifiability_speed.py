@@ -61,7 +61,7 @@ def partner(graph: DirectedGraph, kind: str, generator: Generator) -> DirectedGr
         "three edges moved": lambda: with_moved_edges(
             random_member(graph, generator), 3, generator
         ),
-        "drawn anew": lambda: strongly_connected(graph.n_nodes, graph.n_edges, generator),
+        "redrawn": lambda: strongly_connected(graph.n_nodes, graph.n_edges, generator),
     }
     for _ in range(TRIES):
         other = change[kind]()
@@ -92,7 +92,7 @@ def main() -> None:
             generator = np.random.default_rng(n_edges)
             times: dict[str, list[float]] = defaultdict(list)
             verdicts: dict[str, Counter[str]] = defaultdict(Counter)
-            for kind in ("one class", "one edge moved", "three edges moved", "drawn anew"):
+            for kind in ("one class", "one edge moved", "three edges moved", "redrawn"):
                 for _ in range(options.pairs):
                     graph = strongly_connected(p, n_edges, generator)
                     other = partner(graph, kind, generator)

@@ -27,7 +27,7 @@ GRAPHS = {
         ("b", "c"),
         ("c", "a"),
     ],
-    "two cycles sharing a node, each fed from outside": [
+    "two cycles sharing a node, each with an external parent": [
         ("x", "a"),
         ("a", "b"),
         ("b", "c"),

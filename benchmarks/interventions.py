@@ -148,8 +148,8 @@ def cases(arguments: argparse.Namespace, done: set[Any]) -> Iterator[dict[str, A
 
 def print_rows(rows: pd.DataFrame) -> None:
     print(
-        "One observed table and one for each single target; BIC but where *by default* stands. "
-        "*Wrong*: edges missing, superfluous or turned (two each), against the true graph itself, "
+        "One observed table and one for each single target; BIC unless marked *by default*. "
+        "*Wrong*: edges missing, superfluous or reversed (two each), against the true graph, "
         "which observed data alone cannot settle; *as good*: share of answers with at least the "
         "score of the truth; "
         "*error*: of all weights (Frobenius norm). *Worse than gies*: cases in which the score is. "

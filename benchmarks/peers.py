@@ -249,7 +249,7 @@ def _mean(distances: pd.Series[float], p: int) -> str:
 
 
 def main() -> None:
-    benchmark = Benchmark("peers.py", "Beside other packages", print_rows)
+    benchmark = Benchmark("peers.py", "Comparison with other packages", print_rows)
     parser = benchmark.command("run", measure)
     parser.add_argument("--sizes", default="20:5,50:3,100:2", help="p:graphs, ...")
     parser.add_argument("--first", type=int, default=7000, help="number of the first graph")

@@ -204,7 +204,7 @@ def page(path: Path, choosing: Path | None, groups: Path | None, figure: Path | 
             for what in STATEMENTS
         ]
     table(heads, rows)
-    print("\n## Beside the bootstrap\n")
+    print("\n## Comparison with the bootstrap\n")
     rows = []
     for p, n in cells:
         both = [r for r in resampled if (r["p"], r["n"]) == (p, n)]
@@ -325,8 +325,8 @@ def choices(path: Path) -> None:
     lines = records_of(path)
     cells = sorted({(line["p"], line["n"]) for line in lines})
     print(
-        "What an edge costs beside ½ log n: error and sum of edges, error of adjacencies, mean log "
-        "score of edges.\n"
+        "Penalty per edge in addition to ½ log n: error and sum of edges, error of adjacencies, "
+        "mean log score of edges.\n"
     )
     rows = []
     for p, n in cells:

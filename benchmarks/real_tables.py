@@ -1,4 +1,4 @@
-"""Whether statements about one half of a real table are found again in the other half.
+"""Whether statements about one half of a real table are replicated in the other half.
 
 ``run FILE`` splits every table in two, asks each half for probabilities, and adds them to a file of
 lines; what is there already is not computed again. ``table FILE`` counts claims and prints the

@@ -106,9 +106,9 @@ def main() -> None:
         f"{len(proteins):,} cells, {N_PROTEINS} proteins and lipids on a logarithmic scale. Rows "
         "by what a reagent acted on: "
         + ", ".join(f"{name} {n:,}" for name, n in counts.items())
-        + f". Default penalty, at most {arguments.seconds:g} s for a search. Beside the consensus "
-        "of the field, which has no cycles: edges found that are in it, edges of it that were "
-        "found, and the same for joined pairs whatever the direction.\n"
+        + f". Default penalty, at most {arguments.seconds:g} s for a search. Compared with the "
+        "consensus of the field, which has no cycles: edges found that are in it, edges of it that "
+        "were found, and the same for joined pairs whatever the direction.\n"
     )
     print(
         "| rows and experiments | edges | largest feedback | edges right | edges found "

@@ -59,7 +59,7 @@ def print_rows(rows: pd.DataFrame) -> None:
     print(
         "The paper's generator (degree at most 4; components of at most 5, 10 with p = 50), "
         f"graphs from number {FIRST:,} on, n = {N_ROWS:,}, one core, compiled code warm, moments "
-        "taken beforehand. Asked for: the slowest of 200 within 20 times the median. Reached: the "
+        "taken beforehand. Target: the slowest of 200 within 20 times the median. Reached: the "
         "score is no worse than that of the true graph. Seconds of CPU.\n"
     )
     print("| p | method | penalty | runs | median | 95% | slowest | / median | reached |")

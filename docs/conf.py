@@ -12,6 +12,8 @@ exclude_patterns = ["_build"]
 # Docstrings write |E| for the number of edges, which reStructuredText takes for a substitution.
 rst_prolog = r".. |E| replace:: \|E\|"
 default_role = "literal"
+# Types such as "tuple of edges" are taken for references, and "edges" has two targets.
+suppress_warnings = ["ref.python"]
 highlight_language = "python"
 
 # Types stand in the docstrings; signatures with twenty annotated options cannot be read.

@@ -24,7 +24,7 @@ def test_blocks_run(page, tmp_path, monkeypatch, capsys):
     text = (DOCS / page).read_text(encoding="utf-8")
     if 'os.environ["CYCLEARN_DATA"]' in text and "CYCLEARN_DATA" not in os.environ:
         pytest.skip("set CYCLEARN_DATA to the folder with the data of this page")
-    for package in ("statsmodels", "dowhy", "pgmpy"):
+    for package in ("causallearn", "statsmodels", "dowhy", "pgmpy"):
         if f"from {package}" in text:
             pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)

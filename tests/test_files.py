@@ -91,7 +91,7 @@ def test_places_that_cannot_be_written(tmp_path, action, monkeypatch):
     locked = tmp_path / "locked.txt"
     locked.write_text("old")
     monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(InputError, match="may not be changed"):
+    with pytest.raises(InputError, match="is write-protected"):
         action(locked)
     assert [path.name for path in tmp_path.iterdir()] == ["locked.txt"]
     assert locked.read_text() == "old"

@@ -1,4 +1,4 @@
-"""How near a learned graph comes to the true one, or rather to the class of the true one."""
+"""How close a learned graph is to the true one and to its equivalence class."""
 
 from cyclearn.evaluation import (
     ClassDistance,

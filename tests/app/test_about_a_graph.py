@@ -285,7 +285,7 @@ def test_a_series_given_its_past(client, tmp_path, monkeypatch):
     assert graph.read_bytes() == client.file(f"/api/jobs/{about[1]}/files/graph.json")
     page = client.file(f"/api/jobs/{about[1]}/files/report.html").decode()
     assert "Edges over time" in page
-    assert "graphs were drawn by how probable they are" in page
+    assert "graphs were sampled in proportion to their probability" in page
 
 
 def test_a_member_of_the_class_is_equivalent_and_no_worse(client, example, result):

@@ -77,7 +77,7 @@ def hostile(work):
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("work.json", b"0" * 10_000_000)
-    yield bomb.getvalue(), "more than"
+    yield bomb.getvalue(), "larger than"
 
 
 def test_what_is_damaged_or_hostile_is_refused_in_words(saved):

@@ -72,7 +72,7 @@ def test_a_table_that_is_still_being_read_is_not_there_yet(tmp_path):
 
 def test_a_folder_of_other_things_is_left_alone(tmp_path):
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(InputError, match="holds other files"):
+    with pytest.raises(InputError, match="contains other files"):
         Workspace.open(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 

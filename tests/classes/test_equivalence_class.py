@@ -249,7 +249,7 @@ def test_permanents():
             rows = [dict(enumerate(row)) for row in matrix]
             assert count_fillings(rows, [None] * n) == naive.permanent(matrix)
     rows = [dict(enumerate(row)) for row in rng.integers(1, 100, size=(14, 14)).tolist()]
-    with pytest.raises(LimitError, match="too entangled"):
+    with pytest.raises(LimitError, match="too complex"):
         count_fillings(rows, [None] * 14, max_states=50)
 
 

@@ -17,7 +17,7 @@ def test_a_table_that_is_not_there(refused):
 
 def test_a_folder_of_other_things(refused, tmp_path):
     (tmp_path / "thesis.tex").touch()
-    assert "holds other files" in refused("app", "--no-browser", "--workspace", tmp_path)
+    assert "contains other files" in refused("app", "--no-browser", "--workspace", tmp_path)
 
 
 def test_a_workspace_that_is_open_already(refused, tmp_path):

@@ -52,18 +52,18 @@ def test_an_answer_that_cannot_be_written_is_no_no(graphs):
     [
         (cl.InputError("bad \x1b[2J\nname"), 2, "cyclearn: bad \\x1b[2J\\nname\n"),
         (cl.LimitError("too large"), 2, "cyclearn: too large\n"),
-        (MemoryError(), 2, "cyclearn: there is not enough memory for this; ask for less"),
+        (MemoryError(), 2, "cyclearn: there is not enough memory; use fewer"),
         (OSError(28, "No space left on device"), 2, "cyclearn: cannot write the output: No space"),
         (BrokenPipeError(), 141, ""),
         (
             TerminatedWorkerError("killed"),
             2,
-            "cyclearn: a process of --jobs was ended",
+            "cyclearn: a process of --jobs was killed",
         ),
         (KeyboardInterrupt(), 130, "cyclearn: interrupted\n"),
         (Terminated(signal.SIGTERM), 143, "cyclearn: terminated\n"),
         (Terminated(signal.SIGHUP), 129, "cyclearn: the terminal was closed\n"),
-        (ZeroDivisionError("a defect"), 70, "ZeroDivisionError: a defect\n"),
+        (ZeroDivisionError("a bug"), 70, "ZeroDivisionError: a bug\n"),
     ],
 )
 def test_every_end_has_its_code(monkeypatch, capsys, error, code, line):

@@ -72,7 +72,7 @@ def test_class_that_cannot_be_counted_is_listed(cyclearn, tmp_path):
     limited = ("class", "dense.json", "--max-states", "1")
     listed = cyclearn(*limited, "--list", "--max", "2")
     assert listed.returncode == 0
-    assert listed.stdout.splitlines()[-1] == "… cut after 2 of an unknown number; --max lists more."
+    assert listed.stdout.splitlines()[-1] == "… 2 of an unknown number shown; --max lists more."
     everything = cyclearn(*limited, "--max", "2").stdout
     assert "An unknown number of equivalent graphs" in everything
     assert "No table of edges: a block of" in everything

@@ -4,6 +4,7 @@ from io import BytesIO
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Polygon
@@ -26,6 +27,14 @@ MARKET = LinearGaussianModel(
     [1, 1, 1, 1],
     names=["costs", "income", "price", "quantity"],
 )
+
+
+def test_the_legend_fits_into_the_figure():
+    figure = equivalence_class(MARKET.graph).plot().figure
+    FigureCanvasAgg(figure).draw()
+    legend_box = figure.axes[0].get_legend().get_window_extent()
+    assert figure.bbox.x0 <= legend_box.x0
+    assert legend_box.x1 <= figure.bbox.x1
 
 
 def lines(ax):
@@ -133,14 +142,14 @@ def test_a_bootstrap_shows_what_came_out_often():
     resamples = tuple(Resample(n, chosen) for n, chosen in enumerate(edges))
     found = BootstrapResult(tuple("abcde"), resamples, "rows", {})
     ax = found.plot(threshold=0.7)
-    assert legend(ax) == ["in all equivalent graphs", "joined"]
+    assert legend(ax) == ["in all equivalent graphs", "adjacent"]
     assert (len(lines(ax)), len(heads(ax))) == (3, 2)
     assert texts(ax).count("100%") == 3
     ax = found.plot()
-    assert legend(ax) == ["in all equivalent graphs", "may turn"]
+    assert legend(ax) == ["in all equivalent graphs", "in some of them"]
     assert sorted(texts(ax))[:3] == ["100%", "100%", "67%"]
     # Either way at a third or more, never both: joined, but no feedback.
-    assert legend(found.plot(threshold=0.3)) == ["in all equivalent graphs", "joined"]
+    assert legend(found.plot(threshold=0.3)) == ["in all equivalent graphs", "adjacent"]
     with pytest.raises(InputError, match="threshold"):
         found.plot(threshold=0)
 

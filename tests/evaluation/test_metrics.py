@@ -229,4 +229,4 @@ def test_what_there_is_no_time_for_is_left_out():
     assert found.scores is None
     assert found.success is None
     assert found.to_dict()["scores"] is None
-    assert "the time limit did not suffice" in str(found)
+    assert "the time limit was too short" in str(found)

@@ -139,7 +139,7 @@ def test_a_lost_scheduler_is_said(cluster, tmp_path):
         if n_done == 3:
             os.kill(scheduler_at(address), signal.SIGKILL)
 
-    with pytest.raises(LimitError, match=r"went away; .* the same command continues"):
+    with pytest.raises(LimitError, match=r"was lost; .* the same command continues"):
         run_study(study, tmp_path / "r.jsonl", n_instances=200, scheduler=address,
                   on_progress=on_progress)  # fmt: skip
     assert instances_in(tmp_path / "r.jsonl") >= 3

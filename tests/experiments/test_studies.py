@@ -138,7 +138,7 @@ def test_feedback_on_a_network_of_our_own(tmp_path):
         run_study(FeedbackStudy(tmp_path, ("tabu",)), tmp_path / "other.jsonl")
     for path in network.glob("sim-*"):
         path.unlink()
-    with pytest.raises(InputError, match="holds no data sets"):
+    with pytest.raises(InputError, match="contains no data sets"):
         FeedbackStudy(tmp_path).tasks(None)
 
 

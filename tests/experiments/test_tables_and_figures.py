@@ -89,7 +89,7 @@ def test_an_empty_run_has_an_empty_table(tmp_path):
 
 
 def test_files_that_do_not_belong_together_are_refused(results, tmp_path):
-    with pytest.raises(InputError, match="both hold 'p=5, n=100'"):
+    with pytest.raises(InputError, match="both contain 'p=5, n=100'"):
         result_table([results, results])
     other = ResultsFile(tmp_path / "other.jsonl")
     other.open({"study": "paper", "nodes": [20], "seed": 1})

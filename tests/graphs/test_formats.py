@@ -68,18 +68,18 @@ def test_files(tmp_path, name):
         ("a <-> b", "not an edge"),
         ("a -> ", "not an edge"),
         ("a -> a", "self-loops"),
-        ("x,y,z\n1,2,3\n", "no edge"),
-        ("Dear reader,\nthis is a letter.", "no edge"),
-        ("a[1]\nb", "no edge"),
+        ("x,y,z\n1,2,3\n", "not a node or an edge"),
+        ("Dear reader,\nthis is a letter.", "not a node or an edge"),
+        ("a[1]\nb", "not a node or an edge"),
         ("a -> b;\n", "not an edge"),
         ("a -> {b}", "not an edge"),
         ("a → b\nb -> c", "not an edge"),
         ("digraph { a -- b }", "-- has no direction"),
         ("digraph { a -> b [dir=back] }", "dir=back"),
         ("digraph { edge [dir=none]; a -> b }", "dir=none"),
-        ("digraph { a -> b } digraph { b -> a }", "one digraph a file"),
+        ("digraph { a -> b } digraph { b -> a }", "one digraph per file"),
         ("digraph { a -> b = c }", "not valid DOT"),
-        ("digraph { a.b -> c }", "'.' is out of place"),
+        ("digraph { a.b -> c }", "unexpected '.'"),
         ("digraph { a -> <b }", "never closed"),
         ("digraph { a -> b [color=] }", "a value is expected"),
         ("digraph " + "{" * 5000 + "}" * 5000, "nested too deeply"),
@@ -135,7 +135,7 @@ def test_dot_ends(text, edges):
 
 
 def test_nothing_is_printed_about_bad_dot(capfd):
-    with pytest.raises(InputError, match="not valid DOT: the end of the text stands where"):
+    with pytest.raises(InputError, match="not valid DOT: found the end of the text where"):
         parse_graph("digraph { a -> ")
     assert capfd.readouterr() == ("", "")
 

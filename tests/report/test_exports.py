@@ -150,7 +150,7 @@ def test_downloads_leave_out_what_cannot_hold_a_name():
     odd = cl.learn(cl.Moments([[2.0, 1.0], [1.0, 2.0]], 100, names=names))
     assert {"Tetrad", "edge list"}.isdisjoint(downloads(odd))
     assert {"the whole result", "GraphML", "lavaan"} <= set(downloads(odd))
-    with pytest.raises(cl.InputError, match="Tetrad form cannot hold the name 'c -> d'"):
+    with pytest.raises(cl.InputError, match="Tetrad format cannot represent the name 'c -> d'"):
         exported(odd, ".tetrad")
 
 

@@ -63,7 +63,7 @@ def test_csv(result):
 def test_tetrad(tmp_path, result):
     path = tmp_path / "g.tetrad"
     if any(set(" ;,(") & set(name) or name == "[opt]" for name in result.graph.names):
-        with pytest.raises(cl.InputError, match="cannot hold the name"):
+        with pytest.raises(cl.InputError, match="cannot represent the name"):
             result.export(path)
         return
     result.export(path)

@@ -122,7 +122,7 @@ def test_members_are_filtered_and_have_weights(page, learned):
         page.select_option("#member-without", "")
     page.select_option("#member-with", "0")
     page.select_option("#member-without", "0")
-    assert page.locator("#member-words").inner_text() == "No listed graph is like this."
+    assert page.locator("#member-words").inner_text() == "No listed graph matches."
     page.select_option("#member-with", "")
     page.select_option("#member-without", "")
     page.check("#member-stable")

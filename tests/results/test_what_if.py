@@ -163,5 +163,5 @@ def test_on_the_command_line(cyclearn, refused, tmp_path, result):
     assert "Effect of costs on quantity" in ended.stdout
     assert "name=number" in refused("effects", "r.json", "--do", "price")
     assert "give both" in refused("effects", "r.json", "--from", "price")
-    assert "nothing is asked" in refused("effects", "r.json")
+    assert "no question was given" in refused("effects", "r.json")
     assert '"variables"' in cyclearn("effects", "r.json", "--shift", "price=1", "--json").stdout

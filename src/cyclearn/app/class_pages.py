@@ -116,8 +116,8 @@ class _Asked:
         looked = f"numbers {first:,} to {last:,}" if last else f"those from {first:,} on"
         some = " in which that edge is" if self._has_pair and self._directly else ""
         return (
-            f"{n_found:,} graphs{like}, among {looked} of {size}{some}, in the order of listing; "
-            "on this page those nearest to the learned one come first."
+            f"{n_found:,} graphs{like}, among {looked} of {size}{some}, in the order of "
+            "listing; on this page those closest to the learned one come first."
         )
 
 

@@ -27,8 +27,9 @@ _HEADERS = {
 }
 _CHANGING = {"POST", "PUT", "PATCH", "DELETE"}
 _REFUSED = (
-    "This address belongs to cyclearn app, and this browser has not been let in. Open the address "
-    "that the program printed; it works once. For another browser, start the program again."
+    "This address belongs to cyclearn app, and this browser has no session. Open the "
+    "address that the program printed; it works once. For another browser, restart the "
+    "program."
 )
 
 
@@ -56,21 +57,25 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        answer = self._refusal(scope) if scope["type"] == "http" else _refused("No sockets here.")
+        answer = (
+            self._refusal(scope)
+            if scope["type"] == "http"
+            else _refused("Web sockets are not supported.")
+        )
         await (answer or self._app)(scope, receive, send_guarded)
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if host not in self._hosts:
-            return _refused("The address in the browser is none of this program's.")
+            return _refused("The address in the browser is not one of this program.")
         origin = headers.get("origin")
         if origin is not None and origin != f"http://{host}":
-            return _refused("Requests of other pages are refused.")
+            return _refused("Requests from other pages are refused.")
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return _refused("Requests of other pages are refused.")
+            return _refused("Requests from other pages are refused.")
         if scope["method"] in _CHANGING and origin is None:
-            return _refused("A request that changes something must say which page it is from.")
+            return _refused("A request that changes something must name the page it comes from.")
         request = Request(scope)
         is_in = self._has_session(request)
         given = request.query_params.get("token", "")

@@ -44,8 +44,8 @@ def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict
     n_variables = frame.shape[1] - len(labels)
     if n_variables > Limits().max_variables:
         raise InputError(
-            f"{n_variables} columns are chosen; the application takes "
-            f"{Limits().max_variables} at most: choose fewer, or use the command line"
+            f"{n_variables} columns are selected; the application allows at most "
+            f"{Limits().max_variables}: select fewer, or use the command line"
         )
     note = ProgressFile(place)
     note.say("Reading the table")
@@ -83,7 +83,7 @@ def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) ->
         else:
             write_result(place, tables, result)
             return
-    raise refused or InputError("nothing was found before the search was stopped")
+    raise refused or InputError("the search was stopped before it found a graph")
 
 
 def sketch(*, folder: str, table: str, request: dict[str, Any]) -> dict[str, Any]:

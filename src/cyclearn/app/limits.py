@@ -37,14 +37,14 @@ class Limits:
         """Raise for a table with too many rows or columns."""
         if rows > self.max_rows or columns > self.max_columns:
             raise InputError(
-                f"it has {rows:,} rows and {columns:,} columns; the application takes "
-                f"{self.max_rows:,} rows and {self.max_columns:,} columns at most: leave some out, "
-                "or use the command line (cyclearn learn)"
+                f"it has {rows:,} rows and {columns:,} columns; the application allows at most "
+                f"{self.max_rows:,} rows and {self.max_columns:,} columns: remove some, or use "
+                "the command line (cyclearn learn)"
             )
 
     def too_large(self, name: str) -> str:
         """Why a file is refused before it is read."""
         return (
-            f"{name} has more than {self.max_bytes:,} bytes, the most that the application takes; "
-            "leave out rows or columns, or use the command line (cyclearn learn)"
+            f"{name} has more than {self.max_bytes:,} bytes, the maximum of the application; "
+            "remove rows or columns, or use the command line (cyclearn learn)"
         )

@@ -34,7 +34,7 @@ _BINS = 16
 _SAMPLE_ROWS, _SAMPLE_COLUMNS = 300, 60
 
 
-_NO_HEADER = "the first line holds numbers and is read as data: columns are called X1, X2, …"
+_NO_HEADER = "the first line contains numbers and is read as data: columns are named X1, X2, …"
 
 
 def write_example(*, folder: str) -> None:
@@ -47,7 +47,7 @@ def open_table(
 ) -> None:
     """Read a table and note what was found as ``table.json``.
 
-    Columns that are no numbers are listed with the reason, and not used. Where the rest cannot be
+    Columns without numbers are listed with the reason, and not used. Where the rest cannot be
     used either, ``trouble`` says why.
 
     Raises
@@ -86,8 +86,8 @@ def _read(path: Path, options: dict[str, Any], limits: Limits, name: str) -> Tab
         return read_table_file(path, **options, strict=False, check_shape=limits.check_shape)
     except MatrixError:
         raise InputError(
-            f"{name}: a covariance or correlation matrix, not rows; open the rows that it was made "
-            "of"
+            f"{name}: a covariance or correlation matrix, not rows; open the rows from which it "
+            "was computed"
         ) from None
     except InputError as error:
         raise type(error)(f"{name}: {str(error).removeprefix(f'{path}: ')}") from None
@@ -114,7 +114,7 @@ def _check_size(path: Path, limits: Limits, name: str) -> None:
         except ImportError:
             return
         except Exception:  # as above
-            raise InputError(f"{name}: not a table in the form of Parquet") from None
+            raise InputError(f"{name}: not a valid Parquet file") from None
         if about.num_rows > limits.max_rows or about.num_columns > limits.max_columns:
             size = limits.max_bytes + 1
     if size > limits.max_bytes:
@@ -142,7 +142,7 @@ def _corner(archive: zipfile.ZipFile, part: str) -> tuple[int, int]:
             found = _CELL.findall(kept + piece)
             rows = max([rows, *map(int, {row for _, row in found})])
             columns = max([columns, *map(_number, {column for column, _ in found})])
-            # A cell may stand across two pieces.
+            # A cell may span two pieces.
             kept = piece[-50:]
     return rows, columns
 
@@ -213,7 +213,7 @@ def reading_options(request: dict[str, Any]) -> dict[str, Any]:
         if value:
             options[name] = value
         elif name == "columns":
-            raise InputError("no column is chosen; choose at least two")
+            raise InputError("no column is selected; select at least two")
     if given.get("header") is False:
         options["header"] = False
     if isinstance(given.get("sheet"), str) and given["sheet"]:

@@ -1,4 +1,4 @@
-"""A graph of one's own beside the learned one: equivalent or not, how far, how much worse."""
+"""A graph of the user next to the learned one: equivalent or not, how far, how much worse."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def is_compared(names: tuple[str, ...]) -> bool:
 
 def _same(own: DirectedGraph, result: LearnResult) -> list[str]:
     if own == result.graph:
-        return ["It is the learned graph."]
+        return ["This is the learned graph."]
     if is_compared(own.names):
         lines = compare_graphs(own, result.graph).explain().splitlines()
         return [line.removeprefix("- ") for line in lines]
@@ -106,8 +106,8 @@ def _distance(own: DirectedGraph, result: LearnResult) -> list[str]:
     if not nearest.is_exact:
         exact = f"between {nearest.lower_bound} and {nearest.distance}"
     return [
-        f"Edges to add, remove or turn: {shd(own, result.graph)} to the learned graph, {exact} to "
-        "the nearest graph of its class."
+        f"Edges to add, remove or reverse: {shd(own, result.graph)} to the learned graph, "
+        f"{exact} to the nearest graph of its class."
     ]
 
 
@@ -134,7 +134,7 @@ def _likelihoods(fitted: FittedModel, result: LearnResult) -> list[str]:
 def _ratio(own: FittedModel, learned_: FittedModel) -> list[str]:
     """The likelihood ratio, with a test where one graph is a part of the other."""
     ratio = 2 * (learned_.log_likelihood - own.log_likelihood)
-    words = f"Likelihood ratio (twice the gap of log-likelihoods): {number(ratio, 2)}"
+    words = f"Likelihood ratio (twice the difference of log-likelihoods): {number(ratio, 2)}"
     pairs = ((own, learned_, ratio), (learned_, own, -ratio))
     for small, large, statistic in pairs:
         degrees = large.fit_indices.dimension - small.fit_indices.dimension
@@ -144,10 +144,10 @@ def _ratio(own: FittedModel, learned_: FittedModel) -> list[str]:
             p = float(chdtrc(degrees, max(statistic, 0.0)))
             shown = "below 0.001" if p < 0.001 else number(p)
             return [
-                f"{words}, on {degrees} degree{'s' * (degrees != 1)} of freedom: p-value {shown}. "
-                "The learned graph was chosen with these data, so that the test favours it."
+                f"{words}, on {degrees} degree{'s' * (degrees != 1)} of freedom: p-value "
+                f"{shown}. The learned graph was chosen with these data, so the test favours it."
             ]
-    return [f"{words}. Neither graph is a part of the other, so there is no test of it."]
+    return [f"{words}. Neither graph contains the other, so there is no test."]
 
 
 def _picture(fitted: FittedModel, identifier: str) -> str:
@@ -171,6 +171,6 @@ def _picture(fitted: FittedModel, identifier: str) -> str:
         drawn,
         identifier=identifier,
         title="One of two graphs",
-        description="The table beside it lists its edges.",
+        description="The table next to it lists its edges.",
         sized=False,
     )

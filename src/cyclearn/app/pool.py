@@ -1,7 +1,7 @@
 """Worker processes: several at a time, one ready in advance, each ended with its work.
 
 A worker gets one line of JSON and answers with one. It ends when its standard input closes, so that
-none outlives the server. It does not look for modules in the current folder: files that lie beside
+none outlives the server. It does not look for modules in the current folder: files next to
 the data are not to be executed.
 """
 

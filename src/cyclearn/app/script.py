@@ -16,7 +16,7 @@ from cyclearn.search.options import SearchOptions
 
 _HEAD = '''"""What was done in cyclearn app, repeated in Python.
 
-Made by cyclearn {version}. Needs {files} beside it; each learned graph is
+Made by cyclearn {version}. Needs {files} in the same folder; each learned graph is
 written as JSON, the same as the page gives.
 """
 
@@ -59,9 +59,7 @@ def _learn(workspace: Workspace, job: Job, data: str) -> str:
     name = result_name(job.id)
     lines = []
     if job.is_kept:
-        lines.append(
-            "# This search was stopped: it starts from the best graph that was found until then."
-        )
+        lines.append("# This search was stopped; it starts from the best graph found until then.")
     lines.append(f"{name} = {call}")
     lines.append(f'cl.write_graph({name}.graph, "graph{job.id[1:]}.json")')
     return "\n".join(lines)
@@ -83,7 +81,7 @@ def _effects(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 
 
 def _bootstrap(workspace: Workspace, job: Job, data: str) -> str:
     found = read_json(workspace.job_folder(job.id) / "view.json")
-    lines = ["# This bootstrap was stopped after so many resamples."] * job.is_kept
+    lines = ["# This bootstrap was stopped after this many resamples."] * job.is_kept
     call = search_options(job.request).call("bootstrap", data, str(found["n_resamples"]))
     name = f"bootstrap{job.id[1:]}"
     return "\n".join([*lines, f"{name} = {call}", f"print({name})"])

@@ -65,9 +65,9 @@ _TYPES = {
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
 }
-# Processes for what a person waits for, beside those for long work.
+# Processes for what a person waits for, in addition to those for long work.
 _QUICK = 2
-# Bytes of a request that is no file.
+# Bytes of a request that is not a file.
 _MAX_REQUEST = 5_000_000
 _MAX_DIGITS = 18
 # Characters of the name of a result, and of what is noted about it.
@@ -75,7 +75,7 @@ _MAX_NAME, _MAX_NOTE = 200, 20_000
 # No request of the page has a tenth of these levels; what is much deeper cannot be written again.
 _MAX_DEPTH = 50
 _ASSET = re.compile(r"[A-Za-z0-9_-]{1,80}\.[a-z]{1,8}")
-_LOST = "The process that did this ended unexpectedly; there may not be enough memory for it."
+_LOST = "The process ended unexpectedly; there may not be enough memory."
 
 
 def make_app(
@@ -268,8 +268,8 @@ class Server:
         suffix = PurePosixPath(name).suffix.lower()
         if suffix not in OPENED:
             raise InputError(
-                f"{name} is no kind of table that the application opens; it opens "
-                f"{', '.join(OPENED)}. Unpack what is packed first."
+                f"{name} is not a kind of table that the application opens; it opens "
+                f"{', '.join(OPENED)}. Unpack archives first."
             )
         if len(content) > self._limits.max_bytes:
             raise InputError(self._limits.too_large(name))
@@ -299,13 +299,13 @@ class Server:
         table, of = given.get("table"), given.get("of")
         kind = next((each for each in KINDS if each == given.get("kind")), None)
         if kind is None:
-            raise InputError(f"there is no kind of work {short(given.get('kind'))}")
+            raise InputError(f"there is no kind of job {short(given.get('kind'))}")
         if of is not None:
             learned = self._workspace.job(str(of))
             if learned.kind != "learn" or learned.state != "done":
                 raise InputError("this needs a learned graph")
         elif kind != "learn":
-            raise InputError(f"{kind} is about a learned graph; say which")
+            raise InputError(f"{kind} needs a learned graph; name one")
         self._workspace.table(str(table))
         what = given.get("request", {})
         if not isinstance(what, dict):
@@ -338,7 +338,7 @@ class Server:
             if not isinstance(changes[name], str) or len(changes[name]) > most:
                 raise InputError(f"the {name} must be a text of at most {most:,} characters")
         if not job.has_ended:
-            raise InputError("it is not done; wait, or cancel it first")
+            raise InputError("it is not finished; wait, or cancel it first")
         return _json(asdict(self._workspace.save(replace(job, **changes))))
 
     async def sketch(self, request: Request) -> Response:
@@ -420,7 +420,7 @@ class Server:
     def _done(self, name: str) -> Job:
         job = self._workspace.job(name)
         if job.state != "done":
-            raise InputError(f"this is not done: it is {job.state}")
+            raise InputError(f"this is not finished: it is {job.state}")
         return job
 
     async def _ask(self, task: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -430,8 +430,8 @@ class Server:
             return await asyncio.wait_for(asked, self._limits.max_seconds)
         except asyncio.TimeoutError:
             raise InputError(
-                f"this took more than {self._limits.max_seconds:.0f} seconds and was ended; try "
-                "with fewer columns or rows"
+                f"this took more than {self._limits.max_seconds:.0f} seconds and was stopped; "
+                "try fewer columns or rows"
             ) from None
 
 
@@ -453,7 +453,7 @@ def _in_words(handler: Handler) -> Handler:
             return Response(status_code=400)
         except asyncio.CancelledError:
             # Ctrl-C does not wait for it.
-            return _json({"error": "The program has been ended."}, 503)
+            return _json({"error": "The program has been stopped."}, 503)
 
     return answered
 
@@ -461,7 +461,11 @@ def _in_words(handler: Handler) -> Handler:
 async def _nothing_there(request: Request, error: Exception) -> Response:
     """Answer a request for an address or a method that there is not."""
     status = error.status_code if isinstance(error, HTTPException) else 404
-    words = "this address does not take such a request" if status == 405 else "nothing is here"
+    words = (
+        "this address does not accept this kind of request"
+        if status == 405
+        else "there is no such address"
+    )
     if f"{request.url.path}/".startswith("/api/"):
         return _json({"error": words}, status)
     return Response(f"{words}\n", status, media_type="text/plain")
@@ -488,7 +492,7 @@ async def _given(request: Request) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise InputError("the request is not valid JSON") from None
     if not isinstance(given, dict):
-        raise InputError("the request is no JSON object")
+        raise InputError("the request is not a JSON object")
     _check_depth(given)
     return given
 
@@ -515,7 +519,7 @@ def _file_name(name: str) -> str:
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     shown = "".join(c for c in last if c.isprintable()).strip()
     if not shown.strip("."):
-        raise InputError("the file has no name; give it one with the kind of table at its end")
+        raise InputError("the file has no name; give it one with the suffix of its format")
     return shown[-200:]
 
 
@@ -529,7 +533,7 @@ def _asset(name: str) -> Response:
     room = ("report",) if name == "report.css" else ("app", "page")
     place = files("cyclearn").joinpath(*room, name)
     kind = _TYPES.get(PurePosixPath(name).suffix)
-    # Names come from requests: what is none of ours never touches the disk.
+    # Names come from requests: other names never touch the disk.
     if kind is None or not _ASSET.fullmatch(name) or not place.is_file():
         return Response("There is no such file.\n", 404, media_type="text/plain")
     return Response(place.read_bytes(), media_type=kind)

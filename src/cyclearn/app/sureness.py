@@ -124,7 +124,7 @@ def experiment(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> No
     """What setting one variable, or some together, would leave open."""
     size = request.get("size", 1)
     if type(size) is not int or size not in range(1, _MOST_TOGETHER + 1):
-        raise InputError(f"{short(size)} variables cannot be set together; ask for 1 to 3")
+        raise InputError(f"{short(size)} variables cannot be intervened on together; choose 1 to 3")
     advice = next_experiment(learned(of), size=size, max_predicted=PREDICTED)
     record = advice.to_dict() | {
         "words": advice.in_words(),

@@ -139,7 +139,7 @@ _MAX_LABELS = 60
 def _picture(found: Findings, edges: list[Edge]) -> str:
     """The union of all listed members, those edges hidden that the learned graph lacks.
 
-    Nodes stand where the strongest edges of the learned graph put them, so that only edges change
+    Nodes are placed by the strongest edges of the learned graph, so that only edges change
     before the eye.
     """
     graph = found.graph
@@ -166,7 +166,7 @@ def _picture(found: Findings, edges: list[Edge]) -> str:
         drawn,
         identifier="graph-picture",
         title="The graph",
-        description="The table of edges says the same in words.",
+        description="The table of edges has the same content as text.",
         sized=False,
     )
 

@@ -30,7 +30,9 @@ LEVEL = 0.95
 _WHICH = {
     "all": "all graphs that fit equally well",
     "sampled": "graphs drawn at random from those that fit equally well",
-    "first": "the first graphs listed of those that fit equally well, which are no fair sample",
+    "first": (
+        "the first listed graphs of those that fit equally well, which are not a random sample"
+    ),
 }
 # By how it is asked for on the page: the argument of ``result.do``, and the effect of one unit.
 _HOW = {"hold": ("values", "do_effect"), "push": ("shift", "total_effect")}
@@ -67,7 +69,7 @@ def effects(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
         "level": LEVEL,
         "words": f"Over {_WHICH[listed.selection]}: {listed.n_looked_at:,} were looked at, "
         f"{n_stable:,} of them {'is' if n_stable == 1 else 'are'} stable with these data."
-        + f" In {unsettled} of {len(others)} the system does not settle then."
+        + f" In {unsettled} of {len(others)} the system is not stable under this intervention."
         * bool(unsettled),
         "is_rank": result.options.margins == "rank",
     }
@@ -80,7 +82,7 @@ def asked(result: LearnResult, request: dict[str, Any]) -> tuple[str, str, str]:
     if source not in result.graph.names:
         raise InputError(f"there is no variable {short(source)}; choose one of the graph")
     if how not in tuple(_HOW):
-        raise InputError(f"a variable cannot be changed by {short(how)}; ask for hold or push")
+        raise InputError(f"a variable cannot be changed by {short(how)}; use hold or push")
     return source, _group(result, request.get("group")), how
 
 

@@ -1,7 +1,7 @@
 """One's work as one file: tables as they were opened, what was chosen, graphs and probabilities.
 
 A file may come from anybody. Nothing in it is shown or run as it is: tables are opened as any
-upload is, results are read by the library, and what the page shows of them is made again.
+upload is, results are read by the library, and what the page shows of them is regenerated.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def open_work(*, folder: str, path: str, limits: dict[str, Any]) -> None:
         with zipfile.ZipFile(path) as archive:
             size = sum(each.file_size for each in archive.infolist())
             if size > 2 * Limits(**limits).max_bytes:
-                raise InputError("the file holds more than the application takes")
+                raise InputError("the file is larger than the application allows")
             _Opening(workspace, archive, limits, made).all()
     except Exception as error:
         for place in made:
@@ -96,10 +96,12 @@ class _Opening:
     def all(self) -> None:
         """Open everything."""
         if self._archive.getinfo("work.json").file_size > _LONGEST:
-            raise InputError("the list of contents of the file is too long")
+            raise InputError("the table of contents of the file is too long")
         content = json.loads(self._archive.read("work.json"))
         if content["schema"] != _SCHEMA:
-            raise InputError("the file is of saved work that this version cannot open")
+            raise InputError(
+                "the file was saved by a version of cyclearn that this version cannot open"
+            )
         for table in content["tables"]:
             self._table(_checked(table, _TABLE))
         for job in content["jobs"]:
@@ -108,7 +110,7 @@ class _Opening:
     def _table(self, table: dict[str, Any]) -> None:
         suffix = PurePosixPath(table["file"]).suffix
         if suffix not in OPENED:
-            raise InputError("the file holds a table of a kind that the application does not open")
+            raise InputError("the file contains a kind of table that the application does not open")
         place = self._workspace.new_folder("tables")
         self._made.append(place)
         self._names[table["id"]] = place.name
@@ -128,7 +130,7 @@ class _Opening:
         found = load(beside)
         beside.unlink()
         if not isinstance(found, _KINDS[job["kind"]]):
-            raise InputError("the file contradicts itself: a result is of another kind")
+            raise InputError("the file is inconsistent: a result is of another kind")
         of = None
         if isinstance(found, LearnResult):
             write_result(place, None, found)
@@ -143,7 +145,7 @@ class _Opening:
 
 def _checked(record: Any, fields: Mapping[str, type]) -> dict[str, Any]:
     if any(type(record[name]) is not kind for name, kind in fields.items()):
-        raise InputError("the list of contents of the file is damaged")
+        raise InputError("the table of contents of the file is damaged")
     return {name: record[name] for name in fields}
 
 

@@ -95,10 +95,10 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     except (InputError, LimitError) as error:
         return {"error": words_of(error), "is_defect": False}
     except MemoryError:
-        words = "There is not enough memory for this; choose fewer columns."
+        words = "There is not enough memory; select fewer columns."
         return {"error": words, "is_defect": False}
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{os.path.basename(where.filename)}, line {where.lineno}"
-        words = f"This is a defect of cyclearn: {type(error).__name__}: {error} ({place})"
+        words = f"This is a bug in cyclearn: {type(error).__name__}: {error} ({place})"
         return {"error": words, "is_defect": True}

@@ -93,7 +93,7 @@ class Workspace:
 
     @classmethod
     def open(cls, folder: str | Path) -> Workspace:
-        """The workspace in a folder, which is made where there is none.
+        """The workspace in a folder, which is created if there is none.
 
         Raises
         ------
@@ -107,12 +107,14 @@ class Workspace:
             if not mark.exists():
                 if any(place.iterdir()):
                     raise InputError(
-                        f"{place} holds other files and is no workspace; name an empty or a new "
-                        "folder"
+                        f"{place} contains other files and is not a workspace; name an empty or "
+                        "a new folder"
                     )
                 write_json(mark, {"schema": _SCHEMA, "version": __version__})
             elif read_json(mark).get("schema") != _SCHEMA:
-                raise InputError(f"{mark} is not of a workspace that this version can open")
+                raise InputError(
+                    f"{mark} does not belong to a workspace that this version can open"
+                )
             # Tables are for nobody else on this machine.
             place.chmod(_PRIVATE)
             for part in ("tables", "jobs"):
@@ -187,7 +189,7 @@ class Workspace:
                 shutil.rmtree(self.job_folder(job.id), ignore_errors=True)
                 continue
             if not job.has_ended:
-                words = "The program ended while this ran. Start it again."
+                words = "The program ended while this was running. Start it again."
                 self.save(replace(job, state="lost", message=words))
 
     def _folders(self, part: str, needed: str) -> list[Path]:
@@ -202,8 +204,8 @@ class Workspace:
                 _lock(file.fileno())
             except OSError:
                 raise InputError(
-                    f"the workspace {self.folder} is open in another cyclearn app; use that one, "
-                    "end it, or name another folder with --workspace"
+                    f"the workspace {self.folder} is open in another cyclearn app; use that "
+                    "one, stop it, or choose another folder with --workspace"
                 ) from None
             yield
 
@@ -236,7 +238,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_json(path: Path, default: Any = None) -> Any:
-    """The value in a file; the default where there is none and one is given."""
+    """The value in a file; the default if there is no file and one is given."""
     try:
         return json.loads(path.read_text("utf-8"))
     except FileNotFoundError:

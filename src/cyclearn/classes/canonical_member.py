@@ -1,4 +1,4 @@
-"""The member of a class that is shown: chosen by a rule of structure, wherever a search stood.
+"""The member of a class that is shown: chosen by a rule of structure, not by the search.
 
 The first member is the one with the smallest feedback: the fewest nodes in cycles, then the fewest
 edges inside strongly connected components. Of these it is the one with the smallest sorted list of
@@ -26,7 +26,7 @@ from cyclearn.classes.class_statements import mutual_reach
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.graphs.bitsets import bits, union
 
-# Whether a strongly connected component, nodes and their columns, may stand in the member shown.
+# Whether a strongly connected component, nodes and their columns, may be in the member shown.
 Admits = Callable[[tuple[int, ...], tuple[int, ...]], bool]
 
 # Fillings of a block that are listed and sorted.

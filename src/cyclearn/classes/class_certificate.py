@@ -198,7 +198,7 @@ class ClassCertificate(Answer):
         linked = linked_classes(territories(self.second.columns))
         if territories(self.first.columns) not in linked.links:
             raise LimitError(
-                f"the search for steps from the second graph was cut by {linked.cut_by}"
+                f"the search for steps from the second graph was stopped by {linked.cut_by}"
             )
         return _steps(self.second, self.first, linked)
 

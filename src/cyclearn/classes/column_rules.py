@@ -100,7 +100,7 @@ class RuleUse:
 
 @dataclass(frozen=True)
 class _Mover:
-    """A column that a rule might change, and where it can stand."""
+    """A column that a rule might change, and its possible places."""
 
     seat: int
     raised: tuple[int, ...]

@@ -89,7 +89,7 @@ class Equivalence(Answer):
         )
 
     def explain(self) -> str:
-        """The answer in words, with the steps or with what a negative answer means."""
+        """The answer as text, with the steps or the meaning of a negative answer."""
         if not self:
             dimensions = self.first.dimension(), self.second.dimension()
             if dimensions[0] != dimensions[1]:
@@ -170,8 +170,8 @@ def equivalent(g: DirectedGraph | str, h: DirectedGraph | str) -> Equivalence:
     A positive answer is a proof and carries the steps. A negative answer says that no rotations
     link the graphs. The paper's "only if" would make it a proof of difference, but that direction
     fails: see the first example. Graphs of different :meth:`~DirectedGraph.dimension`, or that
-    are not :func:`~cyclearn.markov_equivalent`, do differ; :func:`~cyclearn.compare` goes on from
-    there with further rules and invariants, and says what is proved.
+    are not :func:`~cyclearn.markov_equivalent`, do differ; :func:`~cyclearn.compare` uses
+    further rules and invariants, and reports what is proved.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ class _Journey:
         return [*waypoints, (path[-1], goal)]
 
     def reorder(self, goal: Sequence[int]) -> None:
-        """Turn cycles until the columns stand in the order of ``goal``."""
+        """Reverse cycles until the columns are in the order of ``goal``."""
         # Equal columns may change places without a step, so they stay where that is possible.
         left = [j for j, column in enumerate(goal) if self.columns[j] != column]
         belongs: dict[int, list[int]] = {}

@@ -64,7 +64,7 @@ class EquivalenceClass(GraphClass):
     def rotation_classes(self) -> tuple[RotationClass, ...]:
         """The classes of rotations that make up this one, those with the fewest edges first.
 
-        A class among several may have no irreducible member; it is there all the same.
+        A class among several may have no irreducible member; it is still included.
         """
         return self._rotation_classes[0]
 
@@ -95,7 +95,7 @@ class EquivalenceClass(GraphClass):
 
     @property
     def cut_by(self) -> str | None:
-        """The limit that cut the search for further classes, None where none did."""
+        """The limit that stopped the search for further classes, None if none did."""
         return self._linked[0].cut_by
 
     @property
@@ -108,7 +108,7 @@ class EquivalenceClass(GraphClass):
         return edges[0], edges[-1]
 
     def iter_acyclic(self) -> Iterator[DirectedGraph]:
-        """Stream the acyclic members, none when the class has none."""
+        """Stream the acyclic members, if there are any."""
         for columns in self._acyclic.iter_columns():
             yield DirectedGraph.from_columns(columns, self.names)
 
@@ -234,7 +234,7 @@ def equivalence_class(
     Parameters
     ----------
     graph : DirectedGraph, or a text of edges such as ``"a -> b, b -> c"``
-        Any member; a reducible graph stands for its class as well.
+        Any member; a reducible graph is accepted, too.
     interventions : sequence of sequences of str or int, optional
         The whole design: for every table the variables that were intervened on (perfect
         interventions), ``[]`` for observed data. ``[[], ["a"]]`` is observed data and a table in
@@ -298,8 +298,8 @@ def equivalence_class(
     if interventions is not None:
         if reducible:
             raise InputError(
-                "reducible=True is not offered with interventions or exogenous variables; leave it "
-                "out, and ask with 'graph in members', which takes graphs with redundant edges too"
+                "reducible=True is not available with interventions or exogenous variables; "
+                "omit it, and use 'graph in members', which accepts graphs with redundant edges"
             )
         return InterventionalClass(
             graph, interventions, rules=rules, max_states=max_states, max_classes=max_classes

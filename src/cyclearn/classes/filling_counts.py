@@ -43,8 +43,8 @@ def count_fillings(
             if value is not None:
                 return value
     raise LimitError(
-        f"a block of {len(rows)} nodes is too entangled to be counted with {max_states} states; "
-        "raise max_states, list members one by one, or ask for the irreducible members"
+        f"a block of {len(rows)} nodes is too complex to be counted with {max_states} states; "
+        "raise max_states, list members one by one, or use the irreducible members"
     )
 
 

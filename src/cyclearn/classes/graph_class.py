@@ -51,7 +51,7 @@ def columns_into(columns: Sequence[int], group: Sequence[int]) -> tuple[int, ...
 
 @dataclass(frozen=True)
 class Members:
-    """Members of a class as a list, and whether it was cut short."""
+    """Members of a class as a list, and whether it was truncated."""
 
     graphs: tuple[DirectedGraph, ...]
     complete: bool
@@ -65,7 +65,7 @@ class Members:
 
 
 class GraphClass(Answer, SeatedGraphs, ABC):
-    """A class of graphs that seatings describe, and what is asked of it. An immutable value."""
+    """A class of graphs, described by seatings. An immutable value."""
 
     graph: DirectedGraph
     rules: Rules
@@ -126,7 +126,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
     def representative(self) -> DirectedGraph:
         """The graph that the class was made from, without redundant edges.
 
-        A variable that every table sets from outside has no incoming edges in it.
+        A variable that is a target in every table has no incoming edges in it.
         """
         reduce = irreducible_columns if self.rules == "all" else reduced_columns
         columns = [1 << j for j in range(len(self.names))]
@@ -138,7 +138,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
 
     @property
     def redundancy_cut_by(self) -> str | None:
-        """The limit that cut the search for redundant edges, None where none did.
+        """The limit that stopped the search for redundant edges, None if none did.
 
         Where it did, some of the members may have an edge that can be dropped; no irreducible graph
         of the classes found is missing.
@@ -229,7 +229,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
         Raises
         ------
         LimitError
-            If the class is too entangled to be counted with ``max_states`` states.
+            If the class is too complex to be counted with ``max_states`` states.
 
         Examples
         --------
@@ -277,7 +277,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
     def distance(self, graph: DirectedGraph, *, time_limit: float | None = None) -> int:
         """The smallest structural Hamming distance from ``graph`` to a member, exact.
 
-        An edge to add, remove or turn counts one.
+        An edge to add, remove or reverse counts one.
 
         Raises
         ------
@@ -293,7 +293,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
         return nearest.distance
 
     def edge_table(self) -> pd.DataFrame:
-        """In how many members each pair of nodes is joined, and how.
+        """In how many members each pair of nodes is adjacent, and how.
 
         Returns
         -------
@@ -310,6 +310,6 @@ class GraphClass(Answer, SeatedGraphs, ABC):
         Raises
         ------
         LimitError
-            If the class is too entangled to be counted with ``max_states`` states.
+            If the class is too complex to be counted with ``max_states`` states.
         """
         return edge_table(summed([self.iter_edge_counts()]), self.size, self.names)

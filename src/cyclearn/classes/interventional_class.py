@@ -6,7 +6,7 @@ group of the design they generate the same distributions with only the edges int
 move as rotations and rules let them move among themselves, whatever those of other groups do.
 
 **Designs** say which variables are intervened on in each table. A perfect intervention sets a
-variable from outside: its equation, parents and noise are replaced by
+variable: its equation, parents and noise are replaced by
 values that do not depend on anything else in the system. With U the other variables of a table, it
 tells the distribution of x_U given the targets, which is that of the matrix Σ_{i∈U} q_i q_iᵀ, where
 q_i is column i of Q = (I − B)Ω^(−1/2).
@@ -201,7 +201,7 @@ class InterventionDesign:
 
     @cached_property
     def always_targeted(self) -> tuple[int, ...]:
-        """Nodes that every table sets from outside; nothing is told about what drives them."""
+        """Nodes that are targets in every table; the data contain nothing about their causes."""
         free = {j for group in self.groups for j in group}
         return tuple(j for j in range(self.n_nodes) if j not in free)
 

@@ -94,7 +94,7 @@ def _block_distance(block: Block, graph: DirectedGraph) -> Callable[[tuple[int, 
         differs = {j: c ^ wanted[j] for j, c in zip(block.nodes, filling, strict=True)}
         total = 0
         for j, places in differs.items():
-            # An edge from outside that stands in the graph the other way is one to be turned.
+            # An edge that the graph has in the other direction is one to be reversed.
             total += (places & (inside | wanted[j] | ~children[j])).bit_count()
             # The same inside, where the place across belongs to the block, counted once.
             turned = places & inside & (wanted[j] ^ children[j]) & ((1 << j) - 1)
@@ -221,7 +221,7 @@ def _add_distance(programme: _Programme, graph: DirectedGraph) -> None:
             programme.price |= {e: -1.0 if forward else 1.0 for e in edges if e is not None}
             continue
         have, turned = edges if forward else edges[::-1]
-        # One edge to add, remove or turn, whichever it is, costs one.
+        # One edge to add, remove or reverse, whichever it is, costs one.
         differs = programme.variable("differs", i, j)
         programme.price[differs] = 1.0
         kept = {} if have is None else {have: 1.0}

@@ -90,7 +90,7 @@ def _with_fewer_edges(key: ClassKey, keys: Collection[ClassKey]) -> frozenset[Cl
 class IrreducibleSeatings:
     """The graphs of a class of rotations that have no redundant edge, in disjoint parts.
 
-    ``cut_by`` names the limit that cut the search for redundant edges, None where none did. A
+    ``cut_by`` names the limit that cut the search for redundant edges, None if none did. A
     search that was cut leaves graphs with a redundant edge among the parts; it loses none without.
     """
 
@@ -202,7 +202,7 @@ class RotationClass(SeatedGraphs):
 
     @property
     def redundancy_cut_by(self) -> str | None:
-        """The limit that cut the search for redundant edges, None where none did."""
+        """The limit that stopped the search for redundant edges, None if none did."""
         return self._irreducible.cut_by
 
     @cached_property

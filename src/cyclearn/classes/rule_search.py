@@ -119,7 +119,7 @@ def _iter_links(key: ClassKey, budget: SearchBudget) -> Iterator[RuleLink]:
     below = territory_below(key)
     for use in iter_rule_uses(key, budget):
         placed = dict(use.witness) | {use.mover: use.before}
-        # Smaller columns moved inside this one; where they stand when it goes makes a difference.
+        # Smaller columns moved inside this one; their places when it moves make a difference.
         # All others go on moving as before, so it does not matter where they are.
         inside = chain_below(use.mover, below)[1:]
         if not budget.spend(prod(key[s].count() for s in inside)):
@@ -214,7 +214,7 @@ class Completeness(Enum):
         "all graphs that rotations and rules were found to link are members; that no others "
         "generate these distributions is a conjecture"
     )
-    CUT = "a limit cut the search; further graphs may generate the same distributions"
+    CUT = "a limit stopped the search; further graphs may generate the same distributions"
     ROTATIONS = (
         "all graphs that rotations link are members, as asked; further rules were not searched"
     )

@@ -160,7 +160,7 @@ class MemberSampler:
     Raises
     ------
     LimitError
-        If the class is too entangled to be counted.
+        If the class is too complex to be counted.
     """
 
     def __init__(self, seating: Seating) -> None:
@@ -207,7 +207,7 @@ def _weighted(ways: dict[int, int], source: Random) -> int:
         place -= number
         if place < 0:
             return seat
-    raise AssertionError("the weights have been used up")
+    raise AssertionError("no weights are left")
 
 
 def _drawn_set(territory: Territory, containing: int, source: Random) -> int:
@@ -246,7 +246,7 @@ class SeatedGraphs:
         Raises
         ------
         LimitError
-            If the class is too entangled to be counted with ``max_states`` states.
+            If the class is too complex to be counted with ``max_states`` states.
         """
         return sum(prod(sizes) for sizes in self._block_sizes)
 
@@ -271,7 +271,7 @@ class SeatedGraphs:
             place -= prod(sizes)
             if place < 0:
                 return DirectedGraph.from_columns(seating.draw(source), self.names)
-        raise AssertionError("the members have been used up")
+        raise AssertionError("no members are left")
 
     @cached_property
     def _samplers(self) -> tuple[MemberSampler, ...]:

@@ -245,7 +245,7 @@ class Seating:
         kept: dict[tuple[int, int], tuple[int, ...]] = {}
 
         def sets_of(j: int, seat: int) -> Iterable[int]:
-            # Sets of one territory that contain one node: kept where few, made again where many.
+            # Sets of one territory that contain one node: kept if few, recomputed if many.
             if self.weights[j][seat] > _KEPT_SETS:
                 return self.iter_sets(seat, j)
             if (j, seat) not in kept:

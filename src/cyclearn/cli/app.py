@@ -43,7 +43,7 @@ app = typer.Typer(
 def options(
     version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> None:
-    """Learn which variables drive which, feedback loops included."""
+    """Learn causal graphs with feedback loops."""
     if version:
         say(f"cyclearn {__version__}")
         raise typer.Exit
@@ -58,7 +58,7 @@ def main() -> None:
     if hasattr(sys, "set_int_max_str_digits"):
         # Sizes of classes may have more digits than Python writes out by default.
         sys.set_int_max_str_digits(0)
-    # Workers look for modules in the current folder otherwise, and files beside the data are not to
+    # Workers look for modules in the current folder otherwise, and files near the data are not to
     # be executed; Python 3.10 does not know it.
     os.environ.setdefault("PYTHONSAFEPATH", "1")
     end_on_signals()
@@ -111,14 +111,14 @@ def _run() -> int:
             complain(f"cyclearn: cannot {place}: {why(error)}")
             return _BAD_INPUT
         if isinstance(error, MemoryError):
-            complain("cyclearn: there is not enough memory for this; ask for less at a time")
+            complain("cyclearn: there is not enough memory; use fewer variables, rows or processes")
             return _BAD_INPUT
         from concurrent.futures import BrokenExecutor
 
         if isinstance(error, BrokenExecutor):
             complain(
-                "cyclearn: a process of --jobs was ended from outside, perhaps for want of memory; "
-                "ask for fewer jobs"
+                "cyclearn: a process of --jobs was killed, perhaps because memory ran out; use "
+                "fewer jobs"
             )
             return _BAD_INPUT
         if isinstance(error, typer.Abort):
@@ -129,7 +129,7 @@ def _run() -> int:
             error.show()
             return int(error.exit_code)
         traceback.print_exc()
-        complain(f"cyclearn: this is a defect of cyclearn {__version__}, please report it")
+        complain(f"cyclearn: this is a bug in cyclearn {__version__}; please report it")
         return _DEFECT
 
 

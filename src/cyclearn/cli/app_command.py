@@ -20,19 +20,17 @@ _LOOPBACK = "127.0.0.1"
 
 
 def app(
-    table: Annotated[Path | None, typer.Argument(help="Table to open at once.")] = None,
+    table: Annotated[Path | None, typer.Argument(help="Table to open at the start.")] = None,
     workspace: Annotated[
-        Path, typer.Option(help="Folder in which everything is kept; it can be opened again.")
+        Path, typer.Option(help="Folder for tables and results; you can open it again later.")
     ] = Path("cyclearn-workspace"),
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port; 0 takes any that is free.")
-    ] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 chooses a free one.")] = 0,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Most processes that work at a time.")
+        int | None, typer.Option(min=1, help="Maximum number of processes at a time.")
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
 ) -> None:
-    """Work in a browser: open a table, say what is known, learn, look, download.
+    """Open the application in a browser: table, knowledge, graph, effects, download.
 
     Nothing leaves this machine: the page is served on the loopback address, to the browser that
     opens the printed address first. Ctrl-C ends it.
@@ -57,7 +55,7 @@ def app(
         served = make_app(place, port=number, token=token, pool=WorkerPool(jobs), table=table)
         address = f"http://{_LOOPBACK}:{number}/?token={token}"
         say(f"cyclearn app: {address}")
-        say(f"Everything is kept in {place.folder}. Ctrl-C ends it.")
+        say(f"Tables and results are kept in {place.folder}. Press Ctrl-C to stop.")
         if browser:
             webbrowser.open(address)
         server = uvicorn.Server(
@@ -88,6 +86,6 @@ def listening(port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise InputError(
-            f"cannot listen on port {port}: {why(error)}; name another with --port, or none"
+            f"cannot listen on port {port}: {why(error)}; choose another with --port, or omit it"
         ) from None
     return listener

@@ -26,7 +26,7 @@ from cyclearn.data.reading import Reading
     ),
 )
 def check(data: Any, options: Reading, as_json: Json = False) -> None:
-    """Say what of a table will be used, and warn of problems. Nothing is learned."""
+    """Show which columns of a table will be used, and warn about problems."""
     from cyclearn.data.checks import missing_values
     from cyclearn.data.data_warnings import MissingValues
     from cyclearn.data.missing_values import Missing, find_holes, missing_by_column
@@ -36,7 +36,7 @@ def check(data: Any, options: Reading, as_json: Json = False) -> None:
 
     frame, options = options.with_indicators(with_numbers(data.frame, options.ordered))
     holes = find_holes(frame)
-    # A table with missing cells can be checked all the same.
+    # A table with missing cells can still be checked.
     is_refused = holes is not None and options.missing == "error"
     if is_refused:
         needs_rows = options.lags or options.covariance == "shrunk"

@@ -64,5 +64,5 @@ class Commands(TyperGroup):
         self.commands: Any = _LoadedWhenAsked()
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - as typer calls it
-        """The names, without loading what they stand for."""
+        """The names, without loading the commands."""
         return list(PLACES)

@@ -19,22 +19,27 @@ def compare(
     b: Annotated[Path, typer.Argument(help="Graph file on the same nodes.")],
     quasi: Annotated[
         bool,
-        typer.Option("--quasi", help="Answer by whether a set of positive measure is shared."),
+        typer.Option(
+            "--quasi",
+            help="Test whether the graphs share a set of distributions of positive measure.",
+        ),
     ] = False,
     draws: Annotated[
         int,
         typer.Option(
-            min=1, max=10**6, help="Distributions drawn from each graph where proofs end."
+            min=1, max=10**6, help="Distributions drawn from each graph if there is no proof."
         ),
     ] = 60,
-    starts: Annotated[int, typer.Option(min=1, max=10**6, help="Starts of every projection.")] = 12,
+    starts: Annotated[
+        int, typer.Option(min=1, max=10**6, help="Number of starts of every projection.")
+    ] = 12,
     paper: Annotated[
         bool, typer.Option("--paper", help="Draw weights and variances as the paper does.")
     ] = False,
     as_json: Json = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws and starts.")] = 0,
 ) -> None:
-    """Say whether two graphs generate the same distributions, what is proved and what is not.
+    """Test whether two graphs generate the same distributions, by proofs and numerics.
 
     Exits with 1 where they do not, or, with --quasi, where they share no set of positive measure.
     """

@@ -24,18 +24,20 @@ def compile_kernels(
         bool, typer.Option("--first", help="Only what learn, fit, posterior and report need.")
     ] = False,
 ) -> None:
-    """Compile for this machine, which the first search or fit would do otherwise."""
+    """Compile the code for this processor, so that later commands start at once."""
     from joblib import Parallel, delayed
 
-    say("Compiling for this machine, on two cores, a minute or two …")
+    say("Compiling for this processor on two cores; this takes a minute or two …")
     begin = perf_counter()
     # In this order hardly anything is needed by two before it is compiled by one.
     rounds = [([_order, _search], [_fit]), ([_sample], [] if first else [_exact, _several])]
     with Parallel(n_jobs=2) as on_two_cores:
         for both in rounds:
             on_two_cores(delayed(_quietly)(tasks) for tasks in both)
-    what = "the rest compiles when it is used" if first else "no search or fit has to compile"
-    say(f"Done after {perf_counter() - begin:.0f} s: {what}.")
+    what = (
+        "the rest compiles on first use" if first else "searches and fits now start at once"
+    )
+    say(f"Done after {perf_counter() - begin:.0f} s; {what}.")
 
 
 def _quietly(tasks: Sequence[Callable[[], None]]) -> None:

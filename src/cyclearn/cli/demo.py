@@ -36,7 +36,7 @@ def demo(
     say(f"{EXAMPLE_ROWS:,} simulated rows of a market ({table}) in which")
     for a, b in truth.edges:
         say(f"  {a} -> {b}  {MARKET.B[truth.index(a), truth.index(b)]:+.3f}")
-    say("\nLearning (the first time on a machine, the kernels are compiled) …")
+    say("\nLearning (the first run on a machine compiles the code) …")
     result = learn(table, bootstrap=_RESAMPLES, posterior="brief")
     say("\nLearned from the data:")
     say(str(result))

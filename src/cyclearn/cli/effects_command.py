@@ -25,16 +25,17 @@ def effects(
         list[str] | None, typer.Option(help="Hold a variable at a value: price=1.5; repeatable.")
     ] = None,
     shift: Annotated[
-        list[str] | None, typer.Option(help="Push a variable by so much: price=0.5; repeatable.")
+        list[str] | None,
+        typer.Option(help="Push a variable by this amount: price=0.5; repeatable."),
     ] = None,
     source: Annotated[str | None, typer.Option("--from", help="Cause, with --to.")] = None,
     target: Annotated[str | None, typer.Option("--to", help="Effect, with --from.")] = None,
-    level: Annotated[float, typer.Option(min=0.0, max=1.0, help="Of the intervals.")] = 0.95,
-    members: Annotated[int, typer.Option(min=1, help="Most graphs to look at.")] = 500,
+    level: Annotated[float, typer.Option(min=0.0, max=1.0, help="Level of the intervals.")] = 0.95,
+    members: Annotated[int, typer.Option(min=1, help="Maximum number of graphs to use.")] = 500,
     jobs: given.Jobs = None,
     as_json: Json = False,
 ) -> None:
-    """Predict what interventions do, by a saved result (.json) or by what a table teaches.
+    """Predict the effects of interventions, from a saved result (.json) or a table.
 
     With --do and --shift: the mean of every variable then, with its interval, and its range over
     all graphs that fit equally well. With --from and --to: the effects of one variable on another
@@ -44,7 +45,7 @@ def effects(
         raise InputError("--from and --to belong together; give both")
     if source is None and not do and not shift:
         raise InputError(
-            "nothing is asked; give --do price=1.5, --shift price=1, or --from and --to"
+            "no question was given; use --do price=1.5, --shift price=1, or --from and --to"
         )
     held, pushed = _values(do, "--do"), _values(shift, "--shift")
     # Only effects of one variable on another are averaged over graphs.

@@ -1,4 +1,4 @@
-"""The end from outside: Ctrl-C, a closed terminal, a request to end. One line, no orphans."""
+"""Signals that end the program: Ctrl-C, SIGTERM, a closed terminal. One line, no orphans."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def end_on_signals() -> None:
     """Let signals that end a program unwind it, so that files and children are left in order."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        # A signal that is ignored from outside, as by nohup, stays so.
+        # A signal that the parent ignores, as by nohup, stays ignored.
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _raise)
 

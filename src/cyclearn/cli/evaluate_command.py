@@ -22,12 +22,13 @@ def evaluate(
         typer.Option(help="KL divergence that counts as generated; p/1000 by default."),
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option(min=0, help="Seconds; what there is no time for is left out.")
+        float | None,
+        typer.Option(min=0, help="Limit in seconds; measures that do not finish are omitted."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the distributions.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Measure how near a learned graph comes to the true one and to its class.
+    """Measure how close a learned graph is to the true one and to its class.
 
     A precision is the share of what the learned graph has that some graph equivalent to the true
     one has too; a recall the share of what all of these have that was learned. Multi-domain success

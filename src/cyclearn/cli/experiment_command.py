@@ -23,7 +23,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
-    help="Run an experiment into one file; the same command continues a run that was cut.",
+    help="Run an experiment into one file; the same command continues an interrupted run.",
 )
 
 Seed = Annotated[int, typer.Option(min=0, help="Seed; every instance derives its own from it.")]
@@ -36,7 +36,7 @@ Domains = Annotated[
 Methods = Annotated[
     str, typer.Option(help="Methods, separated by commas: hill-climbing, tabu, auto, l1, exact.")
 ]
-Sizes = Annotated[str, typer.Option(help="Sample sizes, by commas.")]
+Sizes = Annotated[str, typer.Option(help="Sample sizes, separated by commas.")]
 Data = Annotated[Path | None, typer.Option(help="Folder with the data; CYCLEARN_DATA by default.")]
 _METHODS = "hill-climbing,tabu,auto,default,l1"
 
@@ -49,16 +49,16 @@ def _run(
         typer.Option(
             min=1,
             max=10**6,
-            help="Instances of every setting, which are graphs, subjects or data sets; all by "
-            "default, and more later add to a run.",
+            help="Number of instances of every setting (graphs, subjects or data sets); all by "
+            "default. A larger number extends a run.",
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(help="Processes on this machine; -1 for all cores.")] = 1,
     resume: Annotated[
-        bool, typer.Option(help="Continue a file that has results; otherwise refuse it.")
+        bool, typer.Option(help="Continue a file that has results; otherwise it is an error.")
     ] = True,
     scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler to run on: tcp://HOST:PORT.")
+        str | None, typer.Option(help="Address of a Dask scheduler: tcp://HOST:PORT.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -115,7 +115,7 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 @_runs
 def paper(
-    nodes: Annotated[str, typer.Option(help="Numbers of nodes, by commas.")] = "5,20,50",
+    nodes: Annotated[str, typer.Option(help="Numbers of nodes, separated by commas.")] = "5,20,50",
     domains: Domains = 50,
     samples: Annotated[int, typer.Option(min=10, help="Samples of each distribution.")] = 10_000,
     methods: Methods = _METHODS,

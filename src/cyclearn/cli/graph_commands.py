@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Unused = Annotated[
     int | None,
-    typer.Option("--seed", min=0, help="Taken as by every command; nothing here is random."),
+    typer.Option("--seed", min=0, help="Accepted for consistency; this command is not random."),
 ]
 
 
@@ -33,7 +33,7 @@ def equivalent(
     as_json: Json = False,
     seed: Unused = None,  # noqa: ARG001 - scripts pass it to every command
 ) -> None:
-    """Decide whether two graphs generate the same distributions, with the steps as proof.
+    """Decide whether rotations prove two graphs equivalent, and print the proof.
 
     Exits with 1 where rotations do not link the graphs.
     """
@@ -50,7 +50,12 @@ def equivalence_class(
     count: Annotated[bool, typer.Option("--count", help="Print only the number.")] = False,
     as_list: Annotated[bool, typer.Option("--list", help="List the members.")] = False,
     table: Annotated[
-        bool, typer.Option("--table", help="Print which edges are certain, turn, come and go.")
+        bool,
+        typer.Option(
+            "--table",
+            help="Print for each edge whether it is in every equivalent graph, in some, or its "
+            "direction differs.",
+        ),
     ] = False,
     reducible: Annotated[
         bool, typer.Option("--reducible", help="Include members with redundant edges.")
@@ -59,19 +64,18 @@ def equivalence_class(
         bool, typer.Option("--acyclic", help="List or count the acyclic members only.")
     ] = False,
     rotations: Annotated[
-        bool, typer.Option("--rotations", help="The paper's class: search no further rules.")
+        bool,
+        typer.Option("--rotations", help="The paper's class: rotations only, no further rules."),
     ] = False,
     do: Annotated[
         list[str] | None,
         typer.Option(
-            help="A table in which these variables (a,b,…) were intervened on, beside observed "
-            "data; give it once for each table.",
+            help="Add a table with interventions on these variables (a,b,…) to the observed data; "
+            "repeat the option for each table.",
             metavar="NAMES",
         ),
     ] = None,
-    exogenous: Annotated[
-        str, typer.Option(help="Nodes taken as given, which nothing causes, by commas.")
-    ] = "",
+    exogenous: Annotated[str, typer.Option(help="Exogenous nodes, separated by commas.")] = "",
     max_members: Annotated[
         int, typer.Option("--max", min=0, help="List at most this many members.")
     ] = 1000,
@@ -81,7 +85,7 @@ def equivalence_class(
     as_json: Json = False,
     seed: Unused = None,  # noqa: ARG001 - scripts pass it to every command
 ) -> None:
-    """List, count or tabulate the graphs that no observational data can tell from a graph.
+    """List, count or tabulate the graphs that generate the same distributions.
 
     With ``--do``, those that the experiments named cannot tell from it either.
     """
@@ -132,7 +136,9 @@ def equivalence_class(
     if as_list:
         _say_members(shown, max_members, size)
     if graphs.redundancy_cut_by and not reducible:
-        say(f"Some may have a redundant edge: the search was cut by {graphs.redundancy_cut_by}.")
+        say(
+            f"Some may have a redundant edge: the search was stopped by {graphs.redundancy_cut_by}."
+        )
     if edges is not None:
         say(edges.to_string(index=False) if len(edges) else "No member has an edge.")
     elif left_out:
@@ -142,7 +148,7 @@ def equivalence_class(
 def _edges(
     graphs: EquivalenceClass | InterventionalClass, *, is_required: bool
 ) -> tuple[pd.DataFrame | None, str]:
-    """The table of edges, or why there is none."""
+    """The table of edges, or the reason why there is not one."""
     try:
         return graphs.edge_table(), ""
     except LimitError as error:
@@ -162,7 +168,7 @@ def _say_members(graphs: Iterable[DirectedGraph], most: int, size: int | None) -
     for n, graph in enumerate(graphs, start=1):
         if n > most:
             total = "an unknown number" if size is None else size
-            say(f"… cut after {most} of {total}; --max lists more.")
+            say(f"… {most} of {total} shown; --max lists more.")
             return
         edges = ", ".join(f"{a} -> {b}" for a, b in graph.edges)
         say(f"{n}. {edges or '(no edges)'}")

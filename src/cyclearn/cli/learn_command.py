@@ -28,16 +28,16 @@ def learn(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Write the result here, as the suffix says: .json, .csv, .dot, .graphml, .tetrad, "
-            ".lav, .dagitty, .tikz, .tex, .png, .svg, .pdf, .html, …"
+            help="Output file; the suffix determines the format: .json, .csv, .dot, .graphml, "
+            ".tetrad, .lav, .dagitty, .tikz, .tex, .png, .svg, .pdf, .html, …"
         ),
     ] = None,
     timings: Annotated[
-        bool, typer.Option(help="Include how the run went, with seconds, in JSON.")
+        bool, typer.Option(help="Include timings and details of the run in the JSON.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Learn which variables drive which, feedback loops included."""
+    """Learn a causal graph, which may have feedback loops, from a table."""
     if out is not None:
         from cyclearn.report.exports import SUFFIXES
 

@@ -23,31 +23,38 @@ def next_experiment(
     targets: Annotated[
         list[str] | None,
         typer.Option(
-            help="Variables (a or a,b) that an experiment can set; once for each experiment.",
+            help="Variables (a or a,b) that an experiment can intervene on; repeat the option for "
+            "each experiment.",
             metavar="NAMES",
         ),
     ] = None,
-    size: Annotated[int, typer.Option(min=1, help="How many variables to set together.")] = 1,
-    batch: Annotated[
-        int, typer.Option(min=1, help="How many experiments to choose that are done together.")
+    size: Annotated[
+        int, typer.Option(min=1, help="Number of variables to intervene on together.")
     ] = 1,
+    batch: Annotated[int, typer.Option(min=1, help="Number of experiments to plan together.")] = 1,
     do: Annotated[
         list[str] | None,
         typer.Option(
-            help="An experiment that was done, beside observed data (with a graph file).",
+            help="An experiment that was already done, in addition to observed data (with a graph "
+            "file).",
             metavar="NAMES",
         ),
     ] = None,
     confidence: Annotated[
-        float, typer.Option(min=0.5, max=1, help="How often the true graph is to win.")
+        float,
+        typer.Option(
+            min=0.5,
+            max=1,
+            help="Share of repeats in which the true graph must have the best likelihood.",
+        ),
     ] = 0.9,
     max_members: Annotated[
-        int, typer.Option("--max", min=2, help="Look at most at this many graphs.")
+        int, typer.Option("--max", min=2, help="Maximum number of graphs to use.")
     ] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Seed for sampling a large class.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Say what each experiment would settle, and how many rows it would need.
+    """Count the graphs that each experiment would leave, and the rows it would need.
 
     Exits with 1 where none of the experiments tells any of the open graphs apart.
     """
@@ -65,7 +72,7 @@ def next_experiment(
     open_graphs: OpenGraphs = found
     if do:
         if isinstance(found, LearnResult):
-            raise InputError("--do goes with a graph file; a result is of observed data alone")
+            raise InputError("--do needs a graph file; a saved result has observed data only")
         tables = [[], *map(_names, do)]
         open_graphs = equivalence_class(found, interventions=tables)
     advice = advise(
@@ -88,5 +95,5 @@ def next_experiment(
 
 
 def _names(text: str) -> list[str]:
-    """Names that stand between commas."""
+    """Names separated by commas."""
     return [name.strip() for name in text.split(",")]

@@ -16,10 +16,8 @@ from cyclearn.foundation.json_input import finite
 
 SCHEMA_VERSION = 2
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Standardised = Annotated[
-    bool, typer.Option("--standardised", help="Weights in standard deviations.")
-]
+Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
+Standardised = Annotated[bool, typer.Option("--standardised", help="Print standardised weights.")]
 
 # Controls other than tab and newline, marks that turn the direction of writing, halves of
 # characters, and separators that some terminals take for newlines.
@@ -40,7 +38,7 @@ def terminal_text(text: str) -> str:
 
 
 def say(text: str, *, nl: bool = True) -> None:
-    """Print to standard output; what the terminal cannot show stands there by its number."""
+    """Print to standard output; what the terminal cannot show is printed by its number."""
     sys.stdout.write(_showable(terminal_text(text), sys.stdout) + "\n" * nl)
     # At once, so that a full disk is noticed while it can be told.
     sys.stdout.flush()

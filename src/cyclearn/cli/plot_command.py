@@ -82,4 +82,6 @@ def _tikz(drawn: Any) -> str:
         return exported(drawn, ".tikz")
     if isinstance(drawn, DirectedGraph):
         return tikz_picture(drawn)
-    raise InputError("TikZ pictures are of learned graphs and of graph files; name it .svg or .pdf")
+    raise InputError(
+        "TikZ pictures are available for learned graphs and graph files; use .svg or .pdf"
+    )

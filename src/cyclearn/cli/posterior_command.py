@@ -25,7 +25,7 @@ def posterior(
     out: Annotated[Path | None, typer.Option(help="Write the result (.json) here.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Sample graphs by how probable they are, and say how probable each edge is."""
+    """Sample graphs in proportion to their probability, and print that of each edge."""
     from cyclearn.posterior import posterior as sample
 
     if out is not None:

@@ -18,7 +18,7 @@ from cyclearn.search.options import SearchOptions
 
 With = Annotated[
     list[Path] | None,
-    typer.Option("--with", help="A saved posterior or bootstrap (.json) to stand beside edges."),
+    typer.Option("--with", help="Add a saved posterior or bootstrap (.json) to the report."),
 ]
 
 
@@ -35,8 +35,8 @@ def report(
         int | None,
         typer.Option(
             min=1,
-            help="Most equally good graphs that the page can show; by default 200, fewer of more "
-            "than 50 variables.",
+            help="Maximum number of equally good graphs on the page; 200 by default, fewer with "
+            "more than 50 variables.",
         ),
     ] = None,
     jobs: given.Jobs = None,
@@ -46,7 +46,7 @@ def report(
     beside: With = None,
     as_json: Json = False,
 ) -> None:
-    """Learn, and write one page about it that opens in a browser without a network.
+    """Learn, and write the result as an HTML page that needs no network.
 
     In place of a table, a result in a .json file can be given; then nothing is learned. The graph
     as a picture, what equally good graphs agree on, coefficients, fit, total effects, how probable
@@ -82,8 +82,8 @@ def learned(data: Any, options: SearchOptions, **searching: Any) -> Any:
     asked = [*options.given(), *(name for name, value in searching.items() if value)]
     if asked:
         raise InputError(
-            f"{asked[0]} is an option of learning, and a saved result was learned already; leave "
-            "it out, or give the table"
+            f"{asked[0]} is an option of learning, but the input is a saved result; omit it, or "
+            "give the table"
         )
     return data
 

@@ -20,12 +20,15 @@ def rivals(
     data: Any,
     options: SearchOptions,
     pairs: Annotated[
-        int, typer.Option(min=0, help="Most pairs of variables with a hidden common cause.")
+        int,
+        typer.Option(
+            min=0, help="Maximum number of pairs of variables with a hidden common cause."
+        ),
     ] = 3,
     jobs: given.Jobs = None,
     as_json: Json = False,
 ) -> None:
-    """Compare a saved result (.json), or what a table teaches, with its rivals.
+    """Compare a saved result (.json), or one learned from a table, with its rivals.
 
     The best graph without feedback, the best with hidden common causes instead, and the best with
     smaller loops: by how much each is worse, what that means, and the edges that change.

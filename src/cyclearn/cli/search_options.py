@@ -18,18 +18,21 @@ if TYPE_CHECKING:
     from cyclearn.data.moments import Data
     from cyclearn.results import LearnResult
 
-Jobs = Annotated[int | None, typer.Option(help="Processes for several starts and for resamples.")]
-Resamples = Annotated[int | None, typer.Option(min=1, help="Learn also from this many resamples.")]
+Jobs = Annotated[int | None, typer.Option(help="Number of processes for starts and resamples.")]
+Resamples = Annotated[
+    int | None, typer.Option(min=1, help="Number of bootstrap resamples to learn from.")
+]
 WithPosterior = Annotated[
     bool | None,
     typer.Option(
         "--posterior/--no-posterior",
-        help="Say how probable each edge is; by default in a limited number of steps, with up to "
-        "50 variables.",
+        help="Compute the probability of each edge; by default with a limited number of steps, "
+        "for up to 50 variables.",
     ),
 ]
 Checkpoint = Annotated[
-    Path | None, typer.Option(help="Keep finished resamples here, and go on from them.")
+    Path | None,
+    typer.Option(help="File for finished resamples; an interrupted run continues from it."),
 ]
 
 

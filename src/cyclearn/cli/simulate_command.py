@@ -17,12 +17,13 @@ from cyclearn.graphs.formats import edge_list
 
 def simulate(
     nodes: Annotated[int, typer.Option("--nodes", "-p", min=1, help="Number of nodes.")] = 5,
-    max_degree: Annotated[int, typer.Option(min=1, help="Most edges at a node.")] = 4,
+    max_degree: Annotated[int, typer.Option(min=1, help="Maximum number of edges per node.")] = 4,
     max_component: Annotated[
-        int | None, typer.Option(min=1, help="Most nodes in a strongly connected component.")
+        int | None,
+        typer.Option(min=1, help="Maximum number of nodes in a strongly connected component."),
     ] = None,
     max_cycle_length: Annotated[
-        int | None, typer.Option(min=1, help="Most nodes in a simple cycle.")
+        int | None, typer.Option(min=1, help="Maximum number of nodes in a simple cycle.")
     ] = None,
     graph: Annotated[
         Path | None, typer.Option(help="Use this graph file instead of a random graph.")
@@ -37,14 +38,14 @@ def simulate(
         Path | None, typer.Option(help="Write the weights and variances here (.json).")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed; the same seed, the same output.")
+        int | None, typer.Option(min=0, help="Seed; the same seed gives the same output.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the graph here (.json, .dot or .txt).")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Draw a graph, stable parameters and data by the generator of the paper's experiments.
+    """Simulate a graph, stable parameters and data with the paper's generator.
 
     Weights are uniform on ±[0.2, 0.8], variances on [1, 3]. Without --out, the graph is printed.
     """

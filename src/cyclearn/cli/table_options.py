@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 _LABELS = ("groups", "interventions")
 # How each option of ``read_table_file`` is written, and its default.
 _WRITTEN: dict[str, tuple[Any, Any, Any]] = {
-    "sep": (str | None, None, typer.Option(help="Separator of cells; told from the file.")),
+    "sep": (str | None, None, typer.Option(help="Separator of cells; detected by default.")),
     "decimal": (str | None, None, typer.Option(help="Decimal mark: . or ,")),
     "encoding": (str | None, None, typer.Option(help="Encoding of the text.")),
     "header": (
         bool,
         True,
-        typer.Option("--header/--no-header", help="The first line holds names."),
+        typer.Option("--header/--no-header", help="Whether the first line contains column names."),
     ),
     "columns": (str | None, None, typer.Option(help="Columns to use, separated by commas.")),
     "drop": (str | None, None, typer.Option(help="Columns to leave out.")),
@@ -39,16 +39,22 @@ _WRITTEN: dict[str, tuple[Any, Any, Any]] = {
     "missing_codes": (
         str | None,
         None,
-        typer.Option(help="What stands for a missing value, such as -999; several by commas."),
+        typer.Option(help="Codes for missing values, such as -999, separated by commas."),
     ),
 }
 _MATRIX: dict[str, tuple[Any, Any, Any]] = {
     "covariance": (
         bool,
         False,
-        typer.Option("--covariance", help="The file holds a covariance matrix; give --n."),
+        typer.Option("--covariance", help="The file contains a covariance matrix; also give --n."),
     ),
-    "n": (int | None, None, typer.Option("--n", min=2, help="Rows behind a covariance matrix.")),
+    "n": (
+        int | None,
+        None,
+        typer.Option(
+            "--n", min=2, help="Number of rows from which the covariance matrix was computed."
+        ),
+    ),
 }
 
 _FILE = "Table with a header: CSV, TSV, Parquet, Feather, Stata, Excel."
@@ -138,7 +144,7 @@ def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
     if is_matrix or tetrad_matrix(path, options["encoding"]) is not None:
         return _read_matrix(path, n, options)
     if n is not None:
-        raise InputError("--n is the number of rows behind a covariance matrix; add --covariance")
+        raise InputError("--n is the number of rows of a covariance matrix; add --covariance")
     found = _read_file(path, options | {"labels": [*labels, *options["labels"]]})
     for note in found.notes:
         complain(f"cyclearn: {path.name}: {note}")

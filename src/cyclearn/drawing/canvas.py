@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 # Size of one unit of a layout in a figure made for it, in inches.
 _UNIT = 0.3
+# Inches that a figure is wide at least.
+_NARROWEST = 2.6
 _LEGEND_ROW = 0.9
 _HEAD = 0.34
 _GROUP_FILL = "#f1eee6"
@@ -60,14 +63,22 @@ def draw_lines(
     Without axes, a figure of fitting size is made, unknown to pyplot, so that nothing is shown
     or kept alive behind the back of the caller.
     """
-    canvas = _Canvas(layout, ax, bool(legend) + bool(note))
+    n_columns = _legend_columns(legend or {}, max(layout.width, _NARROWEST / _UNIT))
+    canvas = _Canvas(layout, ax, ceil(len(legend or {}) / n_columns) + bool(note))
     for line in lines:
         canvas.draw_edge(line)
     canvas.draw_labels([line for line in lines if line.label])
     canvas.draw_nodes()
     if legend:
-        canvas.draw_legend(legend, note)
+        canvas.draw_legend(legend, note, n_columns)
     return canvas.ax
+
+
+def _legend_columns(entries: Mapping[str, Stroke], width: float) -> int:
+    """How many entries of a legend fit next to each other, at most three."""
+    # A letter is about half as wide as it is high; the sample and the gaps are four letters high.
+    widest = 0.8 * FONT_SIZE * (0.5 * max(map(len, entries), default=0) + 4)
+    return max(1, min(3, len(entries), int(width / widest)))
 
 
 class _Canvas:
@@ -78,7 +89,9 @@ class _Canvas:
         if ax is None:
             from matplotlib.figure import Figure
 
-            figure = Figure(figsize=(max(_UNIT * layout.width, 2.6), max(_UNIT * height, 0.9)))
+            figure = Figure(
+                figsize=(max(_UNIT * layout.width, _NARROWEST), max(_UNIT * height, 0.9))
+            )
             ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         if not hasattr(ax, "set_xlim"):
             raise InputError(f"ax is {short(ax)}; give the axes of matplotlib, or None")
@@ -166,8 +179,8 @@ class _Canvas:
             )
         )
 
-    def draw_legend(self, entries: Mapping[str, Stroke], note: str) -> None:
-        """Samples of strokes and what they mean, below the graph; a note stands under them."""
+    def draw_legend(self, entries: Mapping[str, Stroke], note: str, n_columns: int) -> None:
+        """Samples of strokes and what they mean, below the graph, with a note above them."""
         from matplotlib.lines import Line2D
 
         lines = [
@@ -184,7 +197,7 @@ class _Canvas:
             lines,
             list(entries),
             loc="lower center",
-            ncols=3,
+            ncols=n_columns,
             frameon=False,
             fontsize=max(0.8 * FONT_SIZE * self._points, 5),
             handlelength=2.4,

@@ -1,4 +1,4 @@
-"""The weight of an edge as it is written beside it."""
+"""The weight of an edge as it is written next to it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from cyclearn.results.edge_rows import EdgeRow
     from cyclearn.results.result import LearnResult
 
-# Groups whose weights have room beside an edge.
+# Groups whose weights fit next to an edge.
 _MAX_NAMED = 3
 
 
 def weights_in_words(result: LearnResult, row: EdgeRow, *, standardised: bool = True) -> str:
-    """The weight of an edge of the graph shown, to stand beside it in a picture.
+    """The weight of an edge of the graph shown, for its label in a picture.
 
     Where groups have opposite signs, that of each group, or of many groups their range.
     """

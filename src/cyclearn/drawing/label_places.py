@@ -1,6 +1,6 @@
-"""Where the labels of edges stand: near the middle of their line, clear of what else is drawn.
+"""Where the labels of edges are placed: near the middle of their line, clear of what else is drawn.
 
-A label is a rectangle. It may lie on its own line, but never on an arrow head, and rather beside
+A label is a rectangle. It may lie on its own line, but never on an arrow head, and rather next to
 the line than on a node, on another label or on the line of another edge.
 """
 
@@ -21,7 +21,7 @@ _CHARACTER, _HALF_HEIGHT = 0.64, 0.62
 _HEAD = 0.5
 # Points along each line that a label is tried at, the first and last of which are not its ends.
 _PLACES = np.linspace(0.18, 0.78, 17)
-# How much farther than just clear of its line a label may stand.
+# How much farther than just clear of its line a label may be placed.
 _ASIDE = (0.0, 0.3, 0.6)
 # What covering something costs: nothing is worth a head, a node or another label.
 _ON_HEAD, _ON_NODE, _ON_LABEL, _ON_LINE = 8.0, 6.0, 6.0, 0.35

@@ -192,7 +192,7 @@ class _Part:
         self._rows = best
 
     def _middles(self, rows: list[list[int]]) -> FloatArray:
-        """Where items stand when every row is packed and centred."""
+        """The places of items when every row is packed and centred."""
         places = np.zeros(len(self._width))
         for row in rows:
             right = np.cumsum(self._width[row])

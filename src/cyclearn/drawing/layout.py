@@ -1,7 +1,7 @@
-"""Where the nodes of a graph stand and how its edges run, for any way of drawing.
+"""Where the nodes of a graph are placed and how its edges run, for any way of drawing.
 
 The unit is the height of a node; x grows to the right and y downwards, as in SVG. Feedback loops
-stand as rings, causes above effects. Nothing is random, so a graph always looks the same.
+are drawn as rings, causes above effects. Nothing is random, so a graph always looks the same.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Layout:
 def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
     """Positions of the nodes and routes of the edges.
 
-    Every strongly connected component is a ring. These, and single nodes, stand in layers, each
+    Every strongly connected component is a ring. These, and single nodes, form layers, each
     below its causes; the order within the layers is chosen to cross few edges. Edges bend around
     nodes that are not theirs. A thicket of edges (:func:`is_thicket`), in which nobody could follow
     them, is a circle of nodes, causes before effects clockwise from the top.
@@ -162,7 +162,7 @@ def backbone(graph: DirectedGraph, strength: FloatArray) -> DirectedGraph:
         edge: abs(float(strength[graph.index(edge[0]), graph.index(edge[1])]))
         for edge in graph.edges
     }
-    # The sort is stable, and edges stand in the order of the columns.
+    # The sort is stable, and edges are in the order of the columns.
     strongest = sorted(graph.edges, key=lambda edge: -round(size[edge], 6))
     return DirectedGraph.from_edges(strongest[:_LEGIBLE], graph.names)
 

@@ -34,7 +34,7 @@ def text(value: object) -> Markup:
 def tag(name: str, *content: object, **attributes: object) -> Markup:
     """An element; an underscore at the end of an attribute is dropped, others become hyphens.
 
-    An attribute that is True stands without a value, one that is None or False is left out.
+    An attribute that is True has no value, one that is None or False is left out.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def table(
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number with so many significant digits, a true minus sign, a dash where there is none.
+    """A number with so many significant digits, a true minus sign, a dash if there is no number.
 
     Examples
     --------

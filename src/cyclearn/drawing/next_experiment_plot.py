@@ -19,7 +19,7 @@ _MOST = 20
 def plot_candidates(advice: NextExperiment, ax: Axes | None = None) -> Axes:
     """Draw a bar for the graphs left on average and a mark for the worst case, best at the top.
 
-    Rows needed stand beside the bars where they were predicted. At most the 20 best are drawn.
+    Predicted rows are written next to the bars. At most the 20 best are drawn.
     """
     shown = advice.candidates[:_MOST]
     ax = open_axes(ax, (5.2, 1.2 + 0.28 * len(shown)))

@@ -172,7 +172,7 @@ def plot_bootstrap(
         both=np.mean([g.adjacency & g.adjacency.T for g in found.graphs], axis=0),
         is_sure=found.compelled_frequencies >= threshold,
     )
-    return draw_shares(shares, ax, threshold, ("in all equivalent graphs", "may turn"))
+    return draw_shares(shares, ax, threshold, ("in all equivalent graphs", "in some of them"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +192,7 @@ def draw_shares(
     """Draw what occurs at least so often; ``words`` say what edges are that are sure and not."""
     share_of("threshold", threshold, 0, 1)
     names, often = shares.names, shares.edges >= threshold
-    # One way in some graphs and the other way in others is no feedback.
+    # One way in some graphs and the other way in others is not feedback.
     often &= ~often.T | (shares.both >= threshold)
     only_joined = np.triu((shares.joined >= threshold) & ~often & ~often.T, 1)
     found = [
@@ -209,7 +209,7 @@ def draw_shares(
         for edge, base, value in found
     ]
     layout = lay_out(DirectedGraph(often, names), also=[line.edge for line in lines])
-    meanings = {words[0]: SOLID, words[1]: BROKEN, "joined": LOOSE}
+    meanings = {words[0]: SOLID, words[1]: BROKEN, "adjacent": LOOSE}
     return draw_lines(layout, lines, ax, _drawn(meanings, [base for _, base, _ in found]))
 
 
@@ -222,7 +222,7 @@ def plot_class(members: EquivalenceClass, ax: Axes | None = None) -> Axes:
     """Draw what the irreducible members of a class share, on the places of its representative.
 
     Solid: the same in every member. Dashed: joined in all, but not always the same way. Dotted:
-    joined in some. Arrow heads stand where they stand in some member. Exact for
+    joined in some. Arrow heads are those of some member. Exact for
     classes of any size, since nothing is counted.
     """
     names = members.names

@@ -1,4 +1,4 @@
-"""Which layer a block stands in: below its causes, near its neighbours, layers of one width."""
+"""The layer of a block: below its causes, near its neighbours, layers of one width."""
 
 from __future__ import annotations
 

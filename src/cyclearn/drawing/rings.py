@@ -1,4 +1,4 @@
-"""A feedback loop as a ring: in which order its nodes stand around an ellipse."""
+"""A feedback loop as a ring: the order of its nodes around an ellipse."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_WORK = 30_000_000
 def ring(adjacency: BoolArray, widths: FloatArray, inflow: IntArray) -> FloatArray:
     """Places of the nodes around their common centre, shape (k, 2).
 
-    ``inflow`` is how many more edges reach a node from outside than leave it; the ring is turned
+    ``inflow`` is how many more edges enter a node than leave it; the ring is turned
     so that causes come from above and effects lie below.
     """
     k = len(adjacency)

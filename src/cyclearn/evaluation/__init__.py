@@ -8,6 +8,7 @@ from cyclearn.evaluation.multi_domain import SuccessRate as SuccessRate
 from cyclearn.evaluation.multi_domain import draw_domains as draw_domains
 from cyclearn.evaluation.multi_domain import multi_domain_outputs as multi_domain_outputs
 from cyclearn.evaluation.multi_domain import multi_domain_success as multi_domain_success
+from cyclearn.evaluation.recovery import recovery as recovery
 from cyclearn.evaluation.structure import ClassDistance as ClassDistance
 from cyclearn.evaluation.structure import PrecisionRecall as PrecisionRecall
 from cyclearn.evaluation.structure import StructureScores as StructureScores

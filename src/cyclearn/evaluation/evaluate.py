@@ -95,7 +95,7 @@ class Evaluation(Answer):
 
 def _score_lines(scores: StructureScores | None) -> list[str]:
     if scores is None:
-        return ["precision, recall              unknown: the time limit did not suffice"]
+        return ["precision, recall              unknown: the time limit was too short"]
     lines = []
     for name, pair in scores.pairs.items():
         numbers = ", ".join(
@@ -103,7 +103,7 @@ def _score_lines(scores: StructureScores | None) -> list[str]:
         )
         lines.append(f"{name + ' precision, recall':<31}{numbers}")
     if not scores.is_exact:
-        lines.append("(cycles: the class is large, and only a part of it was looked at)")
+        lines.append("(cycles: the class is large, and only a part of it was examined)")
     return lines
 
 
@@ -180,7 +180,7 @@ def evaluate(
         As in :func:`multi_domain_success`.
     time_limit : float, optional
         Seconds for everything: half for the distance to the class, half of the rest for the scores,
-        what is left for the distributions. What there was no time for is None in the result.
+        what is left for the distributions. Measures that did not finish are None in the result.
 
     Examples
     --------

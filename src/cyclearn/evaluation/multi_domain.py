@@ -41,7 +41,7 @@ class SuccessRate(float):
     eta: float
 
     def __new__(cls, successes: Sequence[bool], eta: float) -> SuccessRate:
-        """The share of successes, which are kept beside it."""
+        """The share of successes, with the list of successes."""
         self = super().__new__(cls, sum(successes) / len(successes))
         self.successes = tuple(successes)
         self.eta = eta

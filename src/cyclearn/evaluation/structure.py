@@ -1,4 +1,4 @@
-"""How near the structure of a graph is to a graph and to a class: distance, precision, recall.
+"""How close the structure of a graph is to a graph and to a class: distance, precision, recall.
 
 Data can settle only what all members of the true class share. A feature of the learned graph is
 taken as right when *some* member has it, and a feature is to be found when *every* member has it:
@@ -44,10 +44,10 @@ def as_member(learned: DirectedGraph, members: EquivalenceClass) -> DirectedGrap
 
 
 def shd(learned: DirectedGraph, true: DirectedGraph) -> int:
-    """Structural Hamming distance: edges to add, remove or turn to make the graphs equal.
+    """Structural Hamming distance: edges to add, remove or reverse to make the graphs equal.
 
-    Per unordered pair of nodes: 0 if equal, 1 if one edge must be added, removed or turned, 2 if
-    i ⇄ j stands against nothing.
+    Per unordered pair of nodes: 0 if equal, 1 if one edge must be added, removed or reversed, 2 if
+    i ⇄ j is compared with no edge.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def shd(learned: DirectedGraph, true: DirectedGraph) -> int:
 
 
 class ClassDistance(int):
-    """A distance to a class: a whole number that knows whether it is exact.
+    """A distance to a class: an integer that records whether it is exact.
 
     The number is the distance to the nearest member found, an upper bound; ``lower_bound`` is the
     best lower bound known, and ``nearest`` that member.
@@ -69,7 +69,7 @@ class ClassDistance(int):
     nearest: DirectedGraph
 
     def __new__(cls, distance: int, lower_bound: int, nearest: DirectedGraph) -> ClassDistance:
-        """Keep the bound and the member beside the number."""
+        """Keep the bound and the member with the number."""
         self = super().__new__(cls, distance)
         self.lower_bound = lower_bound
         self.nearest = nearest

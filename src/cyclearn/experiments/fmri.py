@@ -58,8 +58,8 @@ def data_folder(name: str, given: Path | None) -> Path:
     """The folder ``name`` inside the data folder."""
     if given is None:
         raise InputError(
-            f"this study needs data that are not shipped; name the folder that holds {name}/ by "
-            f"--data DIR or {VARIABLE}. {SOURCES[name]}"
+            f"this study needs data that are not shipped; give the folder that contains {name}/ "
+            f"with --data DIR or {VARIABLE}. {SOURCES[name]}"
         )
     folder = given / name
     if not folder.is_dir():
@@ -73,7 +73,7 @@ def read_columns(path: Path, names: Sequence[str]) -> Moments:
     missing = [name for name in names if name not in table.columns]
     if missing:
         raise InputError(
-            f"{path} has no column {', '.join(map(repr, missing))}; its columns are to be "
+            f"{path} has no column {', '.join(map(repr, missing))}; its columns must be "
             + ", ".join(names)
         )
     return as_moments(table[list(names)])
@@ -109,10 +109,10 @@ class FeedbackStudy(Study):
         folder = data_folder("feedback", self.data)
         found = sorted(path.parent for path in folder.glob(f"*/{_TRUTH}"))
         if not found:
-            raise InputError(f"{folder} holds no folder with a {_TRUTH}")
+            raise InputError(f"{folder} contains no folder with a {_TRUTH}")
         for network in found:
             if not data_sets(network):
-                raise InputError(f"{network} holds no data sets sim-*.txt")
+                raise InputError(f"{network} contains no data sets sim-*.txt")
         return found
 
     @property
@@ -198,7 +198,7 @@ class HippocampusStudy(Study):
     def _files(self) -> list[Path]:
         files = sorted(data_folder("hippocampus", self.data).glob("subject*.csv"))
         if not files:
-            raise InputError("the folder hippocampus holds no files subject*.csv")
+            raise InputError("the folder hippocampus contains no files subject*.csv")
         return files
 
     @property

@@ -114,14 +114,15 @@ def pooled(results: Sequence[ResultsFile], *, timings: bool = False) -> pd.DataF
         }
         if differing:
             raise InputError(
-                f"{first.path} and {file.path} differ in {', '.join(sorted(differing))}, so they "
-                "are no parts of one run; give them one at a time"
+                f"{first.path} and {file.path} differ in {', '.join(sorted(differing))}, so "
+                "they are not parts of one run; give them one at a time"
             )
         frames.append(file.table(timings=timings))
         for setting in () if frames[-1].empty else frames[-1]["setting"].unique():
             if setting in seen:
                 raise InputError(
-                    f"{seen[setting].path} and {file.path} both hold {setting!r}; give one of them"
+                    f"{seen[setting].path} and {file.path} both contain {setting!r}; give one "
+                    "of them"
                 )
             seen[setting] = file
     return pd.concat(frames, ignore_index=True)
@@ -271,9 +272,9 @@ def _hippocampus(frame: pd.DataFrame) -> str:
     gaps = [f"{cells['gap'][name].min():.1f}" for name in subjects]
     rows.append(["score above the best found", *gaps])
     text += (
-        "\nThe structures equivalent to the anatomical graph. A number: what the best move gains, "
-        "so the structure is no local optimum; in brackets where the fit is not stable. They share "
-        "one score, which is above the best found by the last line:\n\n"
+        "\nThe structures equivalent to the anatomical graph. A number: what the best move "
+        "gains, so the structure is not a local optimum; in brackets where the fit is not "
+        "stable. They share one score, which is above the best found by the last line:\n\n"
         + markdown_table(["structure", *subjects], rows)
     )
     counts = [int(members[name].sum()) for name in ("is_optimum", "is_optimum_of_single_edges")]

@@ -127,8 +127,8 @@ def _run_here(study: Study, tasks: Sequence[Task], n_jobs: int) -> Generator[Fin
         yield from parallel(delayed(run_task)(study, task) for task in tasks)
     except BrokenProcessPool:
         raise LimitError(
-            "a process was ended from outside, for want of memory perhaps; what had finished is in "
-            "the file, and the same command, with fewer jobs if need be, continues"
+            "a process was killed, perhaps because memory ran out; finished instances are in "
+            "the file, and the same command continues, if necessary with fewer jobs"
         ) from None
 
 
@@ -172,12 +172,12 @@ def _run_on_cluster(
                 future.release()
         except (CancelledError, CommClosedError, KilledWorker) as error:
             reason = (
-                "one instance ended several workers, for want of memory perhaps"
+                "one instance ended several workers, perhaps because memory ran out"
                 if isinstance(error, KilledWorker)
-                else f"the scheduler at {address} went away"
+                else f"the connection to the scheduler at {address} was lost"
             )
             raise LimitError(
-                f"{reason}; what had finished is in the file, and the same command continues"
+                f"{reason}; finished instances are in the file, and the same command continues"
             ) from None
 
 
@@ -191,7 +191,7 @@ class ResultsFile:
     def open(self, configuration: Mapping[str, Any], *, must_be_new: bool = False) -> None:
         """Start the file, or check that it holds the same configuration.
 
-        A file in which no instance has finished is started anew.
+        A file in which no instance has finished is restarted.
 
         Raises
         ------
@@ -213,8 +213,9 @@ class ResultsFile:
         ]
         if differing:
             raise InputError(
-                f"{self.path} holds a run with another configuration: {'; '.join(differing)}; give "
-                "the same options to continue it, or name another file"
+                f"{self.path} contains a run with another configuration: "
+                f"{'; '.join(differing)}; use the same options to continue it, or name another "
+                "file"
             )
 
     def _header(self) -> dict[str, Any]:
@@ -227,7 +228,9 @@ class ResultsFile:
         """The configuration that the results were made with."""
         found = self._header().get("configuration")
         if not (isinstance(found, dict) and isinstance(found.get("study"), str)):
-            raise InputError(f"{self.path} names no study; it is no results file of an experiment")
+            raise InputError(
+                f"{self.path} names no study; it is not a results file of an experiment"
+            )
         return found
 
     @property
@@ -289,9 +292,9 @@ def _row(task: Task, output: dict[str, Any], timings: bool) -> dict[str, Any]:
     named = {**asdict(task), "number": output["number"], "method": output["method"]}
     measures = output["measures"]
     if not (isinstance(task.setting, str) and isinstance(output["method"], str)):
-        raise ValueError("a setting or a method is no name")
+        raise ValueError("a setting or a method is not a name")
     if {*named} & {*measures} or any(isinstance(v, (list, dict)) for v in measures.values()):
-        raise ValueError("the measures are no plain values")
+        raise ValueError("the measures are not plain values")
     # Halves of characters cannot be put into a table.
     json.dumps(measures, ensure_ascii=False).encode()
     return {**named, **measures, **({"seconds": output["seconds"]} if timings else {})}

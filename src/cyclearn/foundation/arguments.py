@@ -73,7 +73,7 @@ def one_name(name: str, value: Any) -> str:
     """A name, among others that ``name`` has."""
     # Columns may be numbered, so a number is a name; nothing and a truth value are mistakes.
     if isinstance(value, bool) or not isinstance(value, (str, Real)):
-        raise InputError(f"{name} has {short(value)}, which is not a name; give texts")
+        raise InputError(f"{name} has {short(value)}, which is not a name; give strings")
     return str(value)
 
 

@@ -14,7 +14,7 @@ from time import monotonic, time
 
 from cyclearn.foundation.errors import LimitError
 
-# A time by now(); None is no limit.
+# A time by now(); None means no limit.
 Deadline = float | None
 
 # Seconds that did not count.

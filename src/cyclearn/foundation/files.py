@@ -1,6 +1,6 @@
-"""Files of the user: read whole, written beside their place and renamed, never half.
+"""Files of the user: read completely, written to a temporary file and renamed.
 
-What stood under a name stays until the new content is safe on the disk: a full disk, a missing
+An existing file is kept until the new content is safe on the disk: a full disk, a missing
 permission or an interruption leaves it as it was.
 """
 
@@ -67,8 +67,7 @@ def write_text(path: str | Path, text: str) -> None:
     except UnicodeEncodeError as error:
         wrong = text[error.start : error.end]
         raise InputError(
-            f"cannot write {shown(path)}: {wrong!r} is not UTF-8 text; rename what has it in its "
-            "name"
+            f"cannot write {shown(path)}: {wrong!r} is not UTF-8 text; rename it"
         ) from None
     write_bytes(path, content)
 
@@ -81,7 +80,7 @@ def write_bytes(path: str | Path, content: bytes) -> None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A new file beside ``path`` to write to, which takes its place when the block ends well.
+    """A new file next to ``path`` to write to, which replaces it when the block succeeds.
 
     The new file has the same ending and, where there was a file, its permissions. Where the block
     fails or is interrupted the new file is removed, and ``path`` is what it was.
@@ -275,20 +274,20 @@ def _checked_place(path: str | Path) -> Path:
         raise InputError(f"cannot write {shown(path)}: it is a folder; name a file in it")
     if not place.parent.is_dir():
         raise InputError(
-            f"cannot write {shown(path)}: there is no folder {shown(place.parent)}; make it first"
+            f"cannot write {shown(path)}: there is no folder {shown(place.parent)}; create it first"
         )
     if place.exists():
         if not place.is_file():
             raise InputError(f"cannot write {shown(path)}: it is a device or a pipe; name a file")
         if not os.access(place, os.W_OK):
             raise InputError(
-                f"cannot write {shown(path)}: it may not be changed; name another file"
+                f"cannot write {shown(path)}: it is write-protected; name another file"
             )
     return place
 
 
 def _new_file(place: Path) -> Path:
-    """An empty file beside ``place``, with the permissions that new files get."""
+    """An empty file next to ``place``, with the permissions that new files get."""
     beside = place.with_name(f".cyclearn-{secrets.token_hex(6)}{place.suffix}")
     os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     return beside

@@ -44,7 +44,7 @@ def given_in_words(exogenous: Sequence[str], ordered: Sequence[str] = ()) -> lis
     words = [f"Taken as given: {', '.join(exogenous)}."] if exogenous else []
     if ordered:
         words.append(
-            f"Ordinal: {', '.join(ordered)}; weights and effects are those of the normal variables "
-            "behind them."
+            f"Ordinal: {', '.join(ordered)}; weights and effects refer to the underlying normal "
+            "variables."
         )
     return words

@@ -52,7 +52,7 @@ class DirectedGraph(Answer):
         ``adjacency[i, j]`` is true (or one) when i → j. The diagonal is zero.
     names : sequence of str, optional
         Names of the nodes, in the order of the rows; by default the labels of a pandas table,
-        and ``X1, …, Xp`` where there are none.
+        and ``X1, …, Xp`` if there are none.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class DirectedGraph(Answer):
     ) -> DirectedGraph:
         """Graph with these edges, each a pair (from, to) of names or of indices.
 
-        Without ``names``, named nodes stand in the order in which they appear; with indices,
+        Without ``names``, named nodes are in the order in which they appear; with indices,
         ``n_nodes`` (by default one more than the largest index) nodes are called X1, X2, ….
         Where some of the ``names`` are numbers, numbers in edges are names as well, not indices.
 
@@ -394,10 +394,10 @@ def _read_only(matrix: BoolArray) -> BoolArray:
 
 
 def structural_hamming_distance(g: DirectedGraph, h: DirectedGraph) -> int:
-    """Number of edges to add, remove or turn to make the graphs equal.
+    """Number of edges to add, remove or reverse to make the graphs equal.
 
-    Per unordered pair of nodes: 0 if equal, 1 if one edge must be added, removed or turned, 2 if
-    i ⇄ j stands against nothing.
+    Per unordered pair of nodes: 0 if equal, 1 if one edge must be added, removed or reversed, 2 if
+    i ⇄ j is compared with no edge.
 
     Examples
     --------

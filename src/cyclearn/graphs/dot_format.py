@@ -27,7 +27,7 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
-# Groups inside groups, and pairs of nodes that arrows between groups may stand for.
+# Groups inside groups, and pairs of nodes that arrows between groups may represent.
 _MAX_DEPTH, _MAX_EDGES = 100, 4_000_000
 
 
@@ -38,7 +38,7 @@ def is_dot(text: str) -> bool:
         first += (token.symbol for token in islice(_tokens(text), 4))
     if first[:1] == ["strict"]:
         del first[0]
-    # A title may stand in between.
+    # A title may come in between.
     return first[:1] in (["graph"], ["digraph"]) and "{" in first[1:3]
 
 
@@ -81,8 +81,8 @@ def _tokens(text: str) -> Iterator[_Token]:
             found = _TOKEN.match(text, position)
             if not found:
                 raise InputError(
-                    f"not valid DOT: line {line}: {text[position]!r} is out of place; "
-                    "a name with such characters stands in double quotes"
+                    f"not valid DOT: line {line}: unexpected {text[position]!r}; put names with "
+                    "such characters in double quotes"
                 )
             end = found.end()
             kind = found.lastgroup or ""
@@ -126,8 +126,8 @@ class _Reader:
         self._read_titled_group()
         if self._left[0] is not _END:
             raise InputError(
-                f"line {self._left[0].line} goes on after the graph has ended; "
-                "write one digraph a file"
+                f"line {self._left[0].line} continues after the graph has ended; write one "
+                "digraph per file"
             )
 
     def _skip(self, *symbols: str) -> bool:
@@ -152,7 +152,7 @@ class _Reader:
     def _wrong(self, expected: str) -> InputError:
         token = self._left[0]
         where = f"line {token.line}: {short(token.text)}" if token is not _END else token.text
-        return InputError(f"not valid DOT: {where} stands where {expected} is expected")
+        return InputError(f"not valid DOT: found {where} where {expected} is expected")
 
     def _read_titled_group(self) -> dict[str, None]:
         if self._left[0].symbol != "{":

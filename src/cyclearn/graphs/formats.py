@@ -113,7 +113,7 @@ def graphml_text(
 
     for name in graph.names:
         if any(ord(letter) < 32 and letter not in "\t\n\r" for letter in name):
-            raise InputError(f"GraphML cannot hold the name {name!r}; write .json or .dot")
+            raise InputError(f"GraphML cannot represent the name {name!r}; write .json or .dot")
     named = networkx_graph(graph, attributes)
     # Where igraph and Cytoscape look for names; igraph changes an ampersand in an identifier.
     nx.set_node_attributes(named, {name: name for name in graph.names}, "name")
@@ -140,8 +140,8 @@ def tetrad_text(graph: DirectedGraph) -> str:
     for name in graph.names:
         if re.search(r"\s", name) or re.fullmatch(r"\(.*\)|\[.*\]", name):
             raise InputError(
-                f"the Tetrad form cannot hold the name {name!r}: Tetrad ends a name at a blank and "
-                "takes brackets for a mark of hidden variables; rename it, or write .json or .dot"
+                f"the Tetrad format cannot represent the name {name!r}: Tetrad ends a name at a "
+                "blank and takes brackets for hidden variables; rename it, or write .json or .dot"
             )
     edges = [f"{n}. {a} --> {b}\n" for n, (a, b) in enumerate(graph.edges, 1)]
     return f"Graph Nodes:\n{';'.join(graph.names)}\n\nGraph Edges:\n{''.join(edges)}"
@@ -167,8 +167,8 @@ def write_graph(graph: DirectedGraph, path: str | Path) -> None:
     """Write a graph as JSON, DOT (``.dot``, ``.gv``), edge list (``.txt``), Tetrad or GraphML.
 
     The suffix decides (``.tetrad``, ``.graphml``); a file without one is JSON. Raises InputError
-    for any other suffix, and where the form cannot hold a name so that it reads back as it was.
-    What stood there stays until the new file is whole.
+    for any other suffix, and for a name that the format cannot represent.
+    An existing file is kept until the new one is complete.
     """
     graph = checked_graph(graph)
     check_path(path)
@@ -183,10 +183,10 @@ def checked_text(graph: DirectedGraph, write: Callable[[DirectedGraph], str], fo
         return text
     remedy = "write .json" if form == "DOT" else "write .json or .dot"
     if not graph.names:
-        raise InputError(f"the {form} form cannot hold a graph without nodes; {remedy}")
+        raise InputError(f"the {form} format cannot represent a graph without nodes; {remedy}")
     # A name that fails alone is the one to show; some fail only next to others.
     culprit = next((n for n in graph.names if not _survives(n, write)), graph.names[0])
-    raise InputError(f"the {form} form cannot hold the name {culprit!r}; {remedy}")
+    raise InputError(f"the {form} format cannot represent the name {culprit!r}; {remedy}")
 
 
 def _reads_back(text: str, graph: DirectedGraph) -> bool:
@@ -203,7 +203,7 @@ def _survives(name: str, write: Callable[[DirectedGraph], str]) -> bool:
 
 
 def edge_list(graph: DirectedGraph) -> str:
-    """The graph as lines ``a -> b``; nodes stand alone first, so that their order is kept."""
+    """The graph as lines ``a -> b``; nodes come first, one per line, to keep their order."""
     lines = [*graph.names, *(f"{a} -> {b}" for a, b in graph.edges)]
     return "".join(line + "\n" for line in lines)
 
@@ -231,7 +231,7 @@ def parse_graph(text: str) -> DirectedGraph:
 def _parse_json(text: str) -> DirectedGraph:
     record = load_json(text, "the graph")
     if isinstance(record, dict) and "nodes" not in record and "graph" in record:
-        # What learn and simulate write: the graph with more beside it.
+        # What learn and simulate write: the graph with further fields.
         record = record["graph"]
     return DirectedGraph.from_dict(record)
 
@@ -245,14 +245,14 @@ def _parse_edge_list(text: str) -> DirectedGraph:
         for line in lines:
             if re.search(r"[\s,()\[\]{}<>]", line):
                 raise InputError(
-                    f"line {short(line)} is no node and there is no edge; a graph file is "
-                    "JSON, DOT, Tetrad's form or one edge a line, as in 'a -> b'"
+                    f"line {short(line)} is not a node or an edge; a graph file is "
+                    "JSON, DOT, Tetrad's format or one edge per line, as in 'a -> b'"
                 )
     for line in lines:
         ends = [end.strip() for end in _ARROW.split(line)]
         if not all(ends) or any(re.search(r"[<>;,{}→]|--|(^|\s)-|-$", end) for end in ends):
             raise InputError(
-                f"line {short(line)} is not an edge; write one edge a line, as in 'a -> b', "
+                f"line {short(line)} is not an edge; write one edge per line, as in 'a -> b', "
                 "with names free of ; , { } < > and arrows"
             )
         for end in ends:

@@ -99,9 +99,7 @@ def checked_names(names: Iterable[Hashable] | None, n_nodes: int | None) -> tupl
         raise InputError(f"{len(labels)} names for {n_nodes} nodes; give one name for each node")
     if len(set(labels)) != len(labels):
         twice = Counter(labels).most_common(1)[0][0]
-        raise InputError(
-            f"the name {short(twice)} appears twice; every node needs a name of its own"
-        )
+        raise InputError(f"the name {short(twice)} appears twice; every node needs its own name")
     return labels
 
 
@@ -144,7 +142,7 @@ def checked_label(label: Any) -> str:
     """The label of a node in a record, as text; such records hold labels, never indices."""
     if isinstance(label, bool) or not isinstance(label, (str, int)):
         raise InputError(
-            f"{short(label)} is not the name of a node; names are texts or whole numbers"
+            f"{short(label)} is not the name of a node; names are strings or whole numbers"
         )
     return str(label)
 
@@ -160,7 +158,7 @@ def checked_adjacency(adjacency: ArrayLike) -> BoolArray:
     if matrix.dtype == bool:
         return matrix.copy()
     if not np.issubdtype(matrix.dtype, np.number) and matrix.dtype != object:
-        raise InputError(f"an adjacency matrix holds zeros and ones, not {matrix.dtype} values")
+        raise InputError(f"an adjacency matrix contains zeros and ones, not {matrix.dtype} values")
     if matrix.dtype == object:
         # One by one, since comparing some objects (a missing value) gives no truth value.
         allowed = np.array([_is_binary(v) for v in matrix.ravel()], dtype=bool)
@@ -183,7 +181,7 @@ def _is_binary(value: object) -> bool:
 def square_table(frame: pd.DataFrame) -> tuple[NDArray[Any], list[str]]:
     """Values and labels of a table whose rows and columns name the same nodes."""
     if not (frame.index.is_unique and frame.columns.is_unique):
-        raise InputError("the table names a node twice; every node needs a name of its own")
+        raise InputError("the table names a node twice; every node needs its own name")
     labels = list(frame.index)
     position = {label: n for n, label in enumerate(frame.columns)}
     if set(labels) != set(position):

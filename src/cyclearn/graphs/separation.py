@@ -61,8 +61,8 @@ def d_separated(graph: DirectedGraph, x: Nodes, y: Nodes, given: Nodes = ()) -> 
         if common := sets[first] & sets[second]:
             names = ", ".join(graph.names[v] for v in bits(common))
             raise InputError(
-                f"{first} and {second} share {names}; the three sets are disjoint: "
-                "remove the shared nodes from one of them"
+                f"{first} and {second} share {names}; the three sets must be disjoint: remove "
+                "the shared nodes from one of them"
             )
     return columns_d_separated(graph.columns, sets["x"], sets["y"], sets["given"])
 

@@ -39,7 +39,7 @@ def compare(
     sampler: Sampler = Sampler.GAUSSIAN,
     random_state: int = 0,
 ) -> Comparison:
-    """Whether two graphs generate the same distributions, with what is proved and what is not.
+    """Whether two graphs generate the same distributions, by proofs and numerics.
 
     In this order: rotations; dimensions; the minors of Θ that vanish (up to eleven nodes, beyond
     that d-separations); the rules beyond rotations; containment of a member of one class in
@@ -52,7 +52,7 @@ def compare(
     g, h : DirectedGraph
         Graphs on the same nodes; the order of the nodes may differ.
     n_draws : int
-        Distributions drawn from each graph; ten times as many if nothing tells the graphs apart.
+        Distributions drawn from each graph; ten times as many if nothing distinguishes the graphs.
     n_starts : int
         Starts of every projection of a component.
     tolerance : float

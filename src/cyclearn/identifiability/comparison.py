@@ -20,14 +20,16 @@ class Conclusion(Enum):
 
     EQUIVALENT_BY_ROTATIONS = "equivalent, proved by rotations"
     EQUIVALENT_BY_RULES = "equivalent, proved by rules beyond rotations"
-    DIFFERENT_DIMENSIONS = "not equivalent, proved: the distribution sets differ in dimension"
+    DIFFERENT_DIMENSIONS = (
+        "not equivalent, proved: the graphs allow different numbers of free parameters"
+    )
     DIFFERENT_RANKS = (
         "not equivalent, proved: a submatrix of the precision or covariance matrix has another "
         "generic rank"
     )
     DIFFERENT_EQUATIONS = (
-        "not equivalent, but for a chance of error below 10⁻¹⁰: the two sets are bound by "
-        "different equations"
+        "not equivalent, with an error probability below 10⁻¹⁰: the two sets satisfy different "
+        "equations"
     )
     NOT_GENERATED = (
         "not equivalent, proved: one graph generates a distribution, and all near it, that the "

@@ -199,7 +199,7 @@ def rows_to_settle(
     -------
     float
         At least two more than there are variables; infinite where no number of rows suffices
-        beside the observed ones, NaN where the system does not settle when the targets are held.
+        besides the observed ones, NaN where the system does not settle when the targets are held.
     """
     experiment = Experiment(truth, tuple(targets), n_observed)
     if not experiment.settles:

@@ -1,4 +1,4 @@
-"""Files beside this one that pages are made of: HTML with places for values, styles, scripts."""
+"""Files in this folder that pages are made of: HTML with places for values, styles, scripts."""
 
 from __future__ import annotations
 

@@ -28,14 +28,14 @@ def bootstrap_section(found: BootstrapResult) -> Markup:
     parts = [
         tag(
             "p",
-            f"The graph was learned again from {found.n_resamples:,} resamples ({drawn}). An edge "
-            "that came out often is no accident of these rows; whether it can be told from what "
-            "equivalent graphs have in its place is a second question, which the share of "
-            "resamples in which all equivalent graphs have the edge answers.",
+            f"The graph was learned again from {found.n_resamples:,} resamples ({drawn}). An "
+            'edge that occurs in most resamples does not depend on a few rows. The column "in '
+            'all equivalent graphs" also takes into account whether equivalent graphs have '
+            "the edge.",
         )
     ]
     if found.n_failed:
-        parts.append(tag("p", f"{found.n_failed:,} more resamples led to no graph."))
+        parts.append(tag("p", f"{found.n_failed:,} more resamples gave no graph."))
     caption = "Share of resamples with an edge"
     if len(edges) > _MAX_ROWS:
         caption += f", the {_MAX_ROWS} most frequent of {len(edges):,}"

@@ -1,4 +1,4 @@
-"""Total effects over the graphs of the class: what stands, and what depends on the graph."""
+"""Total effects over the graphs of the class: what is common, and what depends on the graph."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cyclearn.report.findings import Findings
 from cyclearn.report.graph_section import arrow
 
 _MAX_ROWS = 40
-# Effects smaller than this, in standard deviations, are none.
+# Effects smaller than this, in standard deviations, count as zero.
 _NONE = 1e-9
 
 
@@ -55,13 +55,13 @@ def class_effects_section(found: Findings) -> Markup:
     which = {
         "all": "all stable graphs that fit equally well",
         "sampled": "the stable ones among graphs drawn at random from those that fit equally well",
-        "first": "the stable ones among the graphs listed, which are no fair sample",
+        "first": "the stable ones among the listed graphs, which are not a random sample",
     }[listed.selection]
-    columns = ("cause and effect", "smallest", "largest", "not zero in", "so it is")
+    columns = ("cause and effect", "smallest", "largest", "not zero in", "sign")
     return fill(
-        "<p>The same over $which, each with the coefficients that fit best: what one variable does "
-        "to another if that graph is the true one.</p>$table"
-        "<p>In Python, <code>$example</code> tells it graph by graph.</p>",
+        "<p>The same over $which, each with its best-fitting coefficients: the effect of one "
+        "variable on another if that graph is true.</p>$table<p>In Python, "
+        "<code>$example</code> lists the effect for each graph.</p>",
         which=which,
         table=table(caption, columns, rows, numbers=(1, 2, 3)),
         example=f"result.effects({graph.names[order[0] // p]!r}, {graph.names[order[0] % p]!r})",
@@ -83,4 +83,4 @@ def _verdict(values: np.ndarray) -> str:
         return "negative in all"
     if low >= -_NONE:
         return "positive or none"
-    return "negative or none" if high <= _NONE else "of open sign"
+    return "negative or none" if high <= _NONE else "sign not determined"

@@ -16,10 +16,10 @@ def download_section(found: Findings) -> Markup:
     ]
     buttons.append(tag("button", "Picture (SVG)", type="button", data_picture="learned-graph"))
     return fill(
-        "<p>The page holds the result in these forms; nothing is fetched. The whole result has "
-        "means and covariances, not the rows, and <code>cyclearn.load</code> reads it again.</p>"
-        '<div id="downloads" class="buttons" hidden>$buttons</div>'
-        "<noscript><p>Saving takes a browser with scripts.</p></noscript>$data",
+        "<p>The page contains the result in these formats. The whole result has means and "
+        "covariances, not the rows; <code>cyclearn.load</code> reads it.</p><div "
+        'id="downloads" class="buttons" hidden>$buttons</div><noscript><p>Downloads need a '
+        "browser with JavaScript.</p></noscript>$data",
         buttons=join(buttons),
         data=script_data("download-data", dict(files.values())),
     )

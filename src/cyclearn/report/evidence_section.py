@@ -26,21 +26,20 @@ def evidence_section(found: Findings) -> Markup:
         parts.append(_posterior(result.posterior))
     if result.bootstrap is not None:
         if parts:
-            parts.append(tag("h3", "How often it comes out of resamples"))
+            parts.append(tag("h3", "How often edges occur in resamples"))
         parts.append(bootstrap_section(result.bootstrap))
     return join(parts)
 
 
 def _how_to_ask(*, takes_posterior: bool) -> Markup:
     posterior = (
-        "With <code>posterior=True</code> in Python (<code>--posterior</code> on the command line) "
-        "graphs are drawn by how probable they are, and this section and the picture say how "
-        "probable each edge is. "
+        "<code>posterior=True</code> in Python (the default on the command line) computes the "
+        "probability of each edge and adds it to this section and to the picture. "
     )
     return Markup(
-        f"<p>Nobody asked yet. {posterior * takes_posterior}With <code>bootstrap=100</code> "
-        "(<code>--bootstrap 100</code>) the graph is learned again from 100 resamples, and they "
-        "say how often each edge came out.</p>"
+        f"<p>Not computed. {posterior * takes_posterior}<code>bootstrap=100</code> "
+        "(<code>--bootstrap 100</code>) learns the graph again from 100 resamples and counts "
+        "how often each edge occurs.</p>"
     )
 
 
@@ -65,15 +64,15 @@ def _posterior(found: Posterior) -> Markup:
     parts = [
         tag(
             "p",
-            f"{found.n_samples:,} graphs were drawn by how probable they are, given these data and "
-            f"a price of {fixed(found.penalty, 2)} for an edge. A probability weighs both: what "
-            "equally good graphs leave open, and what these data leave open. The price need not be "
-            "that of the search above.",
+            f"{found.n_samples:,} graphs were sampled in proportion to their probability, given "
+            f"these data and a penalty of {fixed(found.penalty, 2)} per edge. The probabilities "
+            "account for two uncertainties: what equally good graphs leave open, and what "
+            "these data leave open. The penalty may differ from that of the search above.",
         ),
         tag("p", "" if problem is None else f"{problem.message} {problem.page_remedy}"),
         table(
             caption,
-            ("edge", "probability", "joined, either way", "in one feedback loop"),
+            ("edge", "probability", "adjacent", "in one feedback loop"),
             rows,
             numbers=(1, 2, 3),
         ),

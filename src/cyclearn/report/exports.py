@@ -62,7 +62,7 @@ def exported(result: LearnResult, suffix: str) -> str:
     b ~ start(0.500)*a
     """
     if suffix not in _TEXTS:
-        raise InputError(f"there is no form {suffix!r}; give one of {', '.join(_TEXTS)}")
+        raise InputError(f"there is no format {suffix!r}; use one of {', '.join(_TEXTS)}")
     return _TEXTS[suffix][1](result)
 
 

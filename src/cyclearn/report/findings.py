@@ -135,7 +135,7 @@ def find_out(
 ) -> Findings:
     """Everything that the report of a result needs and the result does not hold by itself.
 
-    Graphs that contradict the knowledge of the search are no answers, and left out. A brief one
+    Graphs that contradict the knowledge of the search are left out. A brief one
     compares no edges with hidden causes.
     """
     given = None if data is None else result.options.tables(data)
@@ -176,8 +176,8 @@ def _check_same_tables(result: LearnResult, given: Tables) -> None:
     learned = result.tables
     if given.groups != learned.groups or len(given) != len(learned):
         raise InputError(
-            f"the data are {_in_words(given)}, and the result was learned from "
-            f"{_in_words(learned)}: give the same data, or none"
+            f"the data are {_in_words(given)}, but the result was learned from "
+            f"{_in_words(learned)}; give the same data, or none"
         )
     scale = None if result.experiments is None else result.model.moments.scale
     for number, (one, own) in enumerate(zip(given, learned, strict=True), 1):
@@ -197,6 +197,6 @@ def _check_same(given: Moments, own: Moments, where: str, scale: FloatArray | No
     gap = np.abs(given.covariance - own.covariance) / np.outer(scale, scale)
     if given.n_samples != own.n_samples or gap.max() > _SAME:
         raise InputError(
-            f"the data{where}, {given.n_samples} rows, are not those that the result was learned "
-            f"from, {own.n_samples} rows: give the same rows, or none"
+            f"the data{where}, {given.n_samples} rows, are not those that the result was "
+            f"learned from, {own.n_samples} rows; give the same rows, or none"
         )

@@ -52,7 +52,7 @@ def verdict(indices: FitIndices) -> str:
     """
     if indices.degrees_of_freedom == 0:
         return (
-            "The graph can make every covariance matrix, so that it fits perfectly and nothing "
+            "The graph can generate every covariance matrix, so it fits perfectly and nothing "
             "about it is tested."
         )
     known = _grades(indices)
@@ -62,19 +62,19 @@ def verdict(indices: FitIndices) -> str:
     if worst == "good":
         if indices.p_value < _CLEAR:
             return (
-                "The graph reproduces the covariances of the data closely, but not exactly: what "
-                "is left is small, and too much for chance."
+                "The graph reproduces the covariances of the data closely, but not exactly: "
+                "the remaining misfit is small but larger than chance."
             )
         return "The graph reproduces the covariances of the data well."
-    how = "badly" if set(known) == {"poor"} else f"with {worst} success"
+    how = "poorly" if worst == "poor" else "fairly well"
     if not indices.p_value < _CLEAR:
         return (
-            f"The graph reproduces the covariances of the data {how}, which with so few rows can "
-            "be chance."
+            f"The graph reproduces the covariances of the data {how}, which may be due to "
+            "chance with so few rows."
         )
     return (
-        f"The graph reproduces the covariances of the data {how}: causes that were not measured, "
-        "relations that are not linear or a search that ended early may be why."
+        f"The graph reproduces the covariances of the data {how}. Possible reasons are hidden "
+        "causes, nonlinear relations or a search that ended early."
     )
 
 
@@ -95,7 +95,7 @@ def is_tested_and_good(model: FittedModel) -> bool:
 def fit_in_words(model: FittedModel) -> str:
     """One sentence on the fit of a model, whatever tables it was fitted to."""
     if model.experiments is not None:
-        return "Tables with interventions have no saturated model to be compared with."
+        return "Tables with interventions have no saturated model for comparison."
     return verdict(model.fit_indices)
 
 
@@ -106,19 +106,18 @@ def chi_square_in_words(indices: FitIndices) -> str:
     p = indices.p_value
     shown = "below 0.001" if p < 0.001 else fixed(p)
     evidence = (
-        "chance alone would hardly leave as much"
+        "chance alone would hardly explain this misfit"
         if p < _CLEAR
-        else "chance alone would leave as much in fewer than 5 of 100 tables"
+        else "chance alone would explain this misfit in fewer than 5 of 100 tables"
         if p < 0.05
-        else "chance alone would leave as much"
+        else "chance alone would explain this misfit"
     )
     return (
-        f"Chi-square test of what the graph leaves unexplained: "
-        f"{number(indices.chi_square)} on {indices.degrees_of_freedom:,} "
-        f"degree{'s' * (indices.degrees_of_freedom != 1)} of freedom"
-        f"{' (rescaled, since the rows are not Gaussian)' * (indices.scaling != 1)}, "
-        f"p-value {shown}: {evidence}. With many rows chance is ruled out even where what is left "
-        "is too small to matter; and a graph chosen on the same data looks better than it is."
+        f"Chi-square test of the misfit: {number(indices.chi_square)} on "
+        f"{indices.degrees_of_freedom:,} degree{'s' * (indices.degrees_of_freedom != 1)} of "
+        f"freedom{' (rescaled, since the rows are not Gaussian)' * (indices.scaling != 1)}, "
+        f"p-value {shown}: {evidence}. With many rows even a misfit that is too small "
+        "to matter is significant, and a graph chosen on the same data looks better than it is."
     )
 
 

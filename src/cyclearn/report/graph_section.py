@@ -59,19 +59,20 @@ def picture(found: Findings) -> Markup:
         + "The table of coefficients lists the edges.",
     )
     note = (
-        "Numbers and widths are standardised weights: standard deviations of the effect for one "
-        "of the cause, all else held fixed." + _likelihood_note(found)
+        "Numbers and widths are standardised weights: the change of the effect, in standard "
+        "deviations, for one standard deviation of the cause, with all else fixed."
+        + _likelihood_note(found)
         if labelled
         else "Widths are standardised weights; the table of coefficients has the numbers. Point at "
         "an edge to read its weight."
     )
     if is_thicket(first):
         note += (
-            " So many edges cross that variables stand on a circle, causes before effects "
-            "clockwise from the top, without the frames of feedback loops."
+            " The variables are arranged on a circle because many edges cross; causes come "
+            "before effects clockwise from the top, and feedback loops are not framed."
         )
     if len(found.result.groups) > 1:
-        note += " They are means over the groups, but where groups have opposite signs."
+        note += " They are means over the groups, except where groups have opposite signs."
     every = tag(
         "label",
         tag("input", type="checkbox", class_="every-edge"),
@@ -94,8 +95,8 @@ def _sign(row: EdgeRow) -> str:
 def _legend(found: Findings) -> Markup:
     strong, weak = line_width(0.9), line_width(0.1)
     items = [
-        ("positive", "positive: both move the same way", False, line_width(0.5)),
-        ("negative", "negative: they move in opposite ways", False, line_width(0.5)),
+        ("positive", "positive: both change in the same direction", False, line_width(0.5)),
+        ("negative", "negative: they change in opposite directions", False, line_width(0.5)),
         ("neutral", "strong", False, strong),
         ("neutral", "weak", False, weak),
     ]
@@ -114,16 +115,16 @@ def line_width(weight: float) -> float:
 
 
 def _likelihood(row: EdgeRow) -> str:
-    """How probable the edge is, to stand beside its weight; nothing where nobody asked."""
+    """The probability of the edge, shown next to its weight; empty if not computed."""
     value = row.resamples if row.probability is None else row.probability
     return "" if value is None else f" ({value:.0%})"
 
 
 def _likelihood_note(found: Findings) -> str:
     if found.result.posterior is not None:
-        return " In brackets: how probable the edge is, given these data."
+        return " In brackets: the probability of the edge, given these data."
     if found.result.bootstrap is not None:
-        return " In brackets: the share of resamples from which the edge was learned."
+        return " In brackets: the share of resamples with the edge."
     return ""
 
 
@@ -142,22 +143,22 @@ def verdicts(found: Findings) -> Markup:
     if turning:
         parts += [
             tag("h3", f"Direction differs ({len(turning)})"),
-            tag("p", "These pairs are joined in all of the graphs, but not always the same way."),
+            tag("p", "These pairs are adjacent in all of the graphs, but the direction varies."),
             _pair_table("Pairs whose direction differs", turning),
         ]
     if going:
         parts += [
             tag("h3", f"In some of the graphs ({len(going)})"),
-            tag("p", "These pairs have an edge in some of the graphs that others do without."),
+            tag("p", "These pairs have an edge in some of the graphs and none in others."),
             _pair_table("Pairs with an edge in some of the graphs", going),
         ]
     return join(parts)
 
 
 _NOT_PROBABLE = (
-    "This is how far graphs that fit equally well agree with each other. It is not how probable an "
-    "edge is, given these data: the data may be few, and a cause may be missing from all of the "
-    "graphs."
+    "This section describes how far graphs that fit equally well agree. It does not give "
+    "the probability of an edge: the data may be few, and a cause may be missing from all "
+    "of the graphs."
 )
 
 
@@ -172,13 +173,13 @@ def _who_agrees(found: Findings) -> str:
         return f"{words} There may be others."
     if not ties:
         return words + (
-            " They generate exactly the same distributions, so no amount of data of this kind can "
-            "choose between them. An experiment or further knowledge can."
+            " They generate exactly the same distributions, so no amount of observational data "
+            "can choose between them. An experiment or further knowledge can."
         )
     return words + (
-        f" They belong to {len(ties) + 1:,} classes. Graphs of one class generate "
-        "exactly the same distributions, so no amount of data of this kind can choose between "
-        "them; the classes tie on these data, and other data could tell them apart."
+        f" They belong to {len(ties) + 1:,} classes. Graphs of one class generate exactly the "
+        "same distributions, so no amount of observational data can choose between them. The "
+        "classes have the same score on these data, and other data could distinguish them."
     )
 
 
@@ -201,8 +202,8 @@ def _shared_if_stable(found: Findings) -> list[Markup]:
     more = _in_order(found, set.intersection(*stable) - found.shared)
     words = (
         f"If a shock to the system dies out, only {len(stable):,} of the {len(found.members):,} "
-        f"graph{'s' * (len(found.members) != 1)} can be true: with these data the feedback of the "
-        "others would grow without limit."
+        f"graph{'s' * (len(found.members) != 1)} can be true: with these data the feedback of "
+        "the others would grow without limit."
     )
     if not more:
         return [tag("p", words, " They share no further edge.")]
@@ -232,7 +233,7 @@ def _pair_table(caption: str, pairs: list[PairVerdict]) -> Markup:
             )
             for p in pairs
         ]
-        columns: tuple[str, ...] = ("pair", "in some", "in every", "not joined in some")
+        columns: tuple[str, ...] = ("pair", "in some", "in every", "not adjacent in some")
         return table(caption, columns, rows)
     counted.sort(key=lambda each: each[1][3])
     rows = [

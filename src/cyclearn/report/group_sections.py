@@ -49,10 +49,10 @@ def weights_by_group(found: Findings) -> Markup:
     parts = [
         tag(
             "p",
-            "A weight says by how many of its own units the effect moves when the cause moves by "
-            "one unit and all other causes stand still. Groups share the graph; weights are their "
-            "own. Whether they differ is Wald's test at 5%, corrected for the number of edges "
-            "(Holm); it takes the graph as given.",
+            "A weight is the change of the effect, in its own units, when the cause changes by "
+            "one unit and all other causes are fixed. Groups share the graph and have their "
+            "own weights. Whether they differ is Wald's test at 5%, corrected for the number "
+            "of edges (Holm); it is conditional on the graph.",
         ),
         table(
             "Weights by group" + (f", the first {len(shown)} groups" if left else ""),

@@ -12,21 +12,21 @@ def hidden_section(found: Findings) -> Markup:
     """Each joined pair: edge, hidden cause, or no telling."""
     intro = tag(
         "p",
-        "A common cause that is not in the table makes two variables move together without either "
-        "acting on the other. For each pair, the edges between the two gave way to such a cause, "
-        "edges that this makes superfluous were taken out, and the scores were compared. Most "
-        "pairs cannot be told apart in this way, which is evidence neither for the edge nor for "
-        "the hidden cause.",
+        "A common cause that is not in the table makes two variables correlated although "
+        "neither acts on the other. For each pair, the edges between the two were replaced by "
+        "such a cause, edges that became superfluous were removed, and the scores were "
+        "compared. Most pairs cannot be distinguished in this way, which is evidence neither "
+        "for the edge nor for the hidden cause.",
     )
     result = found.result
     if result.groups or result.lags or result.experiments is not None:
         what = "several groups" if result.groups else "tables with interventions"
         what = "rows given their past" if result.lags else what
-        return join([intro, tag("p", f"For {what} this comparison is not made.")])
+        return join([intro, tag("p", f"This comparison is not available for {what}.")])
     if found.hidden is None:
         words = (
-            "<p>This graph has more than $most edges, and the comparison was left out to keep the "
-            "making of this page short: <code>result.hidden_causes()</code> makes it.</p>"
+            "<p>This graph has more than $most edges, and the comparison was omitted to save "
+            "time: <code>result.hidden_causes()</code> computes it.</p>"
         )
         return join([intro, fill(words, most=MAX_COMPARED)])
     if not found.hidden:

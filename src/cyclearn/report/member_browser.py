@@ -44,7 +44,7 @@ def member_browser(found: Findings) -> Markup:
         ),
         identifier="member-graph",
         title="One graph that fits equally well",
-        description="The text beside the buttons says how it differs from the learned graph.",
+        description="The text next to the buttons describes how it differs from the learned graph.",
     )
     facts = {
         "members": [
@@ -55,7 +55,7 @@ def member_browser(found: Findings) -> Markup:
             }
             for member in members
         ],
-        # Labels stand in the order of the edges.
+        # Labels are in the order of the edges.
         "labelled": labelled,
     }
     return fill(
@@ -122,15 +122,15 @@ def listing_in_words(found: Findings) -> str:
     listed = len(found.members)
     stable = sum(member.is_stable for member in found.members)
     agreeing = " that agree with the knowledge" if found.has_knowledge else ""
-    words = f"All {listed:,} graphs{agreeing}, those nearest to the learned one first."
+    words = f"All {listed:,} graphs{agreeing}, closest to the learned one first."
     if listed == 1:
         words = agreement_in_words(found.result)
     elif found.listing.found.selection != "all":
         how = {"sampled": "drawn at random", "first": "the first of a long list"}
         words = (
             f"{listed:,} of {found.size_in_words} graphs{agreeing} are listed here, "
-            f"{how[found.listing.found.selection]} to keep this page small; the learned one comes "
-            "first, then those nearest to it."
+            f"{how[found.listing.found.selection]} to keep this page small; the learned one "
+            "comes first, then those closest to it."
         )
     if stable < listed:
         words += (

@@ -40,7 +40,7 @@
     number.value = String(none ? 0 : current + 1);
     number.max = String(chosen.length);
     count.textContent = chosen.length.toLocaleString("en");
-    status.textContent = none ? "No listed graph is like this." : words[chosen[current]];
+    status.textContent = none ? "No listed graph matches." : words[chosen[current]];
     // Not "disabled": a button that loses the focus throws keyboard users back to the top.
     previous.setAttribute("aria-disabled", String(current === 0));
     next.setAttribute("aria-disabled", String(none || current === chosen.length - 1));

@@ -1,4 +1,4 @@
-"""What would settle it: the experiments that tell the graphs apart which are still open."""
+"""The experiments that distinguish the graphs that fit equally well."""
 
 from __future__ import annotations
 
@@ -28,16 +28,15 @@ def next_experiment_section(found: Findings) -> Markup:
     ]
     if len(varying) == 0 or len(names) < 2:
         if listed.selection != "all":
-            words = "The graphs that were looked at differ in nothing: too few were listed."
+            words = "The listed graphs do not differ: too few were listed."
             return tag("p", words)
         n_unstable = sum(member.times for member in listed.members if not member.is_stable)
         return tag("p", settled_in_words(n_unstable))
     if len(names) > _MAX_VARIABLES:
         return fill(
-            "<p>The open graphs disagree about what drives $varying of $all variables. With so "
-            "many variables it takes a while to say what each experiment would settle: "
-            "<code>cl.next_experiment(result, targets=[...])</code> does, for those that can be "
-            "done.</p>",
+            "<p>The remaining graphs disagree about the causes of $varying of $all variables. "
+            "With so many variables this takes a while; <code>cl.next_experiment(result, "
+            "targets=[...])</code> computes it for feasible experiments.</p>",
             varying=len(varying),
             all=len(names),
         )
@@ -49,12 +48,12 @@ def next_experiment_section(found: Findings) -> Markup:
         max_predicted=_MAX_PREDICTED,
     )
     return fill(
-        "<p>An experiment that sets a variable from outside tells graphs apart that observed data "
-        'cannot. $advice</p>$table<p class="note">Graphs left: of those that are open, on average '
-        "and in the worst case. Rows: of the new table, with the variable set at random with the "
-        "spread that it has now, so that the true graph wins in $share of repeats; predicted for "
-        "the first experiments only. Probability left: of all graphs of the posterior. Experiments "
-        "on several variables: "
+        "<p>An intervention distinguishes graphs that observed data cannot. $advice</p>$table"
+        '<p class="note">Graphs left: the mean and the maximum number of graphs that remain. Rows: '
+        "of the new table, with the variable set to random values with its present variance, so "
+        "that the true graph has the best likelihood in $share of repeats; predicted for the first "
+        "experiments only. Probability left: of all graphs of the posterior. Experiments on "
+        "several variables: "
         "<code>cl.next_experiment(result, size=2)</code>.</p>",
         advice=advice.in_words(),
         table=_table(advice),
@@ -74,7 +73,7 @@ def _table(advice: NextExperiment) -> Markup:
         )
         for c in advice.candidates
     ]
-    columns = ("targets", "classes told apart", "graphs left on average", "at most", "rows")
+    columns = ("targets", "classes distinguished", "graphs left on average", "at most", "rows")
     shown = (*columns, "rows, typically", "probability left")[: len(rows[0])]
     caption = "What setting one variable would settle"
     return table(caption, shown, rows, numbers=range(1, len(shown)))

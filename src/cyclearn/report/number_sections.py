@@ -12,7 +12,7 @@ from cyclearn.report.findings import Findings
 from cyclearn.report.fit_words import chi_square_in_words, fit_in_words, known_rows
 from cyclearn.report.graph_section import arrow
 
-# A square of more variables than this is hard to read; the strongest effects stand before it.
+# A square of more variables than this is hard to read; the strongest effects come first.
 _MAX_SQUARE = 12
 _MAX_EFFECTS = 40
 # They take the cube of the number of edges.
@@ -66,9 +66,9 @@ def coefficients(found: Findings) -> Markup:
         if any(is_over_time == kind for _, is_over_time, _ in rows)
     ]
     words = (
-        "A weight says by how many of its own units the effect moves when the cause moves by one "
-        "unit and all other causes stand still. Standard errors and p-values take the graph as "
-        "given: they do not know that it was chosen with the same data."
+        "A weight is the change of the effect, in its own units, when the cause changes by one "
+        "unit and all other causes are fixed. Standard errors and p-values are conditional on "
+        "the graph: they do not account for its selection with the same data."
     )
     robust = [tag("p", f"{model.errors_in_words}.")] * (model.sandwich is not None)
     return join([tag("p", words), *robust, *tables, _unexplained(model)])
@@ -83,8 +83,8 @@ def _unexplained(model: FittedModel) -> Markup:
         if name in explained.index
     ]
     grid = table(
-        "What the causes in the graph leave unexplained, and the share that they explain (negative "
-        "where feedback damps a variable below its own noise)",
+        "Variance that the causes in the graph do not explain, and the share that they explain "
+        "(negative if feedback reduces the variance of a variable below that of its noise)",
         ("variable", "noise variance", "standard error", "R²"),
         rows,
         numbers=(1, 2, 3),
@@ -100,7 +100,7 @@ def p_value(value: float) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """Two ends of an interval; one number where they look the same, a dash where there is none."""
+    """Two ends of an interval; one number if they look the same, a dash if there is no interval."""
     if isnan(low) or isnan(high):
         return "–"
     return f"{number(low)} to {number(high)}" if number(low) != number(high) else number(low)
@@ -117,7 +117,7 @@ def fit_quality(found: Findings) -> Markup:
         words.append(tag("p", indices.note[:1].upper() + indices.note[1:] + "."))
     grid = table(
         "Fit indices",
-        ("index", "value", "rule of thumb", "what it says"),
+        ("index", "value", "rule of thumb", "meaning"),
         known_rows(model),
         numbers=(1,),
     )
@@ -135,7 +135,7 @@ def _left_over(found: Findings) -> list[Markup]:
     parts = []
     if pairs:
         grid = table(
-            "Correlations in the data less those that the graph makes, the largest",
+            "Correlations in the data minus those implied by the graph, largest first",
             ("pair", "residual correlation"),
             [
                 (f"{names[i]}, {names[j]}", fixed(residuals[i, j]))
@@ -146,15 +146,15 @@ def _left_over(found: Findings) -> list[Markup]:
         parts.append(folded("Residual correlations", grid))
     if found.graph.n_edges > _MAX_INDEXED:
         words = (
-            f"Modification indices were left out, since the graph has more than {_MAX_INDEXED} "
+            f"Modification indices were omitted because the graph has more than {_MAX_INDEXED} "
             "edges; result.model.modification_indices() computes them."
         )
         parts.append(tag("p", words))
     elif model.observed is None and model.converged:
         indices = model.modification_indices().dropna(subset="index").head(_MAX_LEFT_OVER)
         grid = table(
-            "Changes of the graph: about how much −2 log-likelihood would fall with each, and the "
-            "weight, or the covariance of noises, it would bring. Among many changes on offer some "
+            "Changes of the graph: the approximate decrease of −2 log-likelihood after each, and "
+            "the weight, or the covariance of noise, it would have. Among many candidates some "
             "look useful by chance",
             ("change", "modification index", "expected weight", "standardised"),
             [
@@ -181,7 +181,7 @@ def total_effects(found: Findings, group: str | None = None) -> Markup:
     if not model.is_stable:
         return tag(
             "p",
-            "The fitted feedback grows without limit, so that total effects do not exist.",
+            "The fitted feedback grows without limit, so total effects do not exist.",
         )
     from scipy.sparse.csgraph import shortest_path
 
@@ -193,10 +193,10 @@ def total_effects(found: Findings, group: str | None = None) -> Markup:
     reach = np.isfinite(shortest_path(graph.adjacency.astype(float), unweighted=True))
     intro = tag(
         "p",
-        "How far the effect moves in the end, in its own units, when the cause is pushed by one "
-        "unit from outside: along all paths and through all rounds of feedback. A dash stands "
-        "where no path leads. These are the effects in the learned graph; other graphs of its "
-        "class may have others.",
+        "The change of the effect at equilibrium, in its own units, when the cause is pushed "
+        "by one unit: along all paths and through all feedback. A dash means that there is no "
+        "path. These are the effects in the learned graph; other graphs of its class may have "
+        "others.",
     )
     square = table(
         "Total effects of the variable in the row on the variable in the column",
@@ -226,7 +226,7 @@ def total_effects(found: Findings, group: str | None = None) -> Markup:
                 arrow((graph.names[i], graph.names[j])),
                 number(effects[i, j]),
                 number(standard[i, j], 2),
-                "edge" if graph.adjacency[i, j] else "by way of others",
+                "edge" if graph.adjacency[i, j] else "through others",
             )
             for i, j in pairs
         ],

@@ -111,7 +111,7 @@ def report_html(
         are needed for warnings about dependent rows and columns that are not Gaussian.
     bootstrap : BootstrapResult, optional
     posterior : Posterior, optional
-        Finished ones of the same data, to stand beside every edge in place of those of the result.
+        Finished ones of the same data, shown for every edge instead of those of the result.
     title : str, optional
         Heading of the page.
     command : sequence of str, optional
@@ -170,12 +170,12 @@ def _sections(found: Findings, source: Source) -> list[tuple[str, str, str, Mark
         ("hidden", "Hidden causes", "Edges or hidden causes", hidden_section(found)),
         ("probable", "How probable", "How probable, given these data", evidence_section(found)),
         ("alternatives", "Ties", "Other answers with the same score", _alternatives(found)),
-        ("take", "Take along", "Take it along", download_section(found)),
-        ("made", "How it was made", "How this was made", how_it_was_made(found, source)),
+        ("take", "Download", "Download", download_section(found)),
+        ("made", "Provenance", "How this was computed", how_it_was_made(found, source)),
     ]
     # Of several groups, and of a series, no one model says how many rows an experiment takes.
     if not result.groups and not result.lags:
-        title = "What would settle it"
+        title = "Which experiment would help"
         sections.insert(4, ("next", title, title, next_experiment_section(found)))
     if result.options.is_unknown:
         title = "What differs between tables"
@@ -258,7 +258,7 @@ def _past_in_words(found: Findings) -> str:
 
 
 def _warning_titles(found: Findings) -> Markup:
-    """The warnings in a few words, before anybody looks at the picture."""
+    """The titles of the warnings, above the picture."""
     titles = list(dict.fromkeys(warning.title for warning in found.warnings))
     if not titles:
         return Markup()
@@ -273,8 +273,8 @@ def _warnings(found: Findings) -> Markup:
         parts.append(tag("ul", *items, class_="warnings"))
     else:
         fits = all(map(is_tested_and_good, found.result.models.values()))
-        words = " or the fit." if fits else ". How well the graph fits is said below."
-        parts.append(tag("p", "No check found anything against the data" + words))
+        words = " or the fit." if fits else "; the fit is discussed below."
+        parts.append(tag("p", "No problems were found with the data" + words))
     if not found.has_rows:
         parts.append(tag("p", _checked_rows(found)))
     parts.append(_ASSUMED)
@@ -282,7 +282,7 @@ def _warnings(found: Findings) -> Markup:
 
 
 def _checked_rows(found: Findings) -> str:
-    """Who looked at the rows, where the report did not."""
+    """Whether the rows were checked, if the report has none."""
     counting = found.result.tables.counting
     if counting == "unchecked":
         why = "Only means and covariances are known"
@@ -297,10 +297,9 @@ def _warning(warning: DataWarning) -> Markup:
 
 
 _ASSUMED = Markup(
-    '<p class="note">Assumed: that no common cause of the variables was left out, of which these '
-    'data show at most a part (see <a href="#hidden">edges or hidden causes</a>); and, not '
-    "checkable from these data, that relations are linear and that the system was at rest when it "
-    "was measured.</p>"
+    '<p class="note">Assumptions: no common cause of the variables is missing, which the data can '
+    'test only in part (see <a href="#hidden">edges or hidden causes</a>); and, which these data '
+    "cannot test, relations are linear and the system was at equilibrium when it was measured.</p>"
 )
 
 
@@ -310,7 +309,7 @@ def _alternatives(found: Findings) -> Markup:
         return tag(
             "p",
             "No graph of another class with the same score was found. The search for them redraws "
-            "the edges among three variables at a time, so there may be some all the same.",
+            "the edges among three variables at a time, so there may still be some.",
         )
     learned = set(found.graph.edges)
     items = []
@@ -318,7 +317,7 @@ def _alternatives(found: Findings) -> Markup:
         edges = set(other.edges)
         gained = ", ".join(f"{a} → {b}" for a, b in sorted(edges - learned))
         lost = ", ".join(f"{a} → {b}" for a, b in sorted(learned - edges))
-        items.append(tag("li", f"With {gained} in place of {lost}."))
+        items.append(tag("li", f"With {gained} instead of {lost}."))
     words = (
         f"{len(others)} graph{'s' * (len(others) != 1)} of other classes "
         f"{'have' if len(others) != 1 else 'has'} the same score on these data: other "

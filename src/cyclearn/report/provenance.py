@@ -1,4 +1,4 @@
-"""How a result was made, so that it can be made again."""
+"""How a result was obtained, so that it can be reproduced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learned loops beside their rivals: no feedback, hidden causes, smaller loops."""
+"""The learned loops and their rivals: no feedback, hidden causes, smaller loops."""
 
 from __future__ import annotations
 

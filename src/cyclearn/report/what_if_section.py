@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # More variables than this make a long page; Python and the command line answer for any.
 _MAX_VARIABLES = 20
-# Changes smaller than this, in standard deviations, are none.
+# Changes smaller than this, in standard deviations, count as zero.
 _NONE = 1e-9
 
 
@@ -33,7 +33,7 @@ def what_if_section(found: Findings) -> Markup:
         result.model, [model for member in found.listing.found.members for model in member.models]
     )
     if not models:
-        return tag("p", "None of the graphs is stable, so that there is nothing to predict.")
+        return tag("p", "None of the graphs is stable, so there is nothing to predict.")
     shown = estimated(result.model, [result.model.model])[0]
     scale = result.model.moments.scale
     parts, quiet = [], []
@@ -55,12 +55,12 @@ def what_if_section(found: Findings) -> Markup:
         return tag("p", "By these graphs no variable acts on another.")
     parts[0] = Markup(parts[0].replace("<details>", "<details open>", 1))
     words = [
-        "A variable that is held keeps its value whatever its causes say. Means then are by the "
-        "learned graph; over all graphs: from the smallest to the largest mean that equally good "
-        "graphs predict, and with the intervals of all of them. Intervals take the graphs as given."
+        "A variable that is held keeps its value regardless of its causes. The means are those of "
+        "the learned graph. Over all graphs: the range of means that equally good graphs predict, "
+        "and the same with their intervals. Intervals are conditional on the graph."
     ]
     if quiet:
-        words.append(f"Holding {', '.join(quiet)} moves nothing in any of the graphs.")
+        words.append(f"Holding {', '.join(quiet)} changes no other variable in any of the graphs.")
     return fill(
         "<p>$words</p>$parts<p>Other values, several variables, and pushes instead of holding: "
         "<code>$example</code> in Python, or <code>cyclearn effects</code>.</p>",

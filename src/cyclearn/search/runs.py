@@ -40,7 +40,7 @@ class SearchStatus(Enum):
 
     LOCAL_OPTIMUM = "no permitted move improves the score"
     PATIENCE = "no new best graph within the patience of the tabu search"
-    SETTLED = "every region of the graph was annealed again without a better graph"
+    SETTLED = "no change improved the score"
     OPTIMAL = "no graph that was allowed has a better score"
     MAX_EVALUATIONS = "the limit on evaluations was reached; raise max_evaluations for more"
     TIME_LIMIT = "the time limit was reached; the result may differ between runs"

@@ -12,7 +12,7 @@ async function ask(path, options = {}) {
   try {
     response = await fetch(path, { credentials: "same-origin", ...options });
   } catch {
-    throw new Error("The program does not answer. If it was ended, start cyclearn app again.");
+    throw new Error("The program does not respond. If it was stopped, start cyclearn app again.");
   }
   return answered(response);
 }

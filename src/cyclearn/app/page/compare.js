@@ -1,4 +1,4 @@
-// Another graph beside the learned one: drawn, pasted, a copy, or another result. It is fitted and compared at once.
+// Another graph next to the learned one: drawn, pasted, a copy, or another result. It is fitted and compared at once.
 
 import { arrow, fill, h, menu, number, place, table } from "./dom.js";
 import { pairGrid } from "./grid.js";
@@ -41,7 +41,7 @@ async function withResult(id) {
 
 function renderEditor() {
   const box = document.getElementById("editor");
-  if (box) fill(box, edges ? [h("p", { class: "note" }, "Press a cell to draw or to remove an edge. This is a copy: the learned graph stays as it is."), pairGrid(store.result.view.names, "Your own graph", look, press).element] : []);
+  if (box) fill(box, edges ? [h("p", { class: "note" }, "Press a cell to draw or to remove an edge. This is a copy; the learned graph does not change."), pairGrid(store.result.view.names, "Your own graph", look, press).element] : []);
 }
 
 /** Two graphs side by side, the words about both, and their numbers. */
@@ -65,11 +65,11 @@ function render() {
     [about, edges, shown] = [store.result.id, null, ""];
     const text = h("textarea", { id: "own-text", "aria-label": "A graph as text", placeholder: "price -> quantity\nquantity -> price", spellcheck: "false" });
     fill(place("compare"),
-      h("p", {}, "Is it equivalent to the learned graph? How far from it, and how much worse does it fit?"),
+      h("p", {}, "Is it equivalent to the learned graph? How far is it, and how much worse does it fit?"),
       h("p", { class: "buttons" },
         h("button", { type: "button", id: "copy", onclick: copy }, "Edit a copy of the learned graph"),
-        h("button", { type: "button", id: "draw", onclick: () => edit([]) }, "Draw one from nothing"),
-        menu("compare-with", "or take another result", [["", "choose"], ...learnedFrom(store.result.table).filter((job) => job.id !== store.result.id).map((job) => [job.id, titleOf(job)])], "", withResult)),
+        h("button", { type: "button", id: "draw", onclick: () => edit([]) }, "Draw a new graph"),
+        menu("compare-with", "or use another result", [["", "choose"], ...learnedFrom(store.result.table).filter((job) => job.id !== store.result.id).map((job) => [job.id, titleOf(job)])], "", withResult)),
       h("div", { id: "editor" }),
       h("details", {}, h("summary", {}, "Paste one"),
         h("p", { class: "note" }, "Lines a -> b, JSON, DOT, or Tetrad's form."), text,

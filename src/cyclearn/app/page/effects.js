@@ -43,7 +43,7 @@ function predicted(view, target) {
 
 function verdict(effects) {
   const known = effects.filter(([effect]) => effect !== null);
-  if (!known.length) return "the system does not settle";
+  if (!known.length) return "the system is not stable";
   const size = Math.max(...known.map(([effect]) => Math.abs(effect))), none = 1e-9 * Math.max(size, 1e-300);
   const low = Math.min(...known.map(([effect]) => effect)), high = Math.max(...known.map(([effect]) => effect));
   if (size < 1e-9) return "no effect";
@@ -53,7 +53,7 @@ function verdict(effects) {
   return high <= none ? "down or none" : "sign differs";
 }
 
-/** One variable, as a row of the table and a function that writes it anew for another value. */
+/** One variable, as a row of the table and a function that updates it for another value. */
 function row(view, target) {
   const settled = target.lines.length > 0;
   const [then, interval, all, whole] = Array.from({ length: 4 }, () => h("td", { class: "number" }, "–")), drawn = h("td", {});
@@ -94,9 +94,9 @@ function predictions(view) {
     h("p", {}, h("label", { for: "value" }, isHeld ? `Hold ${view.source} at ` : `Push ${view.source} by `), shown),
     slider,
     h("p", {}, "Means then and their intervals are by the learned graph; over all graphs: the smallest and the largest mean, and the interval that covers those of all. ", view.words, view.is_rank ? " On the scale of normal scores of ranks." : ""),
-    view.targets.every((target) => !target.own || target.own[2] === null) ? h("p", { class: "note" }, "These data do not determine the weights, so that there are no intervals.") : null,
+    view.targets.every((target) => !target.own || target.own[2] === null) ? h("p", { class: "note" }, "These data do not determine the weights, so there are no intervals.") : null,
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Predictions" },
-      h("table", {}, h("caption", {}, `Where the others are predicted to be on average if ${view.source} is ${isHeld ? "held there" : "pushed so far, and goes on listening to its causes"}`),
+      h("table", {}, h("caption", {}, `Where the others are predicted to be on average if ${view.source} is ${isHeld ? "held there" : "pushed by this amount and still responds to its causes"}`),
         h("thead", {}, h("tr", {}, columns.map((name, n) => h("th", { scope: "col", class: n > 1 && n < 8 && "number" }, name || h("span", { class: "unseen" }, "range"))))),
         h("tbody", {}, rows.map((each) => each.element)))),
   ];
@@ -114,7 +114,7 @@ function frame() {
   fill(place("effects"),
     h("p", {}, "What would happen if a variable were held at a value, or pushed, in every graph that fits equally well."),
     h("p", { class: "fields" },
-      menu("effect-how", "Do this", [["hold", "hold it at a value"], ["push", "push it, and let it go on"]], how, (word) => { how = word; predict(); }),
+      menu("effect-how", "Do this", [["hold", "hold it at a value"], ["push", "push it; it still responds to its causes"]], how, (word) => { how = word; predict(); }),
       menu("effect-source", "to the variable", names.map((name) => [name, name]), source, (name) => { source = name; predict(); }),
       groups.length ? menu("effect-group", "In the group", groups.map((name) => [name, name]), group, (name) => { group = name; predict(); }) : null,
       h("button", { type: "button", id: "ask-effects", onclick: predict }, "Predict")),

@@ -163,7 +163,7 @@ export function renderAbout() {
   written = key;
   if (edge !== null) fill(box, about(edge, facts));
   else if (focus !== null) fill(box, aboutNode(focus));
-  else fill(box, h("p", { class: "note" }, "Press an edge or a variable to read about it."));
+  else fill(box, h("p", { class: "note" }, "Press an edge or a variable for details."));
 }
 
 function aboutNode(name) {
@@ -183,7 +183,7 @@ function step(to) {
   redraw();
   document.getElementById("member-number").value = order.length ? String(current + 1) : "";
   count.textContent = ` of ${order.length.toLocaleString("en")}`;
-  fill(words, one ? [h("span", { class: "unseen" }, `Graph ${current + 1} of ${order.length}. `), one.words] : "No listed graph is like this.");
+  fill(words, one ? [h("span", { class: "unseen" }, `Graph ${current + 1} of ${order.length}. `), one.words] : "No listed graph matches.");
   // Not "disabled": a button that loses the focus throws keyboard users back to the top.
   document.getElementById("member-previous").setAttribute("aria-disabled", String(current <= 0));
   document.getElementById("member-next").setAttribute("aria-disabled", String(current >= last));
@@ -256,7 +256,7 @@ function browser() {
         menu("filter-source", "Show graphs in which", variables("any"), filter.source, (source) => changed({ source })),
         menu("filter-how", "drives", [["directly", "directly"], ["somehow", "directly or through others"]], filter.how, (how) => changed({ how })),
         menu("filter-target", "the variable", variables("any"), filter.target, (target) => changed({ target })),
-        menu("sort", "Sorted by", [["nearest", "nearest to the learned one"], ["edges", "fewest edges"], ["feedback", "fewest variables in feedback"]], filter.sort, (sort) => changed({ sort })),
+        menu("sort", "Sorted by", [["nearest", "closest to the learned one"], ["edges", "fewest edges"], ["feedback", "fewest variables in feedback"]], filter.sort, (sort) => changed({ sort })),
         h("label", {}, h("input", { type: "checkbox", id: "only-stable", checked: filter.stable, onchange: (event) => changed({ stable: event.target.checked }) }), " only stable ones"))),
     controls(false),
   ];
@@ -284,7 +284,7 @@ function keys(event) {
 const legend = () => h("ul", { class: "legend" }, [
   ...(view().groups.length ? ["numbers: means over the groups"] : []),
   "solid blue: positive", "dashed red: negative", "wide: strong", "open head: not in every equally good graph",
-  "dotted grey: only in the learned graph", "plain: no fit is stable, so without weights", "shaded: feedback loop",
+  "dotted grey: only in the learned graph", "plain: no stable fit, hence no weights", "shaded: feedback loop",
 ].map((words) => h("li", {}, words)));
 
 function numbers() {
@@ -308,7 +308,7 @@ function renderConclusion() {
   const { conclusion, warnings } = store.result.view;
   const last = jobsAbout("posterior").filter((job) => job.state !== "cancelled").pop();
   const runs = last && !["done", "failed", "lost"].includes(last.state);
-  const lacking = runs ? "How probable the edges are is being computed." : "How probable the edges are was not computed; ask for it under How sure.";
+  const lacking = runs ? "The probabilities of the edges are being computed." : "The probabilities of the edges were not computed; see How sure.";
   const all = [...(sure?.warning ? [sure.warning] : []), ...warnings];
   fill(box,
     store.result.is_kept ? h("p", { class: "warning" }, "This search was stopped. The graph is the best that was found until then; a longer search may find a better one.") : null,

@@ -18,7 +18,7 @@ function tierOf(name) {
   return known().tiers.findIndex((tier) => tier.includes(name));
 }
 
-/** How an edge stands: what was said of the pair, and then what tiers say. */
+/** The state of an edge: what was entered for the pair, then what tiers imply. */
 export function standing(a, b) {
   if (known().required.some(same(a, b))) return "required";
   if (known().forbidden.some(same(a, b))) return "forbidden";
@@ -48,7 +48,7 @@ const where = (tier) => (tier < 0 ? "in no tier" : `in tier ${tier + 1}`);
 function chip(name, tier) {
   return h("button", {
     type: "button", class: "chip", draggable: "true", id: `chip-${chosen().indexOf(name)}`,
-    "aria-label": `${name}, ${where(tier)}. Press it to move it on.`,
+    "aria-label": `${name}, ${where(tier)}. Press it to move it to the next tier.`,
     // Fingers cannot drag, and a screen reader has the arrow keys for itself.
     onclick: () => move(name, tier + 1 < known().tiers.length ? tier + 1 : -1),
     ondragstart: (event) => event.dataTransfer.setData("text/plain", name),
@@ -85,13 +85,13 @@ function tiers() {
   const free = names.filter((name) => tierOf(name) < 0);
   return [
     h("h3", {}, "Tiers"),
-    h("p", {}, "Nothing in a later tier causes anything in an earlier one. Drag variables into tiers, or press them to move them on; arrow keys move them too."),
+    h("p", {}, "Nothing in a later tier causes anything in an earlier one. Drag variables into tiers, or press them to move them to the next tier; arrow keys work, too."),
     h("p", { class: "buttons" },
       h("button", { type: "button", id: "add-tier", onclick: () => count([...all, []]) }, "Add a tier"),
       all.length ? h("button", { type: "button", id: "drop-tier", onclick: () => count(all.slice(0, -1)) }, "Remove the last tier") : null),
     all.length ? h("div", { class: "tiers" }, box("In no tier", free, -1),
       all.map((tier, n) => box(`Tier ${n + 1}${n === 0 ? " (earliest)" : ""}`, tier.filter((name) => names.includes(name)), n))) : null,
-    h("details", { id: "sources", open: exogenous.length > 0 || document.getElementById("sources")?.open }, h("summary", {}, "Variables taken as given: nothing in the table causes them, and how they depend on each other is left open"),
+    h("details", { id: "sources", open: exogenous.length > 0 || document.getElementById("sources")?.open }, h("summary", {}, "Exogenous variables: nothing in the table causes them, and their covariance is unrestricted"),
       h("p", { class: "checks" }, names.map((name, n) => h("label", {}, h("input", { type: "checkbox", id: `source-${n}`, checked: exogenous.includes(name), onchange: (event) => {
         const others = exogenous.filter((each) => each !== name);
         set({ exogenous: event.target.checked ? [...others, name] : others });
@@ -113,10 +113,10 @@ let grid = null, about = "", drawn = "";
 function frame(names) {
   grid = names.length > 1 ? pairGrid(names, "Single edges", look, press) : null;
   fill(place("knowledge"),
-    h("p", {}, "Optional. What is said here is never violated."),
+    h("p", {}, "Optional. The search never violates what you enter."),
     h("div", { id: "tiers" }),
     h("h3", {}, "Single edges"),
-    h("p", {}, "Press a cell to forbid an edge (×), again to require it (✓), again to leave it free. A dot is excluded by tiers."),
+    h("p", {}, "Press a cell to forbid an edge (×), again to require it (✓), again to allow it. A dot is excluded by tiers."),
     grid ? grid.element : h("p", {}, "Choose two columns or more."),
     h("div", { id: "forgetting" }));
 }

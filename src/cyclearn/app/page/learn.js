@@ -23,7 +23,7 @@ function option(name, value) {
   change({ options });
 }
 
-/** Names that are separated by commas; nothing where there are none. */
+/** Names that are separated by commas; empty if there are none. */
 function listed(text) {
   const names = text.split(",").map((name) => name.trim()).filter(Boolean);
   return names.length ? names : "";
@@ -72,12 +72,12 @@ function form() {
   return h("div", {},
     h("p", { class: "fields" },
       menu("penalty", "Penalty per edge", [["", "extended BIC (default)"], ["bic", "BIC: more edges"], ["2 bic", "twice BIC"], ["ebic 1", "extended BIC, γ = 1: fewer edges"]], given.penalty || "", (value) => option("penalty", value)),
-      menu("margins", "Columns", [["raw", "as they are"], ["log", "logarithms"], ["rank", "ranks, for outliers and bends"]], given.margins || "raw", (value) => option("margins", value === "raw" ? "" : value)),
-      menu("rows", "Rows", [["", "count for less where neighbours resemble each other"], ["all", "independent: all count"]], given.n_effective || "", (value) => option("n_effective", value)),
+      menu("margins", "Columns", [["raw", "as they are"], ["log", "logarithms"], ["rank", "ranks, for outliers and monotone transformations"]], given.margins || "raw", (value) => option("margins", value === "raw" ? "" : value)),
+      menu("rows", "Rows", [["", "effective sample size, if neighbouring rows are alike"], ["all", "independent: all count"]], given.n_effective || "", (value) => option("n_effective", value)),
       whole(LAGS, "none"),
       names("ordered", "Ordinal columns, separated by commas"),
       names("continuous", "Columns of few values that are measurements"),
-      names("categories", "Columns of categories, taken as given"),
+      names("categories", "Nominal columns, as exogenous indicators"),
       menu("covariance", "Correlations", [["sample", "as they are"], ["shrunk", "shrunk, for few rows"]], given.covariance || "sample", (value) => option("covariance", value === "sample" ? "" : value))),
     h("details", {}, h("summary", {}, "More options"),
       h("p", { class: "fields" },
@@ -88,7 +88,7 @@ function form() {
     h("div", { id: "sketch" }));
 }
 
-const STATES = { waiting: "Waiting.", running: "Running.", stopping: "Stopping; what was found is kept.", failed: "Refused: ", lost: "", cancelled: "Cancelled." };
+const STATES = { waiting: "Waiting.", running: "Running.", stopping: "Stopping; the best graph so far is kept.", failed: "Refused: ", lost: "", cancelled: "Cancelled." };
 
 const cards = new Map();
 

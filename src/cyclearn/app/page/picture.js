@@ -10,7 +10,7 @@ const UNIT = 38, LARGEST = 3, PADDING = 0.45, GAP = 0.06;
 export function picture(text) {
   const parsed = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
   const svg = document.importNode(parsed, true);
-  // Its parts can be pressed, so it is no mere image.
+  // Its parts can be pressed, so it is not a mere image.
   svg.setAttribute("role", "group");
   return svg;
 }

@@ -56,7 +56,7 @@ export async function attempt(action, words = "") {
   }
 }
 
-/** The same for what happens by itself: that it works is no reason to take a complaint away. */
+/** The same for what happens by itself: success does not clear an earlier error. */
 export async function quietly(action) {
   try {
     return await action();
@@ -93,7 +93,7 @@ const labels = () => [store.draft.groups, store.draft.interventions].filter(Bool
 /** The columns that are chosen and still there, in the order of the table. */
 export function chosen() {
   const wanted = new Set(store.draft.columns);
-  // What names the groups, or what was intervened on, is no measurement.
+  // What names the groups, or what was intervened on, is not a measurement.
   for (const label of labels()) wanted.delete(label);
   return store.table.columns.filter((column) => !column.problem && wanted.has(column.name)).map((column) => column.name);
 }
@@ -227,11 +227,11 @@ async function refresh() {
 
 // What is said aloud when something that was asked for about a graph is there.
 const READY = {
-  effects: "The predictions are there, under What if.",
-  experiment: "The experiments are there, under How sure.",
-  posterior: "The probabilities are there, beside the edges.",
-  bootstrap: "The resamples are there, under How sure.",
-  compare: "The graph has been fitted and compared, under Compare.",
+  effects: "The predictions are ready under What if.",
+  experiment: "The experiments are ready under How sure.",
+  posterior: "The probabilities are ready next to the edges.",
+  bootstrap: "The resamples are ready under How sure.",
+  compare: "The comparison is ready under Compare.",
 };
 
 /** Look at a table or a graph that this window waited for. */

@@ -18,7 +18,7 @@ addFacts((source, target) => {
 function resamples(view) {
   return [
     h("p", {}, view.words),
-    table("How often each edge comes out", ["edge", "in the learned graph", "in every graph of the class", "in some graph of the class"],
+    table("How often each edge occurs", ["edge", "in the learned graph", "in every graph of the class", "in some graph of the class"],
       view.edges.map((each) => [arrow(each.source, each.target), percent(each.frequency), percent(each.compelled), percent(each.possible)])),
   ];
 }
@@ -34,7 +34,7 @@ function probabilities(view) {
 function probable(view) {
   return [
     h("p", {}, `The most probable classes: ${view.classes.map(percent).join(", ")}.`),
-    table("How probable each edge is", ["edge", "probability", "joined either way", "in one feedback loop"],
+    table("How probable each edge is", ["edge", "probability", "adjacent", "in one feedback loop"],
       view.edges.map((each) => [arrow(each.source, each.target), percent(each.probability), percent(each.adjacent), percent(each.feedback)])),
   ];
 }
@@ -49,9 +49,9 @@ function experiments(view) {
 }
 
 const SECTIONS = {
-  experiment: ["What would settle it", "An intervention tells graphs apart that observed data cannot.", "Which experiment?", experiments],
+  experiment: ["Which experiment would help", "An intervention distinguishes graphs that observed data cannot.", "Which experiment?", experiments],
   posterior: ["Probabilities", "Graphs are sampled in proportion to their probability, given the data.", "Sample", probabilities],
-  bootstrap: ["Resamples", "The same search on resamples of the rows: how often does each edge come out?", "Resample", resamples],
+  bootstrap: ["Resamples", "The same search on resamples of the rows: how often does each edge occur?", "Resample", resamples],
 };
 let wanted = 100, precision = "200", together = "1", shown = "", about = "";
 const lastViews = onlyTheLast();

@@ -101,9 +101,9 @@ function missing() {
   const again = (sheet) => open(() => api.readAgain(table.id, codes.value.split(",").map((code) => code.trim()).filter(Boolean), sheet), table.name);
   return h("fieldset", {}, h("legend", {}, "How the file is read"),
     (table.sheets || []).length > 1 && menu("sheet", "Sheet", table.sheets.map((name) => [name, name]), table.reading.sheet || table.sheets[0], again),
-    table.has_holes && menu("missing", "What to do about missing values", [["em", "use all rows (maximum likelihood)"], ["rows", "use complete rows only"], ["pairwise", "use the rows that each pair has"]],
+    table.has_holes && menu("missing", "How to treat missing values", [["em", "use all rows (maximum likelihood)"], ["rows", "use complete rows only"], ["pairwise", "use the rows that each pair has"]],
       draft.options.missing || "em", (value) => change({ options: { ...draft.options, missing: value } })),
-    h("p", { class: "fields" }, h("label", { class: "field" }, h("span", {}, "Missing values are written as, beside empty cells and NA"), codes), " ",
+    h("p", { class: "fields" }, h("label", { class: "field" }, h("span", {}, "Codes for missing values, in addition to empty cells and NA"), codes), " ",
       h("button", { type: "button", id: "read-again", onclick: () => again(table.reading.sheet) }, "Apply")));
 }
 
@@ -113,17 +113,17 @@ function groups() {
   const chosen_ = (changes) => { change(changes); render(); };
   return h("fieldset", {}, h("legend", {}, "Several tables in one"),
     h("p", { class: "fields" },
-      menu("groups", "Groups: one graph for all, weights of its own for each", columns_, draft.groups, (groups) => chosen_({ groups, interventions: groups ? "" : draft.interventions })),
-      menu("interventions", "Experiments: the column that says what was intervened on in each row", columns_, draft.interventions, (interventions) => chosen_({ interventions, groups: interventions ? "" : draft.groups })),
+      menu("groups", "Groups: one graph for all, with weights for each", columns_, draft.groups, (groups) => chosen_({ groups, interventions: groups ? "" : draft.interventions })),
+      menu("interventions", "Experiments: the column that lists the targets of each row", columns_, draft.interventions, (interventions) => chosen_({ interventions, groups: interventions ? "" : draft.groups })),
       draft.interventions && menu("intervention_kind", "The intervention", [["perfect", "is cut off from its causes"], ["noise", "keeps its causes, with other noise"], ["shift", "keeps its causes and noise, and is shifted"]], draft.intervention_kind, (intervention_kind) => chosen_({ intervention_kind })),
       draft.interventions && menu("intercepts", "Shifts of means between tables", [["shared", "count"], ["table", "do not count"]], draft.intercepts, (intercepts) => chosen_({ intercepts }))),
-    draft.interventions ? h("p", { class: "note" }, `Cells of ${draft.interventions} name the variables that were intervened on in that row, by commas; rows with an empty cell were only observed.`) : null);
+    draft.interventions ? h("p", { class: "note" }, `Cells of ${draft.interventions} list the targets of that row, separated by commas; rows with an empty cell were only observed.`) : null);
 }
 
 function warnings() {
   const { table } = store;
   const items = table.warnings.map((each) => h("li", {}, h("strong", {}, each.message), " ", each.remedy));
-  if (table.trouble) items.unshift(h("li", {}, h("strong", {}, "It cannot be used as it is: "), table.trouble));
+  if (table.trouble) items.unshift(h("li", {}, h("strong", {}, "It cannot be used: "), table.trouble));
   return [
     h("h3", {}, "Warnings"),
     items.length ? h("ul", { class: "warnings" }, items) : h("p", {}, "No problems found; this does not prove the data are fine."),
@@ -164,13 +164,13 @@ function drawScatter() {
       names.map((across, column) => h("td", {}, row === column ? h("span", { class: "diagonal" }, down) : cell(sample[across], sample[down], `${down} against ${across}`, colour)))))))));
 }
 
-/** What there is to open; the table itself is not made again with it. */
+/** What there is to open; the table itself is not rebuilt with it. */
 function renderOpening() {
   const { table, state } = store;
   if (!state) return;
   if (!document.getElementById("opened")) fill(place("table"), opener(), h("div", { id: "opened" }));
   fill(document.getElementById("opening"),
-    state.opening ? h("p", {}, "Opening the table that was named at the start …") : null,
+    state.opening ? h("p", {}, "Opening the table …") : null,
     state.tables.length ? menu("tables", "Table", state.tables.map((each) => [each.id, `${each.name} (${each.n_rows.toLocaleString("en")} rows)`]), table?.id, (id) => attempt(() => lookAtTable(id))) : null);
 }
 

@@ -21,14 +21,14 @@ const MORE = {
   compare: [["graph.json", "own graph"]],
 };
 
-/** Files of what was found out about the graph beside itself. */
+/** Files of effects, probabilities and resamples of the graph. */
 const further = () => Object.entries(MORE).flatMap(([kind, files]) =>
   jobsAbout(kind).filter((job) => job.state === "done").flatMap((job) =>
     files.map(([name, words]) => [api.fileOf(job.id, name), `${words} ${job.id.slice(1)}`])));
 
 const listed = (title, links) => links.map(([address, words], n) => [n ? ", " : "", link(address, words, `${title}: ${words}`)]);
 
-// Who goes from link to link does not hear what they stand under.
+// A screen reader that goes from link to link does not read their heading.
 const link = (address, words, label) => h("a", { href: address, download: true, "aria-label": label }, words);
 
 /** The files that there are of this result: some forms cannot hold every name or several groups. */
@@ -45,7 +45,7 @@ function render() {
     result ? h("dl", { class: "files" }, offered(result).map(([title, links]) => [h("dt", {}, title), h("dd", {}, listed(title, links))]),
       further().length ? [h("dt", {}, "About it"), h("dd", {}, listed("About it", further()))] : null,
       h("dt", {}, "Python"), h("dd", {}, link(api.scriptOf(result.id), "script that repeats this graph"), ", ", link(api.scriptOf(null), "script of everything done here"), ", ", link(api.tableFile(result.table), "the table that it reads")),
-      h("dt", {}, "Work"), h("dd", {}, link("/api/work", "all tables, graphs, probabilities and notes in one file, to be opened here or elsewhere"))) : h("p", { class: "note" }, "Nothing has been learned from this table yet."),
+      h("dt", {}, "Work"), h("dd", {}, link("/api/work", "all tables, graphs, probabilities and notes in one file, which you can open here or elsewhere"))) : h("p", { class: "note" }, "Nothing has been learned from this table yet."),
     done ? h("p", { class: "note" }, "The script gives the same graphs as this page.") : null);
 }
 

@@ -16,11 +16,11 @@ from cyclearn.identifiability.constraints.invariants import MOST_NODES, differin
 def difference_of_ranks(g: DirectedGraph, h: DirectedGraph) -> dict[str, Any] | None:
     """Fields of a comparison if the dimension or a vanishing minor differs, else None.
 
-    Beyond eleven nodes d-separations stand in for the minors.
+    Beyond eleven nodes d-separations replace the minors.
     """
     dimensions = g.dimension(), h.dimension()
     if dimensions[0] != dimensions[1]:
-        text = f"The distribution sets have dimensions {dimensions[0]} and {dimensions[1]}."
+        text = f"The graphs allow {dimensions[0]} and {dimensions[1]} free parameters."
         return _different(Conclusion.DIFFERENT_DIMENSIONS, text, {"dimensions": list(dimensions)})
     if g.n_nodes > MOST_NODES:
         if markov_equivalent(g, h):

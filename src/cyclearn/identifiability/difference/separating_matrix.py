@@ -98,7 +98,7 @@ def _is_positive_definite(matrix: NDArray[Any]) -> bool:
 
 
 def _inverse(matrix: NDArray[Any]) -> NDArray[Any] | None:
-    """Inverse of a positive semidefinite matrix of integers, None where there is none."""
+    """Inverse of a positive semidefinite matrix of integers, None if it does not exist."""
     n = len(matrix)
     rows = np.hstack([matrix, np.eye(n, dtype=int)]) * Fraction(1)
     for step in range(n):

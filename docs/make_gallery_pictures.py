@@ -1,0 +1,30 @@
+"""Draw the pictures of the gallery: ``docs/images/gallery_*.png``, as its pages save them.
+
+Runs the Python of every page of ``docs/gallery``; needs the data that they name
+(``CYCLEARN_DATA``): ``python docs/make_gallery_pictures.py``.
+"""
+
+import doctest
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+DOCS = Path(__file__).parent.absolute()
+
+
+def main() -> None:
+    """Run each page in an empty folder and keep the pictures that it saves."""
+    for page in sorted((DOCS / "gallery").glob("*.rst")):
+        text = page.read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            examples = doctest.DocTestParser().get_examples(text)
+            exec("".join(example.source for example in examples), {"__name__": page.stem})
+            for picture in Path().glob("gallery_*.png"):
+                shutil.copy(picture, DOCS / "images")
+            os.chdir(DOCS)
+
+
+if __name__ == "__main__":
+    main()
