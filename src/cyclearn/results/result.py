@@ -412,7 +412,7 @@ class LearnResult(SavedAnswer):
                 "shape of every column; learn from the columns as they are to rank by their shape"
             )
         graphs = {self.graph: None} | dict.fromkeys(self.alternatives)
-        if self.experiments is not None and self.options.design.intervention_kind == "perfect":
+        if self.experiments is not None and self.experiments.tables.is_perfect:
             graphs |= dict.fromkeys(self.equivalence_class.members(max_fillings).graphs)
         tables = self.options.reading.replaced(missing="error", covariance="sample").tables(data)
         if tables.groups != self.tables.groups:
