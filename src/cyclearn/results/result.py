@@ -201,8 +201,8 @@ class LearnResult:
         if not self.experiments.tables.is_perfect:
             raise InputError(
                 f"the class is known for perfect interventions, and these are of kind "
-                f"{self.options.intervention_kind!r}; those with the same score are result.graph and "
-                "result.alternatives, and the class without interventions is "
+                f"{self.options.intervention_kind!r}; those with the same score are result.graph "
+                "and result.alternatives, and the class without interventions is "
                 "cl.equivalence_class(result.graph)"
             )
         targets = [table.targets for table in self.experiments.tables]
