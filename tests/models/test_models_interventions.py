@@ -369,6 +369,8 @@ def test_a_screen_is_read_from_a_matrix_and_from_a_column():
     fits = [cl.fit(graph, tables) for tables in (by_row, by_column)]
     assert fits[0].log_likelihood == pytest.approx(fits[1].log_likelihood)
     np.testing.assert_allclose(by_row.tables[0].moments.mean, np.log(screen.iloc[0]))
+    unnamed = as_tables([screen.to_numpy(), wild.to_numpy()], interventions="rows")
+    assert [table.targets for table in unnamed] == [("X1",), ("X2",), ("X3",), ()]
     ranked = as_tables([screen, wild], interventions="rows", margins="rank")
     together = np.concatenate([table.rows for table in ranked])
     np.testing.assert_allclose(together, normal_scores(pd.concat([screen, wild]).to_numpy()))

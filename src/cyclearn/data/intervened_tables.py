@@ -265,8 +265,10 @@ def _row_by_row(data: Any, kind: InterventionKind) -> list[Part]:
             f"interventions are 'rows', row i for column i, and there are {n} rows and {p} "
             "columns; give further rows as tables of their own, or a column of targets"
         )
-    frame = pd.DataFrame(rows.values, columns=list(rows.names))
-    return [Part(frame.iloc[[i]], (name,), kind) for i, name in enumerate(rows.names)]
+    single: list[Any] = [rows.values[[i]] for i in range(p)]
+    if not rows.is_unnamed:
+        single = [pd.DataFrame(each, columns=list(rows.names)) for each in single]
+    return [Part(each, (name,), kind) for each, name in zip(single, rows.names, strict=True)]
 
 
 def _parsed(cell: Any) -> tuple[str, ...]:
