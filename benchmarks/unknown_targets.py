@@ -138,7 +138,8 @@ def with_feedback(cases: int, first: int) -> None:
         "table; up to the class: the true cycles may turn and take the noises along. Class right: "
         "the graph is in the class of the true one in observed data.\n"
     )
-    print("| kind | p | models | precision | recall | up to the class | | class right | seconds |")
+    columns = "precision | recall | precision up to the class | recall up to it"
+    print(f"| kind | p | models | {columns} | class right | seconds |")
     print("|---|---|---|---|---|---|---|---|---|")
     for kind, p in product(("variance", "shift"), (6, 10)):
         found, seed = [], first
