@@ -363,10 +363,10 @@ class LearnResult:
                 f"members are ranked by one observed table, and the result has {kind}; learn from "
                 "that table alone"
             )
-        if self.tables.ordered:
+        if ordinal := self.tables.ordered:
             raise InputError(
                 "members are ranked by the shape of the noise, and the noise behind ordinal "
-                "columns is taken to be Gaussian; learn from continuous columns alone"
+                f"columns is taken to be Gaussian; learn with continuous={list(ordinal)!r}"
             )
         if self.options.margins != "raw":
             raise InputError(
