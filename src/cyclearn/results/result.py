@@ -401,10 +401,10 @@ class LearnResult(SavedAnswer):
                 "members are ranked by rows without a past, and the result has lags; learn from "
                 "the rows alone"
             )
-        if self.tables.ordered:
+        if ordinal := self.tables.ordered:
             raise InputError(
                 "members are ranked by the shape of the noise, and the noise behind ordinal "
-                "columns is taken to be Gaussian; learn from continuous columns alone"
+                f"columns is taken to be Gaussian; learn with continuous={list(ordinal)!r}"
             )
         if self.options.margins != "raw":
             raise InputError(
