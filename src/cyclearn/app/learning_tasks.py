@@ -55,7 +55,8 @@ def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict
         note.say("Searching")
         result = learn_with(options, tables, on_progress=watch)
     write_result(place, tables, result)
-    return {"takes_probabilities": is_brief(result.tables)}
+    takes = is_brief(result.tables) and not options.is_unknown
+    return {"takes_probabilities": takes}
 
 
 def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
