@@ -60,10 +60,10 @@ def toggled(A, walk):
     return B
 
 
-def flows_of(posterior, listed):
+def flows_of(posterior, listed, graphs=None):
     """Probability that flows from one graph to another, by Metropolis and Hastings."""
     flows: Counter[tuple[bytes, bytes]] = Counter()
-    for A in all_graphs(3):
+    for A in all_graphs(3) if graphs is None else graphs:
         a = A.tobytes()
         if a not in posterior:
             continue
@@ -90,8 +90,12 @@ def test_moves_are_balanced(kind, posterior):
 @pytest.mark.skipif(IS_COMPILED, reason="random choices of compiled kernels cannot be listed")
 @pytest.mark.parametrize("kind", KINDS)
 def test_moves_of_the_kernel_are_balanced(kind, posterior, monkeypatch):
-    """The kernel itself, with every random choice taken in turn."""
+    """The kernel itself, with every random choice taken in turn, does what its twin does.
+
+    From a sixth of the graphs, another one for each kind: some kinds have thousands of outcomes.
+    """
     W, jumps = pair_weights(symmetric_weights(3)), packed_jumps(PIECES)
+    graphs = list(all_graphs(3))[kind % 6 :: 6]
 
     def listed(A):
         def run(choose):
@@ -110,8 +114,9 @@ def test_moves_of_the_kernel_are_balanced(kind, posterior, monkeypatch):
 
         return [(chance, B, ratio) for chance, (B, ratio) in every_outcome(run)]
 
-    flows = flows_of(posterior, listed)
-    twin = flows_of(posterior, lambda A: proposals(A, kind, symmetric_weights(3), PIECES))
+    flows = flows_of(posterior, listed, graphs)
+    twin = flows_of(posterior, lambda A: proposals(A, kind, symmetric_weights(3), PIECES), graphs)
+    assert flows
     for pair in flows | twin:
         assert flows[pair] == pytest.approx(twin[pair])
 
