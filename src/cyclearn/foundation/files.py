@@ -157,7 +157,7 @@ def save(record: dict[str, Any], path: str | Path) -> Path:
 
 
 def check_schema(record: object, schema: str, made_by: str) -> None:
-    """Refuse plain values that are not of this schema, such as ``"cyclearn.LearnResult/4"``.
+    """Refuse plain values that are not of this schema, such as ``"cyclearn.LearnResult/5"``.
 
     ``made_by`` names the function whose results have it.
 

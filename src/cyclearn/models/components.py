@@ -204,29 +204,21 @@ def fit_component_solutions(
 ) -> ComponentFit:
     """Fit one component of two nodes or more to the correlation matrix R."""
     starts = fit_starts(columns, n_starts, random_state)
-    found = solutions_of(R, ComponentRuns.of(R, columns, starts, tolerance, max_iterations))
-    if found.status is FitStatus.NOT_IDENTIFIED and not is_stable_radius(
-        found.solutions[0].spectral_radius
-    ):
-        options = {
-            "n_starts": n_starts,
-            "tolerance": tolerance,
-            "max_iterations": max_iterations,
-            "random_state": random_state,
-        }
-        return _with_stable_solution(R, found, options)
-    return found
+    return solutions_of(R, ComponentRuns.of(R, columns, starts, tolerance, max_iterations))
 
 
 # Sets of edges that are left out in turn; a loop of three nodes has 41.
 _MOST_LEFT_OUT = 200
 
 
-def _with_stable_solution(R: FloatArray, found: ComponentFit, options: Any) -> ComponentFit:
+def _stable_if_possible(R: FloatArray, found: ComponentFit, options: Any) -> ComponentFit:
     """The fit, at a stable solution where one of a continuum of solutions has some weights zero.
 
     Edges that are redundant can be left out without loss, and which are is found by trying.
     """
+    is_stable = is_stable_radius(found.solutions[0].spectral_radius)
+    if found.status is not FitStatus.NOT_IDENTIFIED or is_stable:
+        return found
     columns, p = found.columns, len(R)
     n_edges = len(columns.parents)
     sets = (c for k in range(1, found.n_flat + 1) for c in combinations(range(n_edges), k))
@@ -236,7 +228,7 @@ def _with_stable_solution(R: FloatArray, found: ComponentFit, options: Any) -> C
         A[columns.parents[kept], columns.children[kept]] = True
         order = tuple(columns.nodes.tolist())
         order += tuple(j for j in range(p) if j not in order)
-        fits = fit_components(DirectedGraph(A), R, order=order, **options)
+        fits = fit_components(DirectedGraph(A), R, order=order, is_final=False, **options)
         if worst_status(fits) not in (FitStatus.CONVERGED, FitStatus.NOT_IDENTIFIED):
             continue
         B, variances = parameters_of([(each, each.solutions[0]) for each in fits], p)
@@ -255,16 +247,20 @@ def fit_components(
     R: FloatArray,
     *,
     order: tuple[int, ...] | None = None,
+    is_final: bool = True,
     **options: Any,
 ) -> tuple[ComponentFit, ...]:
     """Fit every component to the correlation matrix R, causes before effects.
 
     All single nodes come as one component fit, first. Nodes are worked on in ``order``. The options
-    are those of :func:`fit_component_solutions`.
+    are those of :func:`fit_component_solutions`. A final fit is stable wherever it can be.
     """
     singles, loops = component_columns(graph, order)
     fits = [] if singles is None else [fit_single_nodes(R, singles)]
-    return (*fits, *(fit_component_solutions(R, columns, **options) for columns in loops))
+    for columns in loops:
+        found = fit_component_solutions(R, columns, **options)
+        fits.append(_stable_if_possible(R, found, options) if is_final else found)
+    return tuple(fits)
 
 
 def fit_single_nodes(R: FloatArray, columns: ComponentColumns) -> ComponentFit:

@@ -29,7 +29,7 @@ from cyclearn.search.runs import SearchStatus
 if TYPE_CHECKING:
     from cyclearn.results.result import LearnResult
 
-SCHEMA = "cyclearn.LearnResult/4"
+SCHEMA = "cyclearn.LearnResult/5"
 # What plain values that were changed by hand or cut short can raise.
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
