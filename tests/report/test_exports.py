@@ -53,8 +53,8 @@ def test_posteriors_and_bootstraps_are_saved_and_read_again(tmp_path, result):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{}", "no saved result"),
-        ("[1]", "no saved result"),
+        ("{}", "not a saved result"),
+        ("[1]", "not a saved result"),
         ('{"schema": "cyclearn.LearnResult/99"}', "another version of cyclearn"),
         ('{"schema": "cyclearn.LearnResult/5", "graph": {}}', "damaged"),
         ('{"schema": "cyclearn.BootstrapResult/1"}', "damaged"),

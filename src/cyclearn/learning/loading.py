@@ -52,8 +52,9 @@ def load(path: str | Path) -> Saved:
     }
     if kind not in readers or not version:
         raise InputError(
-            f"{path} is not a saved result: it does not name a schema such as 'cyclearn.LearnResult/5'; give "
-            "a file written by result.save or by cyclearn learn --out result.json"
+            f"{path} is not a saved result: it does not name a schema such as "
+            "'cyclearn.LearnResult/5'; give a file written by result.save or by "
+            "cyclearn learn --out result.json"
         )
     try:
         found: Saved = readers[kind](record)
