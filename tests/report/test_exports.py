@@ -58,7 +58,7 @@ def test_posteriors_and_bootstraps_are_saved_and_read_again(tmp_path, result):
         ('{"schema": "cyclearn.LearnResult/99"}', "another version of cyclearn"),
         ('{"schema": "cyclearn.LearnResult/5", "graph": {}}', "damaged"),
         ('{"schema": "cyclearn.BootstrapResult/1"}', "damaged"),
-        ('{"schema": "cyclearn.Posterior/4", "names": 3}', "damaged"),
+        ('{"schema": "cyclearn.Posterior/5", "names": 3}', "damaged"),
         ("{", "JSON"),
     ],
 )
