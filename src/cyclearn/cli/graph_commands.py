@@ -13,6 +13,7 @@ from cyclearn.classes import EquivalenceClass, InterventionalClass
 from cyclearn.classes import equivalence_class as members_under
 from cyclearn.classes import equivalent as decide_equivalence
 from cyclearn.classes.graph_class import MAX_STATES
+from cyclearn.cli.documented_options import documented
 from cyclearn.cli.field_options import names_by_commas
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.foundation.errors import InputError, LimitError
@@ -27,15 +28,23 @@ Unused = Annotated[
 ]
 
 
+@documented
 def equivalent(
-    a: Annotated[Path, typer.Argument(help="Graph file: JSON, DOT, Tetrad or edge list.")],
-    b: Annotated[Path, typer.Argument(help="Graph file on the same nodes.")],
+    a: Path,
+    b: Path,
     as_json: Json = False,
     seed: Unused = None,  # noqa: ARG001 - scripts pass it to every command
 ) -> None:
     """Decide whether rotations prove two graphs equivalent, and print the proof.
 
     Exits with 1 where rotations do not link the graphs.
+
+    Parameters
+    ----------
+    a
+        Graph file: JSON, DOT, Tetrad or edge list.
+    b
+        Graph file on the same nodes.
     """
     answer = decide_equivalence(read_graph(a), read_graph(b))
     if as_json:
@@ -45,49 +54,52 @@ def equivalent(
     raise typer.Exit(0 if answer else 1)
 
 
+@documented
 def equivalence_class(
-    a: Annotated[Path, typer.Argument(help="Graph file: JSON, DOT, Tetrad or edge list.")],
-    count: Annotated[bool, typer.Option("--count", help="Print only the number.")] = False,
-    as_list: Annotated[bool, typer.Option("--list", help="List the members.")] = False,
-    table: Annotated[
-        bool,
-        typer.Option(
-            "--table",
-            help="Print for each edge whether it is in every equivalent graph, in some, or its "
-            "direction differs.",
-        ),
-    ] = False,
-    reducible: Annotated[
-        bool, typer.Option("--reducible", help="Include members with redundant edges.")
-    ] = False,
-    acyclic: Annotated[
-        bool, typer.Option("--acyclic", help="List or count the acyclic members only.")
-    ] = False,
-    rotations: Annotated[
-        bool,
-        typer.Option("--rotations", help="The paper's class: rotations only, no further rules."),
-    ] = False,
-    do: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Add a table with interventions on these variables (a,b,…) to the observed data; "
-            "repeat the option for each table.",
-            metavar="NAMES",
-        ),
-    ] = None,
-    exogenous: Annotated[str, typer.Option(help="Exogenous nodes, separated by commas.")] = "",
-    max_members: Annotated[
-        int, typer.Option("--max", min=0, help="List at most this many members.")
-    ] = 1000,
-    max_states: Annotated[
-        int, typer.Option(min=1, help="States that an exact count may hold in memory.")
-    ] = MAX_STATES,
+    a: Path,
+    count: bool = False,
+    as_list: Annotated[bool, typer.Option("--list")] = False,
+    table: bool = False,
+    reducible: bool = False,
+    acyclic: bool = False,
+    rotations: bool = False,
+    do: Annotated[list[str] | None, typer.Option(metavar="NAMES")] = None,
+    exogenous: str = "",
+    max_members: Annotated[int, typer.Option("--max", min=0)] = 1000,
+    max_states: Annotated[int, typer.Option(min=1)] = MAX_STATES,
     as_json: Json = False,
     seed: Unused = None,  # noqa: ARG001 - scripts pass it to every command
 ) -> None:
     """List, count or tabulate the graphs that generate the same distributions.
 
     With ``--do``, those that the experiments named cannot tell from it either.
+
+    Parameters
+    ----------
+    a
+        Graph file: JSON, DOT, Tetrad or edge list.
+    count
+        Print only the number.
+    as_list
+        List the members.
+    table
+        Print for each edge whether it is in every equivalent graph, in some, or its direction
+        differs.
+    reducible
+        Include members with redundant edges.
+    acyclic
+        List or count the acyclic members only.
+    rotations
+        The paper's class: rotations only, no further rules.
+    do
+        Add a table with interventions on these variables (a,b,…) to the observed data; repeat the
+        option for each table.
+    exogenous
+        Exogenous nodes, separated by commas.
+    max_members
+        List at most this many members.
+    max_states
+        States that an exact count may hold in memory.
     """
     if acyclic and table:
         raise InputError(
