@@ -53,12 +53,7 @@ def fit(
     from cyclearn.models import FittedModel
     from cyclearn.models import fit as fit_model
 
-    fitted = fit_model(
-        read_graph(graph),
-        data,
-        **options.given(),
-        random_state=seed,
-    )
+    fitted = fit_model(read_graph(graph), data, **options.given(), random_state=seed)
     if not isinstance(fitted, FittedModel):
         if standardised or indices:
             raise InputError("--standardised and --indices are for one table without groups")

@@ -58,12 +58,7 @@ def report(
     checked_suffix(out, (".html", ".htm"), "a report")
     evidence = read_evidence(beside or [])
     result = learned(
-        data,
-        options,
-        jobs=jobs,
-        bootstrap=bootstrap,
-        checkpoint=checkpoint,
-        posterior=posterior,
+        data, options, jobs=jobs, bootstrap=bootstrap, checkpoint=checkpoint, posterior=posterior
     )
     command = ["cyclearn", *sys.argv[1:]]
     rows = None if result is data else data
