@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cyclearn.cli.documented_options import documented
-from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.output import Json, print_answer
 from cyclearn.graphs import read_graph
 from cyclearn.identifiability import Sampler
 from cyclearn.identifiability import compare as compare_graphs
@@ -56,8 +56,5 @@ def compare(
         sampler=Sampler.PAPER if paper else Sampler.GAUSSIAN,
         random_state=seed,
     )
-    if as_json:
-        print_json("compare", answer.to_dict())
-    else:
-        say(answer.explain())
+    print_answer("compare", answer, as_json=as_json)
     raise typer.Exit(0 if answer else 1)

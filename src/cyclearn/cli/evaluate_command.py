@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cyclearn.cli.documented_options import documented
-from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.output import Json, print_answer
 from cyclearn.graphs import read_graph
 
 
@@ -53,7 +53,4 @@ def evaluate(
         time_limit=time_limit,
         random_state=seed,
     )
-    if as_json:
-        print_json("evaluate", found.to_dict())
-    else:
-        say(str(found))
+    print_answer("evaluate", found, as_json=as_json)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cyclearn.cli.documented_options import documented
-from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.output import Json, print_answer, say
 from cyclearn.cli.plot_command import read_saved
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
@@ -79,12 +79,9 @@ def next_experiment(
         batch=batch,
         random_state=seed,
     )
-    if as_json:
-        print_json("next", advice.to_dict())
-    else:
-        say(str(advice))
-        if isinstance(found, LearnResult) and (doubt := class_in_doubt(found)):
-            say(doubt)
+    print_answer("next", advice, as_json=as_json)
+    if not as_json and isinstance(found, LearnResult) and (doubt := class_in_doubt(found)):
+        say(doubt)
     tells_apart = advice.best.n_classes > 1 or advice.best.probability_left < 1
     raise typer.Exit(0 if tells_apart else 1)
 

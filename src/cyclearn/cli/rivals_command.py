@@ -9,7 +9,7 @@ import typer
 from cyclearn.cli import search_options as given
 from cyclearn.cli.documented_options import documented
 from cyclearn.cli.field_options import takes_fields
-from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.output import Json, print_answer
 from cyclearn.cli.report_command import learned
 from cyclearn.cli.table_options import takes_table_or_result
 from cyclearn.search.options import SearchOptions
@@ -37,7 +37,4 @@ def rivals(
     """
     result = learned(data, options, jobs=jobs, bootstrap=None, checkpoint=None, posterior=False)
     found = result.rivals(max_pairs=pairs)
-    if as_json:
-        print_json("rivals", found.to_dict())
-    else:
-        say(str(found))
+    print_answer("rivals", found, as_json=as_json)
