@@ -10,8 +10,6 @@ from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
-from cyclearn.cli.field_options import with_signature
-
 _HEAD = "\n\nParameters\n----------\n"
 _ENTRY = re.compile(r"^(\w+)\n((?:    .*\n?)+)", re.MULTILINE)
 
@@ -43,3 +41,18 @@ def _with_help(parameter: inspect.Parameter, text: str | None) -> inspect.Parame
         info = typer.Option(*flag)
     info.help = text
     return parameter.replace(annotation=Annotated[kind, info])
+
+
+def with_signature(
+    function: Callable[..., None], own: inspect.Signature, parameters: list[inspect.Parameter]
+) -> Callable[..., None]:
+    """The function, showing these parameters, all by name, as the command line reads them."""
+    named = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+    function.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
+    function.__annotations__ = {each.name: each.annotation for each in named}
+    return function
+
+
+def names_by_commas(text: str) -> list[str]:
+    """Names that are separated by commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]

@@ -13,8 +13,7 @@ from cyclearn.classes import EquivalenceClass, InterventionalClass
 from cyclearn.classes import equivalence_class as members_under
 from cyclearn.classes import equivalent as decide_equivalence
 from cyclearn.classes.graph_class import MAX_STATES
-from cyclearn.cli.documented_options import documented
-from cyclearn.cli.field_options import names_by_commas
+from cyclearn.cli.documented_options import documented, names_by_commas
 from cyclearn.cli.output import Json, print_answer, print_json, say
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, read_graph

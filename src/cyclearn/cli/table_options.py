@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cyclearn.cli.documented_options import documented
-from cyclearn.cli.field_options import names_by_commas, with_signature
+from cyclearn.cli.documented_options import documented, names_by_commas, with_signature
 from cyclearn.cli.output import complain
 from cyclearn.data.intervened_tables import ROWS, UNKNOWN
 from cyclearn.foundation.errors import InputError
