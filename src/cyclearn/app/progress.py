@@ -84,9 +84,4 @@ class SearchWatch:
         self._next = monotonic() + _PAUSE
         words = f"best score {score:,.2f} with {graph.n_edges} edges"
         words += f", start {progress.start}" if progress.start > 1 else ""
-        self._file.say(
-            "Searching",
-            words,
-            scores=self._scores,
-            best=score,
-        )
+        self._file.say("Searching", words, scores=self._scores, best=score)

@@ -22,11 +22,7 @@ from cyclearn.report.fit_words import chi_square_in_words, fit_in_words, known_r
 from cyclearn.report.graph_section import line_width
 from cyclearn.report.member_browser import describe, listing_in_words
 from cyclearn.results.result import LearnResult
-from cyclearn.results.result_text import (
-    about_search,
-    conclusion,
-    ties_in_words,
-)
+from cyclearn.results.result_text import about_search, conclusion, ties_in_words
 
 if TYPE_CHECKING:
     from cyclearn.data.tables import Tables

@@ -12,11 +12,7 @@ from cyclearn.classes.acyclic_members import AcyclicMembers
 from cyclearn.classes.class_certificate import ClassCertificate, class_certificate
 from cyclearn.classes.class_statements import FeedbackPairs, feedback_pairs
 from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules
-from cyclearn.classes.interventional_class import (
-    InterventionalClass,
-    Interventions,
-    as_design,
-)
+from cyclearn.classes.interventional_class import InterventionalClass, Interventions, as_design
 from cyclearn.classes.rotation_class import RotationClass
 from cyclearn.classes.rule_search import MAX_CLASSES
 from cyclearn.classes.seating import Seating
@@ -69,9 +65,7 @@ class EquivalenceClass(GraphClass):
         return self._rotation_classes[0]
 
     def irreducible_seatings(
-        self,
-        allowed: BoolArray | None = None,
-        required: BoolArray | None = None,
+        self, allowed: BoolArray | None = None, required: BoolArray | None = None
     ) -> list[Seating]:
         """The irreducible members that respect knowledge, as seatings with the fewest edges first.
 

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from cyclearn.cli.documented_options import documented
 from cyclearn.cli.output import say
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import why
@@ -19,21 +20,29 @@ from cyclearn.foundation.files import why
 _LOOPBACK = "127.0.0.1"
 
 
+@documented
 def app(
-    table: Annotated[Path | None, typer.Argument(help="Table to open at the start.")] = None,
-    workspace: Annotated[
-        Path, typer.Option(help="Folder for tables and results; you can open it again later.")
-    ] = Path("cyclearn-workspace"),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 chooses a free one.")] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Maximum number of processes at a time.")
-    ] = None,
+    table: Annotated[Path | None, typer.Argument()] = None,
+    workspace: Path = Path("cyclearn-workspace"),
+    port: Annotated[int, typer.Option(min=0, max=65535)] = 0,
+    jobs: Annotated[int | None, typer.Option(min=1)] = None,
     browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
 ) -> None:
     """Open the application in a browser: table, knowledge, graph, effects, download.
 
     Nothing leaves this machine: the page is served on the loopback address, to the browser that
     opens the printed address first. Ctrl-C ends it.
+
+    Parameters
+    ----------
+    table
+        Table to open at the start.
+    workspace
+        Folder for tables and results; you can open it again later.
+    port
+        Port; 0 chooses a free one.
+    jobs
+        Maximum number of processes at a time.
     """
     try:
         import uvicorn

@@ -7,41 +7,45 @@ from typing import Annotated
 
 import typer
 
-from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.documented_options import documented
+from cyclearn.cli.output import Json, print_answer
 from cyclearn.graphs import read_graph
 from cyclearn.identifiability import Sampler
 from cyclearn.identifiability import compare as compare_graphs
 from cyclearn.identifiability import quasi_equivalent as decide_quasi_equivalence
 
 
+@documented
 def compare(
-    a: Annotated[Path, typer.Argument(help="Graph file: JSON, DOT, Tetrad or edge list.")],
-    b: Annotated[Path, typer.Argument(help="Graph file on the same nodes.")],
-    quasi: Annotated[
-        bool,
-        typer.Option(
-            "--quasi",
-            help="Test whether the graphs share a set of distributions of positive measure.",
-        ),
-    ] = False,
-    draws: Annotated[
-        int,
-        typer.Option(
-            min=1, max=10**6, help="Distributions drawn from each graph if there is no proof."
-        ),
-    ] = 60,
-    starts: Annotated[
-        int, typer.Option(min=1, max=10**6, help="Number of starts of every projection.")
-    ] = 12,
-    paper: Annotated[
-        bool, typer.Option("--paper", help="Draw weights and variances as the paper does.")
-    ] = False,
+    a: Path,
+    b: Path,
+    quasi: bool = False,
+    draws: Annotated[int, typer.Option(min=1, max=10**6)] = 60,
+    starts: Annotated[int, typer.Option(min=1, max=10**6)] = 12,
+    paper: bool = False,
     as_json: Json = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws and starts.")] = 0,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
 ) -> None:
     """Test whether two graphs generate the same distributions, by proofs and numerics.
 
     Exits with 1 where they do not, or, with --quasi, where they share no set of positive measure.
+
+    Parameters
+    ----------
+    a
+        Graph file: JSON, DOT, Tetrad or edge list.
+    b
+        Graph file on the same nodes.
+    quasi
+        Test whether the graphs share a set of distributions of positive measure.
+    draws
+        Distributions drawn from each graph if there is no proof.
+    starts
+        Number of starts of every projection.
+    paper
+        Draw weights and variances as the paper does.
+    seed
+        Seed of the draws and starts.
     """
     decide = decide_quasi_equivalence if quasi else compare_graphs
     answer = decide(
@@ -52,8 +56,5 @@ def compare(
         sampler=Sampler.PAPER if paper else Sampler.GAUSSIAN,
         random_state=seed,
     )
-    if as_json:
-        print_json("compare", answer.to_dict())
-    else:
-        say(answer.explain())
+    print_answer("compare", answer, as_json=as_json)
     raise typer.Exit(0 if answer else 1)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from cyclearn.cli import search_options as given
+from cyclearn.cli.documented_options import documented
 from cyclearn.cli.field_options import takes_fields
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.cli.report_command import learned
@@ -18,20 +19,16 @@ from cyclearn.search.options import SearchOptions
 
 @takes_table_or_result
 @takes_fields(SearchOptions)
+@documented
 def effects(
     data: Any,
     options: SearchOptions,
-    do: Annotated[
-        list[str] | None, typer.Option(help="Hold a variable at a value: price=1.5; repeatable.")
-    ] = None,
-    shift: Annotated[
-        list[str] | None,
-        typer.Option(help="Push a variable by this amount: price=0.5; repeatable."),
-    ] = None,
-    source: Annotated[str | None, typer.Option("--from", help="Cause, with --to.")] = None,
-    target: Annotated[str | None, typer.Option("--to", help="Effect, with --from.")] = None,
-    level: Annotated[float, typer.Option(min=0.0, max=1.0, help="Level of the intervals.")] = 0.95,
-    members: Annotated[int, typer.Option(min=1, help="Maximum number of graphs to use.")] = 500,
+    do: list[str] | None = None,
+    shift: list[str] | None = None,
+    source: Annotated[str | None, typer.Option("--from")] = None,
+    target: Annotated[str | None, typer.Option("--to")] = None,
+    level: Annotated[float, typer.Option(min=0.0, max=1.0)] = 0.95,
+    members: Annotated[int, typer.Option(min=1)] = 500,
     jobs: given.Jobs = None,
     as_json: Json = False,
 ) -> None:
@@ -40,6 +37,21 @@ def effects(
     With --do and --shift: the mean of every variable then, with its interval, and its range over
     all graphs that fit equally well. With --from and --to: the effects of one variable on another
     that these graphs leave open.
+
+    Parameters
+    ----------
+    do
+        Hold a variable at a value: price=1.5; repeatable.
+    shift
+        Push a variable by this amount: price=0.5; repeatable.
+    source
+        Cause, with --to.
+    target
+        Effect, with --from.
+    level
+        Level of the intervals.
+    members
+        Maximum number of graphs to use.
     """
     if (source is None) != (target is None):
         raise InputError("--from and --to belong together; give both")

@@ -7,25 +7,19 @@ from typing import Annotated
 
 import typer
 
-from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.documented_options import documented
+from cyclearn.cli.output import Json, print_answer
 from cyclearn.graphs import read_graph
 
 
+@documented
 def evaluate(
-    learned: Annotated[Path, typer.Argument(help="Graph file: JSON, DOT, Tetrad or edge list.")],
-    true: Annotated[Path, typer.Argument(help="Graph file on the same nodes.")],
-    domains: Annotated[
-        int, typer.Option(min=1, max=10**6, help="Distributions drawn from the true graph.")
-    ] = 50,
-    eta: Annotated[
-        float | None,
-        typer.Option(help="KL divergence that counts as generated; p/1000 by default."),
-    ] = None,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(min=0, help="Limit in seconds; measures that do not finish are omitted."),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the distributions.")] = 0,
+    learned: Path,
+    true: Path,
+    domains: Annotated[int, typer.Option(min=1, max=10**6)] = 50,
+    eta: float | None = None,
+    time_limit: Annotated[float | None, typer.Option(min=0)] = None,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
     as_json: Json = False,
 ) -> None:
     """Measure how close a learned graph is to the true one and to its class.
@@ -33,6 +27,21 @@ def evaluate(
     A precision is the share of what the learned graph has that some graph equivalent to the true
     one has too; a recall the share of what all of these have that was learned. Multi-domain success
     is the share of random distributions of the true graph that the learned graph generates.
+
+    Parameters
+    ----------
+    learned
+        Graph file: JSON, DOT, Tetrad or edge list.
+    true
+        Graph file on the same nodes.
+    domains
+        Distributions drawn from the true graph.
+    eta
+        KL divergence that counts as generated; p/1000 by default.
+    time_limit
+        Limit in seconds; measures that do not finish are omitted.
+    seed
+        Seed of the distributions.
     """
     from cyclearn.evaluation import evaluate as evaluate_graph
 
@@ -44,7 +53,4 @@ def evaluate(
         time_limit=time_limit,
         random_state=seed,
     )
-    if as_json:
-        print_json("evaluate", found.to_dict())
-    else:
-        say(str(found))
+    print_answer("evaluate", found, as_json=as_json)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cyclearn.cli.documented_options import documented, names_by_commas
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.foundation.errors import InputError
 
@@ -41,27 +42,32 @@ Data = Annotated[Path | None, typer.Option(help="Folder with the data; CYCLEARN_
 _METHODS = "hill-climbing,tabu,auto,default,l1"
 
 
+@documented
 def _run(
-    study: Study,
-    out: Annotated[Path, typer.Option(help="Results file (lines of JSON).")],
-    instances: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=10**6,
-            help="Number of instances of every setting (graphs, subjects or data sets); all by "
-            "default. A larger number extends a run.",
-        ),
-    ] = None,
-    jobs: Annotated[int, typer.Option(help="Processes on this machine; -1 for all cores.")] = 1,
-    resume: Annotated[
-        bool, typer.Option(help="Continue a file that has results; otherwise it is an error.")
-    ] = True,
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler: tcp://HOST:PORT.")
-    ] = None,
+    study: Any,
+    out: Annotated[Path, typer.Option()],
+    instances: Annotated[int | None, typer.Option(min=1, max=10**6)] = None,
+    jobs: int = 1,
+    resume: bool = True,
+    scheduler: str | None = None,
     as_json: Json = False,
 ) -> None:
+    """Run a study, or continue with it.
+
+    Parameters
+    ----------
+    out
+        Results file (lines of JSON).
+    instances
+        Number of instances of every setting (graphs, subjects or data sets); all by default. A
+        larger number extends a run.
+    jobs
+        Processes on this machine; -1 for all cores.
+    resume
+        Continue a file that has results; otherwise it is an error.
+    scheduler
+        Address of a Dask scheduler: tcp://HOST:PORT.
+    """
     from cyclearn.experiments import run_study
 
     with _progress(study.name) as on_progress:
@@ -76,15 +82,8 @@ def _run(
         )
     n_finished = len(results.finished())
     if as_json:
-        print_json(
-            "experiment",
-            {
-                "study": study.name,
-                "file": str(out),
-                "configuration": results.configuration,
-                "finished": n_finished,
-            },
-        )
+        about = {"study": study.name, "file": str(out), "configuration": results.configuration}
+        print_json("experiment", about | {"finished": n_finished})
     else:
         say(f"{out}: {n_finished} instances of {study.name} finished.")
 
@@ -128,7 +127,9 @@ def paper(
     from cyclearn.experiments import SimulatedStudy
 
     sizes = _numbers("nodes", nodes)
-    return SimulatedStudy("paper", sizes, (samples,), domains, _names(methods), seed)
+    return SimulatedStudy(
+        "paper", sizes, (samples,), domains, tuple(names_by_commas(methods)), seed
+    )
 
 
 @_runs
@@ -143,7 +144,9 @@ def sample_size(
     from cyclearn.experiments import SimulatedStudy
 
     sizes = _numbers("samples", samples)
-    return SimulatedStudy("sample-size", (nodes,), sizes, domains, _names(methods), seed)
+    return SimulatedStudy(
+        "sample-size", (nodes,), sizes, domains, tuple(names_by_commas(methods)), seed
+    )
 
 
 @_runs
@@ -195,7 +198,7 @@ def feedback(data: Data = None, methods: Methods = "auto,tabu,tabu-2bic", seed: 
     """
     from cyclearn.experiments import FeedbackStudy
 
-    return FeedbackStudy(data, _names(methods), seed)
+    return FeedbackStudy(data, tuple(names_by_commas(methods)), seed)
 
 
 @app.command("figures")
@@ -216,13 +219,9 @@ def figures(
         say("\n".join(map(str, written)))
 
 
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
 def _numbers(what: str, text: str) -> tuple[int, ...]:
     try:
-        return tuple(int(part) for part in _names(text))
+        return tuple(int(part) for part in names_by_commas(text))
     except ValueError:
         raise InputError(f"--{what} is {text!r}; give whole numbers separated by commas") from None
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from cyclearn.cli.documented_options import names_by_commas, with_signature
 from cyclearn.data.tables import InterventionKind
 from cyclearn.foundation.option_values import Options
 from cyclearn.graphs import read_graph
@@ -25,11 +26,6 @@ def number_or_name(text: str) -> Any:
     with suppress(ValueError):
         return float(text)
     return text
-
-
-def names_by_commas(text: str) -> list[str]:
-    """Names that are separated by commas."""
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 # Options that are written in another way than in Python: their type, and how they are read.
@@ -101,13 +97,3 @@ def parameter_name(name: str) -> str:
 
 def _names(name: str) -> tuple[str, ...]:
     return (_WRITTEN[name],) if name in _WRITTEN else ()
-
-
-def with_signature(
-    function: Callable[..., None], own: inspect.Signature, parameters: list[inspect.Parameter]
-) -> Callable[..., None]:
-    """The function, showing these parameters, all by name, as the command line reads them."""
-    named = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
-    function.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
-    function.__annotations__ = {each.name: each.annotation for each in named}
-    return function

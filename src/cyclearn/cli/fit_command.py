@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cyclearn.cli.documented_options import documented
 from cyclearn.cli.field_options import takes_fields
 from cyclearn.cli.output import Json, Standardised, print_json, say
 from cyclearn.cli.table_options import takes_table
@@ -23,34 +24,36 @@ _SHOWN = 15
 
 @takes_table
 @takes_fields(Reading)
+@documented
 def fit(
     data: Any,
     options: Reading,
-    graph: Annotated[Path, typer.Argument(help="Graph file: JSON, DOT, Tetrad or edge list.")],
-    level: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Level of the confidence intervals.")
-    ] = 0.95,
+    graph: Path,
+    level: Annotated[float, typer.Option(min=0.0, max=1.0)] = 0.95,
     standardised: Standardised = False,
-    indices: Annotated[
-        bool,
-        typer.Option("--indices", help="Print R², residual correlations, modification indices."),
-    ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the random starts.")] = 0,
+    indices: bool = False,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
     as_json: Json = False,
 ) -> None:
     """Fit a linear Gaussian model, feedback included, and test it against the data.
 
     Exits with 1 where the fit did not converge to an ordinary maximum.
+
+    Parameters
+    ----------
+    graph
+        Graph file: JSON, DOT, Tetrad or edge list.
+    level
+        Level of the confidence intervals.
+    indices
+        Print R², residual correlations, modification indices.
+    seed
+        Seed of the random starts.
     """
     from cyclearn.models import FittedModel
     from cyclearn.models import fit as fit_model
 
-    fitted = fit_model(
-        read_graph(graph),
-        data,
-        **options.given(),
-        random_state=seed,
-    )
+    fitted = fit_model(read_graph(graph), data, **options.given(), random_state=seed)
     if not isinstance(fitted, FittedModel):
         if standardised or indices:
             raise InputError("--standardised and --indices are for one table without groups")

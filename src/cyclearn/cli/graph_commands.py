@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -13,89 +13,90 @@ from cyclearn.classes import EquivalenceClass, InterventionalClass
 from cyclearn.classes import equivalence_class as members_under
 from cyclearn.classes import equivalent as decide_equivalence
 from cyclearn.classes.graph_class import MAX_STATES
-from cyclearn.cli.field_options import names_by_commas
-from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.documented_options import documented, names_by_commas
+from cyclearn.cli.output import Json, print_answer, print_json, say
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, read_graph
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+T = TypeVar("T")
 Unused = Annotated[
     int | None,
     typer.Option("--seed", min=0, help="Accepted for consistency; this command is not random."),
 ]
 
 
+@documented
 def equivalent(
-    a: Annotated[Path, typer.Argument(help="Graph file: JSON, DOT, Tetrad or edge list.")],
-    b: Annotated[Path, typer.Argument(help="Graph file on the same nodes.")],
+    a: Path,
+    b: Path,
     as_json: Json = False,
     seed: Unused = None,  # noqa: ARG001 - scripts pass it to every command
 ) -> None:
     """Decide whether rotations prove two graphs equivalent, and print the proof.
 
     Exits with 1 where rotations do not link the graphs.
+
+    Parameters
+    ----------
+    a
+        Graph file: JSON, DOT, Tetrad or edge list.
+    b
+        Graph file on the same nodes.
     """
     answer = decide_equivalence(read_graph(a), read_graph(b))
-    if as_json:
-        print_json("equivalent", answer.to_dict())
-    else:
-        say(answer.explain())
+    print_answer("equivalent", answer, as_json=as_json)
     raise typer.Exit(0 if answer else 1)
 
 
+@documented
 def equivalence_class(
-    a: Annotated[Path, typer.Argument(help="Graph file: JSON, DOT, Tetrad or edge list.")],
-    count: Annotated[bool, typer.Option("--count", help="Print only the number.")] = False,
-    as_list: Annotated[bool, typer.Option("--list", help="List the members.")] = False,
-    table: Annotated[
-        bool,
-        typer.Option(
-            "--table",
-            help="Print for each edge whether it is in every equivalent graph, in some, or its "
-            "direction differs.",
-        ),
-    ] = False,
-    reducible: Annotated[
-        bool, typer.Option("--reducible", help="Include members with redundant edges.")
-    ] = False,
-    acyclic: Annotated[
-        bool, typer.Option("--acyclic", help="List or count the acyclic members only.")
-    ] = False,
-    rotations: Annotated[
-        bool,
-        typer.Option("--rotations", help="The paper's class: rotations only, no further rules."),
-    ] = False,
-    do: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Add a table with interventions on these variables (a,b,…) to the observed data; "
-            "repeat the option for each table.",
-            metavar="NAMES",
-        ),
-    ] = None,
-    exogenous: Annotated[str, typer.Option(help="Exogenous nodes, separated by commas.")] = "",
-    max_members: Annotated[
-        int, typer.Option("--max", min=0, help="List at most this many members.")
-    ] = 1000,
-    max_states: Annotated[
-        int, typer.Option(min=1, help="States that an exact count may hold in memory.")
-    ] = MAX_STATES,
+    a: Path,
+    count: bool = False,
+    as_list: Annotated[bool, typer.Option("--list")] = False,
+    table: bool = False,
+    reducible: bool = False,
+    acyclic: bool = False,
+    rotations: bool = False,
+    do: Annotated[list[str] | None, typer.Option(metavar="NAMES")] = None,
+    exogenous: str = "",
+    max_members: Annotated[int, typer.Option("--max", min=0)] = 1000,
+    max_states: Annotated[int, typer.Option(min=1)] = MAX_STATES,
     as_json: Json = False,
     seed: Unused = None,  # noqa: ARG001 - scripts pass it to every command
 ) -> None:
     """List, count or tabulate the graphs that generate the same distributions.
 
     With ``--do``, those that the experiments named cannot tell from it either.
+
+    Parameters
+    ----------
+    a
+        Graph file: JSON, DOT, Tetrad or edge list.
+    count
+        Print only the number.
+    as_list
+        List the members.
+    table
+        Print for each edge whether it is in every equivalent graph, in some, or its direction
+        differs.
+    reducible
+        Include members with redundant edges.
+    acyclic
+        List or count the acyclic members only.
+    rotations
+        The paper's class: rotations only, no further rules.
+    do
+        Add a table with interventions on these variables (a,b,…) to the observed data; repeat the
+        option for each table.
+    exogenous
+        Exogenous nodes, separated by commas.
+    max_members
+        List at most this many members.
+    max_states
+        States that an exact count may hold in memory.
     """
-    if acyclic and table:
-        raise InputError(
-            "--table counts over all members, --acyclic keeps some; give only one of the two"
-        )
-    if (do or exogenous) and acyclic:
-        option = "--do" if do else "--exogenous"
-        raise InputError(f"--acyclic is not offered with {option}; list the members without it")
+    if acyclic:
+        _check_acyclic(table=table, do=do, exogenous=exogenous)
     everything = not (count or as_list or table)
     as_list = as_list or everything
     graphs = members_under(
@@ -106,21 +107,19 @@ def equivalence_class(
         reducible=reducible,
         max_states=max_states,
     )
+    of_acyclic = graphs if acyclic and isinstance(graphs, EquivalenceClass) else None
     # Members can be listed, and their number be out of reach.
-    size = _size(graphs, acyclic, is_required=count or not as_list)
+    size, _ = _computed(
+        lambda: graphs.size if of_acyclic is None else of_acyclic.n_acyclic,
+        is_required=count or not as_list,
+    )
     # Counted before anything is printed, so that a limit leaves no half of an answer.
     edges, left_out = None, ""
     if table or (everything and not acyclic):
-        edges, left_out = _edges(graphs, is_required=table)
-    shown = graphs.iter_acyclic() if acyclic and isinstance(graphs, EquivalenceClass) else graphs
+        edges, left_out = _computed(graphs.edge_table, is_required=table)
+    shown = graphs if of_acyclic is None else of_acyclic.iter_acyclic()
     if as_json:
-        result: dict[str, object] = {
-            "size": size,
-            "reducible": reducible,
-            "acyclic": acyclic,
-            "completeness": graphs.completeness.name.lower(),
-            "redundancy_cut_by": graphs.redundancy_cut_by,
-        }
+        result = {"size": size, "reducible": reducible, "acyclic": acyclic, **_about(graphs)}
         if as_list:
             result |= _listed(shown, max_members)
         if edges is not None or left_out:
@@ -135,26 +134,31 @@ def equivalence_class(
         say(f"{number} equivalent graph{'s' * (size != 1)} ({kind}).")
     if as_list:
         _say_members(shown, max_members, size)
-    if graphs.redundancy_cut_by and not reducible:
-        say(
-            f"Some may have a redundant edge: the search was stopped by {graphs.redundancy_cut_by}."
-        )
+    if (stopped_by := graphs.redundancy_cut_by) and not reducible:
+        say(f"Some may have a redundant edge: the search was stopped by {stopped_by}.")
     if edges is not None:
         say(edges.to_string(index=False) if len(edges) else "No member has an edge.")
     elif left_out:
-        say(left_out)
+        say(f"No table of edges: {left_out}.")
 
 
-def _edges(
-    graphs: EquivalenceClass | InterventionalClass, *, is_required: bool
-) -> tuple[pd.DataFrame | None, str]:
-    """The table of edges, or the reason why there is not one."""
-    try:
-        return graphs.edge_table(), ""
-    except LimitError as error:
-        if is_required:
-            raise
-        return None, f"No table of edges: {error}."
+def _check_acyclic(*, table: bool, do: list[str] | None, exogenous: str) -> None:
+    """Raise where the acyclic members are asked for together with what is about all."""
+    if table:
+        raise InputError(
+            "--table counts over all members, --acyclic keeps some; give only one of the two"
+        )
+    if do or exogenous:
+        option = "--do" if do else "--exogenous"
+        raise InputError(f"--acyclic is not offered with {option}; list the members without it")
+
+
+def _about(graphs: EquivalenceClass | InterventionalClass) -> dict[str, object]:
+    """What is known about the members that were found."""
+    return {
+        "completeness": graphs.completeness.name.lower(),
+        "redundancy_cut_by": graphs.redundancy_cut_by,
+    }
 
 
 def _listed(graphs: Iterable[DirectedGraph], most: int) -> dict[str, object]:
@@ -174,14 +178,11 @@ def _say_members(graphs: Iterable[DirectedGraph], most: int, size: int | None) -
         say(f"{n}. {edges or '(no edges)'}")
 
 
-def _size(
-    graphs: EquivalenceClass | InterventionalClass, acyclic: bool, *, is_required: bool
-) -> int | None:
+def _computed(compute: Callable[[], T], *, is_required: bool) -> tuple[T | None, str]:
+    """A value, or the reason why it is out of reach."""
     try:
-        if acyclic and isinstance(graphs, EquivalenceClass):
-            return graphs.n_acyclic
-        return graphs.size
-    except LimitError:
+        return compute(), ""
+    except LimitError as error:
         if is_required:
             raise
-        return None
+        return None, str(error)

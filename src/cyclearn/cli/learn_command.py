@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from cyclearn.cli import search_options as given
+from cyclearn.cli.documented_options import documented
 from cyclearn.cli.field_options import takes_fields
 from cyclearn.cli.output import Json, Standardised, print_json, say
 from cyclearn.cli.table_options import takes_table
@@ -17,6 +18,7 @@ from cyclearn.search.options import SearchOptions
 
 @takes_table
 @takes_fields(SearchOptions)
+@documented
 def learn(
     data: Any,
     options: SearchOptions,
@@ -25,19 +27,20 @@ def learn(
     checkpoint: given.Checkpoint = None,
     posterior: given.WithPosterior = None,
     standardised: Standardised = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Output file; the suffix determines the format: .json, .csv, .dot, .graphml, "
-            ".tetrad, .lav, .dagitty, .tikz, .tex, .png, .svg, .pdf, .html, …"
-        ),
-    ] = None,
+    out: Path | None = None,
     timings: Annotated[
         bool, typer.Option(help="Include timings and details of the run in the JSON.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Learn a causal graph, which may have feedback loops, from a table."""
+    """Learn a causal graph, which may have feedback loops, from a table.
+
+    Parameters
+    ----------
+    out
+        Output file; the suffix determines the format: .json, .csv, .dot, .graphml, .tetrad, .lav,
+        .dagitty, .tikz, .tex, .png, .svg, .pdf, .html, …
+    """
     if out is not None:
         from cyclearn.report.exports import SUFFIXES
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.documented_options import documented
+from cyclearn.cli.output import Json, print_answer, say
 from cyclearn.cli.plot_command import read_saved
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
@@ -16,47 +17,41 @@ if TYPE_CHECKING:
     from cyclearn.results.open_graphs import OpenGraphs
 
 
+@documented
 def next_experiment(
-    given: Annotated[
-        Path, typer.Argument(help="Result of learn --out (.json), or a graph file for its class.")
-    ],
-    targets: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Variables (a or a,b) that an experiment can intervene on; repeat the option for "
-            "each experiment.",
-            metavar="NAMES",
-        ),
-    ] = None,
-    size: Annotated[
-        int, typer.Option(min=1, help="Number of variables to intervene on together.")
-    ] = 1,
-    batch: Annotated[int, typer.Option(min=1, help="Number of experiments to plan together.")] = 1,
-    do: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="An experiment that was already done, in addition to observed data (with a graph "
-            "file).",
-            metavar="NAMES",
-        ),
-    ] = None,
-    confidence: Annotated[
-        float,
-        typer.Option(
-            min=0.5,
-            max=1,
-            help="Share of repeats in which the true graph must have the best likelihood.",
-        ),
-    ] = 0.9,
-    max_members: Annotated[
-        int, typer.Option("--max", min=2, help="Maximum number of graphs to use.")
-    ] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Seed for sampling a large class.")] = 0,
+    given: Path,
+    targets: Annotated[list[str] | None, typer.Option(metavar="NAMES")] = None,
+    size: Annotated[int, typer.Option(min=1)] = 1,
+    batch: Annotated[int, typer.Option(min=1)] = 1,
+    do: Annotated[list[str] | None, typer.Option(metavar="NAMES")] = None,
+    confidence: Annotated[float, typer.Option(min=0.5, max=1)] = 0.9,
+    max_members: Annotated[int, typer.Option("--max", min=2)] = 200,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
     as_json: Json = False,
 ) -> None:
     """Count the graphs that each experiment would leave, and the rows it would need.
 
     Exits with 1 where none of the experiments tells any of the open graphs apart.
+
+    Parameters
+    ----------
+    given
+        Result of learn --out (.json), or a graph file for its class.
+    targets
+        Variables (a or a,b) that an experiment can intervene on; repeat the option for each
+        experiment.
+    size
+        Number of variables to intervene on together.
+    batch
+        Number of experiments to plan together.
+    do
+        An experiment that was already done, in addition to observed data (with a graph file).
+    confidence
+        Share of repeats in which the true graph must have the best likelihood.
+    max_members
+        Maximum number of graphs to use.
+    seed
+        Seed for sampling a large class.
     """
     from cyclearn.classes import equivalence_class
     from cyclearn.results import LearnResult
@@ -84,12 +79,9 @@ def next_experiment(
         batch=batch,
         random_state=seed,
     )
-    if as_json:
-        print_json("next", advice.to_dict())
-    else:
-        say(str(advice))
-        if isinstance(found, LearnResult) and (doubt := class_in_doubt(found)):
-            say(doubt)
+    print_answer("next", advice, as_json=as_json)
+    if not as_json and isinstance(found, LearnResult) and (doubt := class_in_doubt(found)):
+        say(doubt)
     tells_apart = advice.best.n_classes > 1 or advice.best.probability_left < 1
     raise typer.Exit(0 if tells_apart else 1)
 

@@ -57,6 +57,14 @@ def _showable(text: str, stream: Any) -> str:
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
+def print_answer(command: str, answer: Any, *, as_json: bool) -> None:
+    """Print what a command found: as JSON, or in words."""
+    if as_json:
+        print_json(command, answer.to_dict())
+    else:
+        say(str(answer))
+
+
 def print_json(command: str, result: dict[str, Any]) -> None:
     """Print the result of a command as one JSON object; what is not finite is null."""
     record = {"schema_version": SCHEMA_VERSION, "command": command, **finite(result)}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cyclearn.cli.documented_options import documented
 from cyclearn.cli.output import Standardised, say
 from cyclearn.cli.report_command import With, read_evidence
 from cyclearn.foundation.errors import InputError
@@ -16,23 +17,28 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@documented
 def plot(
-    source: Annotated[
-        Path, typer.Argument(help="A saved result (.json), or a graph file in any form.")
-    ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Picture: .svg, .png, .pdf, or .tikz for LaTeX.")
-    ] = Path("graph.svg"),
-    as_class: Annotated[
-        bool, typer.Option("--class", help="Draw what all equivalent graphs share.")
-    ] = False,
-    labels: Annotated[
-        bool | None, typer.Option("--labels/--no-labels", help="Write weights on the edges.")
-    ] = None,
+    source: Path,
+    out: Annotated[Path, typer.Option("--out", "-o")] = Path("graph.svg"),
+    as_class: Annotated[bool, typer.Option("--class")] = False,
+    labels: Annotated[bool | None, typer.Option("--labels/--no-labels")] = None,
     standardised: Standardised = False,
     beside: With = None,
 ) -> None:
-    """Draw a learned graph, a posterior, a bootstrap, a graph, or its class."""
+    """Draw a learned graph, a posterior, a bootstrap, a graph, or its class.
+
+    Parameters
+    ----------
+    source
+        A saved result (.json), or a graph file in any form.
+    out
+        Picture: .svg, .png, .pdf, or .tikz for LaTeX.
+    as_class
+        Draw what all equivalent graphs share.
+    labels
+        Write weights on the edges.
+    """
     from cyclearn.report.exports import PICTURES, write_picture
 
     suffix = checked_suffix(out, (*PICTURES, ".tikz"), "a picture")

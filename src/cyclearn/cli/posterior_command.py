@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from cyclearn.cli.field_options import takes_fields
-from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.output import Json, print_answer
 from cyclearn.cli.progress import followed
 from cyclearn.cli.search_options import said_in_the_result
 from cyclearn.cli.table_options import takes_table
@@ -35,7 +35,4 @@ def posterior(
         found = sample(data, n_jobs=jobs, on_progress=on_progress, **options.given())
     if out is not None:
         write_text(out, found.to_json() + "\n")
-    if as_json:
-        print_json("posterior", found.to_dict())
-    else:
-        say(str(found))
+    print_answer("posterior", found, as_json=as_json)

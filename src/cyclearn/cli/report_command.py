@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cyclearn.cli import search_options as given
+from cyclearn.cli.documented_options import documented
 from cyclearn.cli.field_options import takes_fields
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.cli.table_options import takes_table_or_result
@@ -24,21 +25,13 @@ With = Annotated[
 
 @takes_table_or_result
 @takes_fields(SearchOptions)
+@documented
 def report(
     data: Any,
     options: SearchOptions,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Write the page (.html) here.")] = Path(
-        "report.html"
-    ),
-    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
-    members: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Maximum number of equally good graphs on the page; 200 by default, fewer with "
-            "more than 50 variables.",
-        ),
-    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o")] = Path("report.html"),
+    title: str | None = None,
+    members: Annotated[int | None, typer.Option(min=1)] = None,
     jobs: given.Jobs = None,
     bootstrap: given.Resamples = None,
     checkpoint: given.Checkpoint = None,
@@ -51,16 +44,21 @@ def report(
     In place of a table, a result in a .json file can be given; then nothing is learned. The graph
     as a picture, what equally good graphs agree on, coefficients, fit, total effects, how probable
     edges are, warnings about the data, and how it was made.
+
+    Parameters
+    ----------
+    out
+        Write the page (.html) here.
+    title
+        Heading of the page.
+    members
+        Maximum number of equally good graphs on the page; 200 by default, fewer with more than 50
+        variables.
     """
     checked_suffix(out, (".html", ".htm"), "a report")
     evidence = read_evidence(beside or [])
     result = learned(
-        data,
-        options,
-        jobs=jobs,
-        bootstrap=bootstrap,
-        checkpoint=checkpoint,
-        posterior=posterior,
+        data, options, jobs=jobs, bootstrap=bootstrap, checkpoint=checkpoint, posterior=posterior
     )
     command = ["cyclearn", *sys.argv[1:]]
     rows = None if result is data else data

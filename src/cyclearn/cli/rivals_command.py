@@ -7,8 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from cyclearn.cli import search_options as given
+from cyclearn.cli.documented_options import documented
 from cyclearn.cli.field_options import takes_fields
-from cyclearn.cli.output import Json, print_json, say
+from cyclearn.cli.output import Json, print_answer
 from cyclearn.cli.report_command import learned
 from cyclearn.cli.table_options import takes_table_or_result
 from cyclearn.search.options import SearchOptions
@@ -16,15 +17,11 @@ from cyclearn.search.options import SearchOptions
 
 @takes_table_or_result
 @takes_fields(SearchOptions)
+@documented
 def rivals(
     data: Any,
     options: SearchOptions,
-    pairs: Annotated[
-        int,
-        typer.Option(
-            min=0, help="Maximum number of pairs of variables with a hidden common cause."
-        ),
-    ] = 3,
+    pairs: Annotated[int, typer.Option(min=0)] = 3,
     jobs: given.Jobs = None,
     as_json: Json = False,
 ) -> None:
@@ -32,10 +29,12 @@ def rivals(
 
     The best graph without feedback, the best with hidden common causes instead, and the best with
     smaller loops: by how much each is worse, what that means, and the edges that change.
+
+    Parameters
+    ----------
+    pairs
+        Maximum number of pairs of variables with a hidden common cause.
     """
     result = learned(data, options, jobs=jobs, bootstrap=None, checkpoint=None, posterior=False)
     found = result.rivals(max_pairs=pairs)
-    if as_json:
-        print_json("rivals", found.to_dict())
-    else:
-        say(str(found))
+    print_answer("rivals", found, as_json=as_json)

@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from cyclearn.cli.documented_options import documented
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_output, checked_suffix, write_text
@@ -15,39 +16,46 @@ from cyclearn.graphs import random_graph, read_graph, write_graph
 from cyclearn.graphs.formats import edge_list
 
 
+@documented
 def simulate(
-    nodes: Annotated[int, typer.Option("--nodes", "-p", min=1, help="Number of nodes.")] = 5,
-    max_degree: Annotated[int, typer.Option(min=1, help="Maximum number of edges per node.")] = 4,
-    max_component: Annotated[
-        int | None,
-        typer.Option(min=1, help="Maximum number of nodes in a strongly connected component."),
-    ] = None,
-    max_cycle_length: Annotated[
-        int | None, typer.Option(min=1, help="Maximum number of nodes in a simple cycle.")
-    ] = None,
-    graph: Annotated[
-        Path | None, typer.Option(help="Use this graph file instead of a random graph.")
-    ] = None,
-    samples: Annotated[
-        int | None, typer.Option("--samples", "-n", min=1, help="Number of rows of data.")
-    ] = None,
-    data: Annotated[
-        Path | None, typer.Option(help="Write the data here (.csv, .tsv or .parquet).")
-    ] = None,
-    model: Annotated[
-        Path | None, typer.Option(help="Write the weights and variances here (.json).")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed; the same seed gives the same output.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write the graph here (.json, .dot or .txt).")
-    ] = None,
+    nodes: Annotated[int, typer.Option("--nodes", "-p", min=1)] = 5,
+    max_degree: Annotated[int, typer.Option(min=1)] = 4,
+    max_component: Annotated[int | None, typer.Option(min=1)] = None,
+    max_cycle_length: Annotated[int | None, typer.Option(min=1)] = None,
+    graph: Path | None = None,
+    samples: Annotated[int | None, typer.Option("--samples", "-n", min=1)] = None,
+    data: Path | None = None,
+    model: Path | None = None,
+    seed: Annotated[int | None, typer.Option(min=0)] = None,
+    out: Path | None = None,
     as_json: Json = False,
 ) -> None:
     """Simulate a graph, stable parameters and data with the paper's generator.
 
     Weights are uniform on ±[0.2, 0.8], variances on [1, 3]. Without --out, the graph is printed.
+
+    Parameters
+    ----------
+    nodes
+        Number of nodes.
+    max_degree
+        Maximum number of edges per node.
+    max_component
+        Maximum number of nodes in a strongly connected component.
+    max_cycle_length
+        Maximum number of nodes in a simple cycle.
+    graph
+        Use this graph file instead of a random graph.
+    samples
+        Number of rows of data.
+    data
+        Write the data here (.csv, .tsv or .parquet).
+    model
+        Write the weights and variances here (.json).
+    seed
+        Seed; the same seed gives the same output.
+    out
+        Write the graph here (.json, .dot or .txt).
     """
     from cyclearn.data.table_files import write_table
     from cyclearn.models import random_model

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cyclearn.cli.field_options import names_by_commas, with_signature
+from cyclearn.cli.documented_options import documented, names_by_commas, with_signature
 from cyclearn.cli.output import complain
 from cyclearn.data.intervened_tables import ROWS, UNKNOWN
 from cyclearn.foundation.errors import InputError
@@ -22,46 +22,81 @@ if TYPE_CHECKING:
 
 # Options that name a column which says something about the rows.
 _LABELS = ("groups", "interventions")
-# How each option of ``read_table_file`` is written, and its default.
-_WRITTEN: dict[str, tuple[Any, Any, Any]] = {
-    "sep": (str | None, None, typer.Option(help="Separator of cells; detected by default.")),
-    "decimal": (str | None, None, typer.Option(help="Decimal mark: . or ,")),
-    "encoding": (str | None, None, typer.Option(help="Encoding of the text.")),
-    "header": (
-        bool,
-        True,
-        typer.Option("--header/--no-header", help="Whether the first line contains column names."),
-    ),
-    "columns": (str | None, None, typer.Option(help="Columns to use, separated by commas.")),
-    "drop": (str | None, None, typer.Option(help="Columns to leave out.")),
-    "index": (str | None, None, typer.Option(help="Column with names of rows, by name or number.")),
-    "sheet": (str | None, None, typer.Option(help="Sheet of an Excel file, by name or number.")),
-    "missing_codes": (
-        str | None,
-        None,
-        typer.Option(help="Codes for missing values, such as -999, separated by commas."),
-    ),
-}
-_MATRIX: dict[str, tuple[Any, Any, Any]] = {
-    "covariance": (
-        bool,
-        False,
-        typer.Option("--covariance", help="The file contains a covariance matrix; also give --n."),
-    ),
-    "n": (
-        int | None,
-        None,
-        typer.Option(
-            "--n", min=2, help="Number of rows from which the covariance matrix was computed."
-        ),
-    ),
-}
-
 _FILE = "Table with a header: CSV, TSV, Parquet, Feather, Stata, Excel."
 Path_ = Annotated[Path, typer.Argument(help=_FILE)]
 Paths = Annotated[
     list[Path], typer.Argument(help=f"{_FILE} Several files are groups that share one graph.")
 ]
+
+
+@documented
+def _text(
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    header: Annotated[bool, typer.Option("--header/--no-header")] = True,
+) -> None:
+    """How a file is written, for ``read_table_file``.
+
+    Parameters
+    ----------
+    sep
+        Separator of cells; detected by default.
+    decimal
+        Decimal mark: . or ,
+    encoding
+        Encoding of the text.
+    header
+        Whether the first line contains column names.
+    """
+
+
+@documented
+def _choice(
+    columns: str | None = None,
+    drop: str | None = None,
+    index: str | None = None,
+    sheet: str | None = None,
+    missing_codes: str | None = None,
+) -> None:
+    """What of a file is data, for ``read_table_file``.
+
+    Parameters
+    ----------
+    columns
+        Columns to use, separated by commas.
+    drop
+        Columns to leave out.
+    index
+        Column with names of rows, by name or number.
+    sheet
+        Sheet of an Excel file, by name or number.
+    missing_codes
+        Codes for missing values, such as -999, separated by commas.
+    """
+
+
+@documented
+def _matrix(
+    covariance: bool = False, n: Annotated[int | None, typer.Option("--n", min=2)] = None
+) -> None:
+    """Options of a file that holds a covariance matrix.
+
+    Parameters
+    ----------
+    covariance
+        The file contains a covariance matrix; also give --n.
+    n
+        Number of rows from which the covariance matrix was computed.
+    """
+
+
+def _parameters(*functions: Callable[..., None]) -> list[inspect.Parameter]:
+    return [each for one in functions for each in inspect.signature(one).parameters.values()]
+
+
+_ROWS = _parameters(_text, _choice)
+_ALL = _parameters(_text, _choice, _matrix)
 
 
 def takes_table(command: Callable[..., None]) -> Callable[..., None]:
@@ -70,39 +105,30 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
     The command gets a DataFrame, or Moments where the file holds a covariance matrix; of several
     files a mapping from their names to these.
     """
-    return _with_options(command, _WRITTEN | _MATRIX, _read_all, Paths)
+    return _with_options(command, _ALL, _read_all, Paths)
 
 
 def takes_table_or_result(command: Callable[..., None]) -> Callable[..., None]:
     """As :func:`takes_table`, or a result in a ``.json`` file, which the command gets as it is."""
-    return _with_options(command, _WRITTEN | _MATRIX, _read_or_load, Paths)
+    return _with_options(command, _ALL, _read_or_load, Paths)
 
 
 def takes_rows(command: Callable[..., None]) -> Callable[..., None]:
     """As :func:`takes_table`, with the ``TableFile`` and what was decided about it."""
-    return _with_options(command, _WRITTEN, lambda path, options, _: _read_file(path, options))
+    return _with_options(command, _ROWS, lambda path, options, _: _read_file(path, options))
 
 
 def _with_options(
     command: Callable[..., None],
-    written: dict[str, tuple[Any, Any, Any]],
+    reading: list[inspect.Parameter],
     read: Callable[[Any, dict[str, Any], list[str]], Any],
     argument: Any = Path_,
 ) -> Callable[..., None]:
     own = inspect.signature(command, eval_str=True)
-    reading = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=default,
-            annotation=Annotated[kind, option],
-        )
-        for name, (kind, default, option) in written.items()
-    ]
 
     @functools.wraps(command)
     def with_table(**arguments: Any) -> None:
-        options = {name: arguments.pop(name) for name in written}
+        options = {each.name: arguments.pop(each.name) for each in reading}
         if arguments.get("out") is not None:
             # A search can take long; what would fail after it fails before it.
             given = arguments["data"]
@@ -164,11 +190,11 @@ def _read_or_load(paths: list[Path], options: dict[str, Any], labels: list[str])
     from cyclearn.learning import load
     from cyclearn.results import LearnResult
 
-    for name, (_, default, _) in (_WRITTEN | _MATRIX).items():
-        if options[name] != default:
+    for each in _ALL:
+        if options[each.name] != each.default:
             raise InputError(
-                f"--{name.replace('_', '-')} is about a table, and {path} is a saved result; leave "
-                "it out"
+                f"--{each.name.replace('_', '-')} is about a table, and {path} is a saved result; "
+                "leave it out"
             )
     found = load(path)
     if not isinstance(found, LearnResult):

@@ -59,10 +59,7 @@ class Domains:
     """
 
     def __init__(
-        self,
-        true: DirectedGraph,
-        models: Sequence[LinearGaussianModel],
-        eta: float | None = None,
+        self, true: DirectedGraph, models: Sequence[LinearGaussianModel], eta: float | None = None
     ) -> None:
         checked_graph(true, "true graph")
         if not isinstance(models, Sequence) or not all(

@@ -25,6 +25,7 @@ from cyclearn.evaluation import class_distance, structure_scores
 from cyclearn.experiments.study import Output, Study, Task, check_methods, learn_by
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph, read_graph
+from cyclearn.graphs.graph_input import as_graph
 from cyclearn.learning import learn
 from cyclearn.models import fit
 from cyclearn.results import LearnResult
@@ -165,16 +166,8 @@ def measured_against(graph: DirectedGraph, true: DirectedGraph) -> dict[str, Any
     }
 
 
-ANATOMICAL = DirectedGraph.from_edges(
-    [
-        ("PRC", "ERC"),
-        ("PHC", "ERC"),
-        ("ERC", "CA3"),
-        ("ERC", "CA1"),
-        ("CA3", "CA1"),
-        ("CA1", "Sub"),
-        ("Sub", "ERC"),
-    ]
+ANATOMICAL = as_graph(
+    "PRC -> ERC, PHC -> ERC, ERC -> CA3, ERC -> CA1, CA3 -> CA1, CA1 -> Sub, Sub -> ERC"
 )
 _STARTS = 40
 # Equivalent structures have one score, and a fit that misses the maximum would show another.

@@ -35,6 +35,7 @@ from cyclearn.experiments.study import (
 )
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, random_graph
+from cyclearn.graphs.graph_input import as_graph
 from cyclearn.identifiability import quasi_equivalent
 from cyclearn.learning import learn
 from cyclearn.models import LinearGaussianModel, fit, random_model
@@ -188,14 +189,8 @@ class ConsistencyStudy(Study):
 
 
 EXAMPLES = {
-    "(a) i → k, l → j, j ⇄ k": [("i", "k"), ("l", "j"), ("j", "k"), ("k", "j")],
-    "(b) a 4-cycle with one outside parent": [
-        ("a", "b"),
-        ("b", "c"),
-        ("c", "d"),
-        ("d", "a"),
-        ("e", "a"),
-    ],
+    "(a) i → k, l → j, j ⇄ k": "i -> k, l -> j, j -> k, k -> j",
+    "(b) a 4-cycle with one outside parent": "a -> b, b -> c, c -> d, d -> a, e -> a",
 }
 # Length and patience of the tabu search: the library's and the paper's.
 SEARCHES = {"10, 10": (10, 10), "5, 5": (5, 5)}
@@ -215,7 +210,7 @@ class VirtualEdgeStudy(Study):
 
     def run(self, task: Task) -> list[Output]:
         """One draw of parameters, searched with and without the operator."""
-        true = DirectedGraph.from_edges(EXAMPLES[task.setting])
+        true = as_graph(EXAMPLES[task.setting])
         rng = task_generator(self.seed, self.name, task.setting, task.instance)
         model = random_model(true, random_state=rng)
         moments = sampled_moments(model, self.n_samples, rng)

@@ -179,10 +179,7 @@ def total_effects(found: Findings, group: str | None = None) -> Markup:
     """Effects summed over all paths and all rounds of feedback; of several groups, in one."""
     model = found.result.model if group is None else found.result.models[group]
     if not model.is_stable:
-        return tag(
-            "p",
-            "The fitted feedback grows without limit, so total effects do not exist.",
-        )
+        return tag("p", "The fitted feedback grows without limit, so total effects do not exist.")
     from scipy.sparse.csgraph import shortest_path
 
     graph = found.graph
