@@ -260,14 +260,7 @@ class Reading(Options):
                     f"{refused}={getattr(self, refused)!r}; leave one of them out"
                 )
         if self.interventions is not None:
-            for name in (
-                "groups",
-                "missing",
-                "lags",
-                "ordered",
-                "categories",
-                "covariance",
-            ):
+            for name in ("groups", "missing", "lags", "ordered", "categories", "covariance"):
                 if name in self.given() and not (name == "groups" and self.is_unknown):
                     raise InputError(
                         f"{name}={getattr(self, name)!r} cannot be combined with interventions; "

@@ -44,10 +44,7 @@ class ComponentColumns:
 
     @classmethod
     def of(
-        cls,
-        adjacency: BoolArray,
-        nodes: Sequence[int],
-        order: Sequence[int] | None = None,
+        cls, adjacency: BoolArray, nodes: Sequence[int], order: Sequence[int] | None = None
     ) -> ComponentColumns:
         """Columns of these nodes; parents may lie outside.
 
@@ -251,11 +248,7 @@ def _with_stable_solution(R: FloatArray, found: ComponentFit, options: Any) -> C
 
 
 def fit_components(
-    graph: DirectedGraph,
-    R: FloatArray,
-    *,
-    order: tuple[int, ...] | None = None,
-    **options: Any,
+    graph: DirectedGraph, R: FloatArray, *, order: tuple[int, ...] | None = None, **options: Any
 ) -> tuple[ComponentFit, ...]:
     """Fit every component to the correlation matrix R, causes before effects.
 

@@ -327,10 +327,7 @@ def _solutions(experiments: Experiments, runs: ComponentRuns) -> ComponentFit:
         return 0 if code == CONVERGED else max(generic_deficiency(runs.columns), 1)
 
     return best_fit(
-        experiments.matrices[0],
-        runs,
-        lambda b: _solution(experiments, runs.columns, b),
-        n_flat,
+        experiments.matrices[0], runs, lambda b: _solution(experiments, runs.columns, b), n_flat
     )
 
 

@@ -198,8 +198,7 @@ def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> F
     kept = ~np.isnan(rows).any(axis=1)
     own = None if weights is None else weights[kept]
     return replace(
-        fitted,
-        sandwich=sandwich_of(fitted.model, moments, fitted.covariance, rows[kept], own),
+        fitted, sandwich=sandwich_of(fitted.model, moments, fitted.covariance, rows[kept], own)
     )
 
 
