@@ -34,9 +34,7 @@ def compile_kernels(
     with Parallel(n_jobs=2) as on_two_cores:
         for both in rounds:
             on_two_cores(delayed(_quietly)(tasks) for tasks in both)
-    what = (
-        "the rest compiles on first use" if first else "searches and fits now start at once"
-    )
+    what = "the rest compiles on first use" if first else "searches and fits now start at once"
     say(f"Done after {perf_counter() - begin:.0f} s; {what}.")
 
 

@@ -24,6 +24,7 @@ from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.components import (
     CollinearError,
     ComponentFit,
+    FitOptions,
     fit_components,
     models_of,
     worst_status,
@@ -129,12 +130,7 @@ def fit(
             "found, interventions=list(result.targets.values()), intervention_kind='noise'"
         )
     tables = checked.tables(data)
-    options: dict[str, Any] = {
-        "n_starts": n_starts,
-        "tolerance": tolerance,
-        "max_iterations": max_iterations,
-        "random_state": random_state,
-    }
+    options = FitOptions(n_starts, tolerance, max_iterations, random_state)
     graph = _with_all_exogenous(graph, tables.exogenous)
     _check_exogenous(graph, tables.exogenous)
     if tables.design is not None:
@@ -146,7 +142,7 @@ def fit(
     return FittedGroups(graph, models) if tables.is_grouped else models[""]
 
 
-def _fit_shared(graph: DirectedGraph, tables: Tables, options: dict[str, Any]) -> FittedModel:
+def _fit_shared(graph: DirectedGraph, tables: Tables, options: FitOptions) -> FittedModel:
     order = name_order(graph.names, tables.tables[0].moments.has_default_names)
     experiments = Experiments.of(tables.aligned_to(graph.names))
     check_rows(graph, experiments)
@@ -168,14 +164,14 @@ def _fit_shared(graph: DirectedGraph, tables: Tables, options: dict[str, Any]) -
     )
 
 
-def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> FittedModel:
+def _fit_table(graph: DirectedGraph, table: Table, options: FitOptions) -> FittedModel:
     order = name_order(graph.names, table.moments.has_default_names)
     moments = table.moments.aligned_to(graph.names)
     if table.holes is not None and table.holes.treatment == "em" and table.rows is not None:
         return _fit_observed(graph, table, order, options)
     _check_sample_size(graph, moments)
     with _naming_collinear_nodes(graph):
-        components = fit_components(graph, moments.correlation, order=order, **options)
+        components = fit_components(graph, moments.correlation, options, order)
     # What is taken as given has no parents, and so no value but its scale.
     present = ~moments.is_exogenous
     value = sum(component.value for component in components) + np.log(moments.scale[present]).sum()
@@ -203,7 +199,7 @@ def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> F
 
 
 def _fit_observed(
-    graph: DirectedGraph, table: Table, order: tuple[int, ...], options: dict[str, Any]
+    graph: DirectedGraph, table: Table, order: tuple[int, ...], options: FitOptions
 ) -> FittedModel:
     """The fit to rows with missing cells; their rows count for what was observed of them."""
     rows = Tables((table,)).aligned_to(graph.names).only.rows
@@ -214,7 +210,7 @@ def _fit_observed(
     joined = DirectedGraph.from_edges([*graph.edges, *combinations(given, 2)], graph.names)
     with _naming_collinear_nodes(graph):
         moments, likelihood = fit_rows_with_holes(
-            joined, rows, order=order, is_robust=table.is_robust, **options
+            joined, rows, options, order=order, is_robust=table.is_robust
         )
     if given:
         moments = moments.given(given)
