@@ -26,6 +26,7 @@ from cyclearn.data.tables import Design, InterventionKind, Table, Tables
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.readable import listed
 
 # Targets of each table, or the name of a column with the targets of each row.
 Interventions = str | tuple[tuple[str, ...], ...]
@@ -320,8 +321,7 @@ def _check_targets(table: Table) -> None:
     unknown = [name for name in targets if name not in moments.names]
     if unknown:
         raise InputError(
-            f"the target {unknown[0]!r} is no variable; there are {', '.join(moments.names[:10])}"
-            + f" and {len(moments.names) - 10} more" * (len(moments.names) > 10)
+            f"the target {unknown[0]!r} is no variable; there are {listed(moments.names)}"
         )
     if table.kind == "perfect" and {*targets, *moments.exogenous} == set(moments.names):
         raise InputError(

@@ -9,7 +9,7 @@ lavaan.)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,9 @@ from cyclearn.models.sandwich import Sandwich, inverse_of, row_scores
 # Step of the central differences, on standardised parameters: errors of the square and of
 # rounding are about the same.
 _STEP = 1e-5
+
+
+_ARRAYS = ("saturated_covariance", "information", "scale")
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,19 +117,13 @@ class ObservedLikelihood:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {
-            each.name: getattr(self, each.name).tolist()
-            if isinstance(getattr(self, each.name), np.ndarray)
-            else getattr(self, each.name)
-            for each in fields(self)
-            if each.name != "sandwich"
-        }
+        arrays = {name: getattr(self, name).tolist() for name in _ARRAYS}
+        return {name: v for name, v in vars(self).items() if name != "sandwich"} | arrays
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> ObservedLikelihood:
         """What :meth:`to_dict` gave."""
-        arrays = ("saturated_covariance", "information", "scale")
-        return cls(**{**record, **{name: np.array(record[name], dtype=float) for name in arrays}})
+        return cls(**{**record, **{name: np.array(record[name], dtype=float) for name in _ARRAYS}})
 
 
 def _likelihood(
