@@ -106,15 +106,14 @@ def intervened_tables(
     if margins != "raw":
         tables = _with_margins(tables, margins)
     check_columns(tables)
-    names, places = [part.name for part in parts], [part.place for part in parts]
     counted, warnings = [], list[DataWarning]()
-    for name, place, table in zip(names, places, tables, strict=True):
+    for part, table in zip(parts, tables, strict=True):
         try:
             own, found = _counted(table, n_effective)
         except InputError as error:
-            raise InputError(f"{place}: {error}") from None
+            raise InputError(f"{part.place}: {error}") from None
         counted.append(own)
-        warnings += [each.in_group(name) for each in found]
+        warnings += [each.in_group(part.name) for each in found]
     return Tables(tuple(counted), design, _most_concerned(warnings))
 
 

@@ -108,15 +108,12 @@ class Experiments:
         matrices = [_pooled(tables, rows, is_shared, apart)[0] / unit for rows, apart in sets]
         # What is taken as given has no equation, as what is set in every table.
         targeted = given | of_kind["perfect"]
+        each = zip(moments, targeted, strict=True)
+        own = [_without_constants(m.covariance / unit, is_set) for m, is_set in each]
         return cls(
             tables=tables,
             scale=scale,
-            covariances=np.array(
-                [
-                    _without_constants(each.covariance / unit, is_set)
-                    for each, is_set in zip(moments, targeted, strict=True)
-                ]
-            ),
+            covariances=np.array(own),
             targeted=targeted.astype(np.uint8),
             matrices=np.array(matrices),
             at=np.array(at),

@@ -43,6 +43,8 @@ from cyclearn.models.sandwich import sandwich_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from cyclearn.models.linear_gaussian import LinearGaussianModel
+
 
 @overload
 def fit(
@@ -151,17 +153,9 @@ def _fit_shared(graph: DirectedGraph, tables: Tables, options: FitOptions) -> Fi
     log_likelihood = shared_log_likelihood(experiments, components)
     scale = experiments.scale
     mean = observed_mean(experiments, models_of(graph, components, scale)[0].B)
-    return _fitted(
-        graph,
-        experiments.moments,
-        components,
-        scale,
-        mean,
-        log_likelihood=log_likelihood,
-        n_effective=tables.n_effective,
-        counting=tables.counting,
-        experiments=experiments,
-    )
+    models = models_of(graph, components, scale, mean)
+    found = _fitted(graph, models, experiments.moments, components, log_likelihood, tables)
+    return replace(found, experiments=experiments)
 
 
 def _fit_table(graph: DirectedGraph, table: Table, options: FitOptions) -> FittedModel:
@@ -177,16 +171,8 @@ def _fit_table(graph: DirectedGraph, table: Table, options: FitOptions) -> Fitte
     value = sum(component.value for component in components) + np.log(moments.scale[present]).sum()
     constant = 0.5 * int(present.sum()) * (1 + np.log(2 * np.pi))
     log_likelihood = float(-table.n_effective * (value + constant))
-    fitted = _fitted(
-        graph,
-        moments,
-        components,
-        moments.scale,
-        moments.mean,
-        log_likelihood=log_likelihood,
-        n_effective=table.n_effective,
-        counting=table.counting,
-    )
+    models = models_of(graph, components, moments.scale, moments.mean)
+    fitted = _fitted(graph, models, moments, components, log_likelihood, table)
     if not table.is_robust or table.rows is None or not fitted.converged:
         return fitted
     rows, weights = Tables((table,)).aligned_to(graph.names).only.rows, table.weights
@@ -224,21 +210,23 @@ def _fit_observed(
 
 def _fitted(
     graph: DirectedGraph,
+    models: tuple[LinearGaussianModel, ...],
     moments: Moments,
     components: tuple[ComponentFit, ...],
-    scale: FloatArray,
-    mean: FloatArray | None,
-    **found: Any,
+    log_likelihood: float,
+    rows: Table | Tables,
 ) -> FittedModel:
-    model, *alternatives = models_of(graph, components, scale, mean)
+    """The fit with the first of the models, beside which the others are alternatives."""
     return FittedModel(
-        graph=graph,
-        model=model,
-        moments=moments,
-        status=worst_status(components),
-        alternatives=tuple(alternatives),
-        components=components,
-        **found,
+        graph,
+        models[0],
+        moments,
+        log_likelihood,
+        worst_status(components),
+        models[1:],
+        components,
+        rows.n_effective,
+        rows.counting,
     )
 
 
