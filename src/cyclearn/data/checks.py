@@ -197,16 +197,19 @@ def _continuous(
 
 def _few_levels(moments: Moments, X: FloatArray, others: Collection[str]) -> Iterator[DataWarning]:
     """Columns of few whole numbers, which are more likely levels than measurements."""
-    if len(X) < TESTED_ROWS:
-        return
-    left_out = {*moments.ordered, *others}
-    columns = [
-        name
-        for name, column in zip(moments.names, X.T, strict=True)
-        if name not in left_out and _has_levels(column)
-    ]
+    columns = _columns_of_levels(moments.names, X, {*moments.ordered, *others})
     if columns:
-        yield warn.OrdinalColumns(columns=tuple(columns))
+        yield warn.OrdinalColumns(columns=columns)
+
+
+def _columns_of_levels(
+    names: Sequence[str], X: FloatArray, left_out: Collection[str], rarest: int = 1
+) -> tuple[str, ...]:
+    """Columns of few whole numbers; few rows cannot tell."""
+    if len(X) < TESTED_ROWS:
+        return ()
+    columns = zip(names, X.T, strict=True)
+    return tuple(name for name, x in columns if name not in left_out and _has_levels(x, rarest))
 
 
 def _has_levels(column: FloatArray, rarest: int = 1) -> bool:
@@ -219,15 +222,9 @@ def _has_levels(column: FloatArray, rarest: int = 1) -> bool:
 def ordinal_columns(rows: Rows, left_out: Sequence[str]) -> tuple[str, ...]:
     """Columns of few whole numbers that are no indicators of one variable, nor taken as given."""
     X = rows.values
-    if len(X) < TESTED_ROWS:
-        return ()
     indicators = {name for each in _indicators(rows.names, X) for name in each.columns}
     others = {*left_out, *rows.exogenous, *indicators}
-    return tuple(
-        name
-        for name, column in zip(rows.names, X.T, strict=True)
-        if name not in others and _has_levels(column, _RAREST_LEVEL)
-    )
+    return _columns_of_levels(rows.names, X, others, _RAREST_LEVEL)
 
 
 def _not_gaussian(moments: Moments, X: FloatArray, filled: FloatArray) -> Iterator[DataWarning]:

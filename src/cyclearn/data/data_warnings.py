@@ -12,10 +12,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from math import isfinite, sqrt
-from typing import Any, ClassVar, NamedTuple, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_origin, get_type_hints
 
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.readable import count_of
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_):
+        """For type checkers alone, and not in every version of Python."""
+        return lambda decorated: decorated
 
 
 class Words(NamedTuple):
@@ -26,6 +34,7 @@ class Words(NamedTuple):
     page_remedy: str = ""
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 @dataclass(frozen=True, kw_only=True)
 class DataWarning(ABC):
     """A problem that was found: its code, the numbers and names behind it, and what to do.
@@ -48,6 +57,7 @@ class DataWarning(ABC):
     group: str = ""
 
     def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
         cls.code = re.sub("(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
 
     @abstractmethod
@@ -128,7 +138,6 @@ def _as_tuple(value: Any) -> Any:
     return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
 
 
-@dataclass(frozen=True, kw_only=True)
 class MissingCodes(DataWarning):
     """Numbers such as -999, which may stand for missing values."""
 
@@ -145,7 +154,6 @@ class MissingCodes(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class MissingValues(DataWarning):
     """Missing cells, and what was made of them; ``columns`` has the one with the most."""
 
@@ -179,7 +187,6 @@ class MissingValues(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class UnfinishedEM(DataWarning):
     """EM stopped at its limit on iterations."""
 
@@ -194,7 +201,6 @@ class UnfinishedEM(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class PairwiseCovariances(DataWarning):
     """Covariances of pairs that had to be shrunk to be a covariance matrix."""
 
@@ -209,7 +215,6 @@ class PairwiseCovariances(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class ShrunkCorrelations(DataWarning):
     """Correlations were shrunk because the user asked for it."""
 
@@ -233,7 +238,6 @@ class RowNumbers(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class DependentRows(DataWarning):
     """Rows resemble earlier rows; ``n_counted`` is what they count for, where that was corrected.
 
@@ -266,7 +270,6 @@ class DependentRows(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class TooFewLags(DataWarning):
     """Rows resemble earlier rows more than the lags explain, most of all in ``column``."""
 
@@ -281,7 +284,6 @@ class TooFewLags(DataWarning):
         return Words(f"{found}: p-values are too small and edges may be spurious.", f"U{remedy}")
 
 
-@dataclass(frozen=True, kw_only=True)
 class NonnormalColumns(DataWarning):
     """Columns far from Gaussian, most of all ``column``; ``n_checked`` were looked at.
 
@@ -314,7 +316,6 @@ class NonnormalColumns(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class CollinearColumns(DataWarning):
     """Columns that others nearly determine: of ``column``, the share ``explained``."""
 
@@ -332,7 +333,6 @@ class CollinearColumns(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class IndicatorColumns(DataWarning):
     """Columns of two values that exclude each other, as indicators of one variable do."""
 
@@ -348,7 +348,6 @@ class IndicatorColumns(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class OrdinalColumns(DataWarning):
     """Columns of few whole numbers, which were taken for measurements, or for ordinal."""
 
@@ -372,7 +371,6 @@ class OrdinalColumns(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class RepairedCorrelations(DataWarning):
     """Latent correlations that were made smaller, since together they belonged to no variables."""
 
@@ -386,7 +384,6 @@ class RepairedCorrelations(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class LowPower(DataWarning):
     """Few rows: partial correlations below ``weakest`` stay unnoticed."""
 
@@ -407,7 +404,6 @@ class LowPower(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class TooFewRows(DataWarning):
     """So few rows that noise looks like edges, and what the search does about it.
 
@@ -442,7 +438,6 @@ class TooFewRows(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReachedLimits(DataWarning):
     """Limits, named as options, that kept the search from graphs or ended it."""
 
@@ -475,7 +470,6 @@ class RankScale(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class UnstableFeedback(DataWarning):
     """The spectral radius of the fitted weights is at least one."""
 
@@ -490,7 +484,6 @@ class UnstableFeedback(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class SlowFeedback(DataWarning):
     """The spectral radius of the fitted weights is close to one."""
 
@@ -553,7 +546,6 @@ class IterationLimit(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class SeveralSolutions(DataWarning):
     """Other weights on the same graph that fit as well."""
 
@@ -570,7 +562,6 @@ class SeveralSolutions(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class HiddenCause(DataWarning):
     """A hidden common cause of a pair fits better than its edges; others are then superfluous."""
 
@@ -588,7 +579,6 @@ class HiddenCause(DataWarning):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class UnfinishedSample(DataWarning):
     """A sample of graphs that a limit ended before it was as large as wanted, or chains agreed."""
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError, MatrixError
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.readable import listed
 
 # Share of a standardised column's variance that the columns before it leave unexplained.
 _COLLINEAR = 1e-11
@@ -99,10 +100,8 @@ def names_among(what: str, chosen: Sequence[str], names: tuple[str, ...]) -> tup
     """Some of the names of variables, each once."""
     for name in chosen:
         if name not in names:
-            more = f" and {len(names) - _NAMED} more" * (len(names) > _NAMED)
             raise InputError(
-                f"{what} has {name!r}, which is not a variable; there are "
-                f"{', '.join(names[:_NAMED])}{more}"
+                f"{what} has {name!r}, which is not a variable; there are {listed(names)}"
             )
     return tuple(dict.fromkeys(chosen))
 
@@ -209,9 +208,7 @@ def _check_numeric(columns: Mapping[str, NDArray[Any]], what: str) -> None:
     if not found:
         return
     (name, (row, value)), *others = found.items()
-    also = ", ".join(repr(other) for other, _ in others[:_NAMED])
-    if len(others) > _NAMED:
-        also += f" and {len(others) - _NAMED} more"
+    also = listed([repr(other) for other, _ in others])
     codes = list(dict.fromkeys(v for _, v in found.values() if isinstance(v, str)))
     remedy = (
         "if that stands for a missing value, say so: data.replace("
@@ -329,20 +326,16 @@ def _raise_singular(R: FloatArray, names: tuple[str, ...]) -> None:
 
 def _raise_collinear(functions: Mapping[str, list[str]]) -> None:
     """Name all columns that others determine; no smaller set of columns can be dropped."""
-    said = [f"{name!r} of {_listed(others)}" for name, others in functions.items()]
+    others = [listed(list(map(repr, each))) for each in functions.values()]
     drop = list(functions)
     if len(drop) == 1:
         raise InputError(
-            f"column {drop[0]!r} is an exact linear function of {_listed(functions[drop[0]])}; "
+            f"column {drop[0]!r} is an exact linear function of {others[0]}; "
             "drop one of these columns"
         )
+    said = [f"{name!r} of {each}" for name, each in zip(drop, others, strict=True)]
     raise InputError(
         f"{len(drop)} columns are exact linear functions of others: {'; '.join(said[:_NAMED])}"
         + f" and {len(said) - _NAMED} more" * (len(said) > _NAMED)
         + f"; drop {', '.join(map(repr, drop))}, and no fewer"
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(map(repr, names[:_NAMED])) + more

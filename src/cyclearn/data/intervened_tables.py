@@ -26,6 +26,7 @@ from cyclearn.data.tables import Design, InterventionKind, Table, Tables
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.readable import listed
 
 # Targets of each table, or the name of a column with the targets of each row.
 Interventions = str | tuple[tuple[str, ...], ...]
@@ -105,15 +106,14 @@ def intervened_tables(
     if margins != "raw":
         tables = _with_margins(tables, margins)
     check_columns(tables)
-    names, places = [part.name for part in parts], [part.place for part in parts]
     counted, warnings = [], list[DataWarning]()
-    for name, place, table in zip(names, places, tables, strict=True):
+    for part, table in zip(parts, tables, strict=True):
         try:
             own, found = _counted(table, n_effective)
         except InputError as error:
-            raise InputError(f"{place}: {error}") from None
+            raise InputError(f"{part.place}: {error}") from None
         counted.append(own)
-        warnings += [each.in_group(name) for each in found]
+        warnings += [each.in_group(part.name) for each in found]
     return Tables(tuple(counted), design, _most_concerned(warnings))
 
 
@@ -322,8 +322,7 @@ def _check_targets(table: Table) -> None:
     unknown = [name for name in targets if name not in moments.names]
     if unknown:
         raise InputError(
-            f"the target {unknown[0]!r} is no variable; there are {', '.join(moments.names[:10])}"
-            + f" and {len(moments.names) - 10} more" * (len(moments.names) > 10)
+            f"the target {unknown[0]!r} is no variable; there are {listed(moments.names)}"
         )
     if table.kind == "perfect" and {*targets, *moments.exogenous} == set(moments.names):
         raise InputError(

@@ -131,11 +131,7 @@ class Moments:
     @cached_property
     def is_exogenous(self) -> BoolArray:
         """Which variables are taken as given, shape (p,)."""
-        return (
-            np.isin(np.array(self.names), self.exogenous)
-            if self.exogenous
-            else np.zeros(self.n_variables, dtype=bool)
-        )
+        return np.isin(self.names, self.exogenous)
 
     @property
     def n_variables(self) -> int:

@@ -260,14 +260,7 @@ class Reading(Options):
                     f"{refused}={getattr(self, refused)!r}; leave one of them out"
                 )
         if self.interventions is not None:
-            for name in (
-                "groups",
-                "missing",
-                "lags",
-                "ordered",
-                "categories",
-                "covariance",
-            ):
+            for name in ("groups", "missing", "lags", "ordered", "categories", "covariance"):
                 if name in self.given() and not (name == "groups" and self.is_unknown):
                     raise InputError(
                         f"{name}={getattr(self, name)!r} cannot be combined with interventions; "
@@ -376,12 +369,8 @@ class Reading(Options):
         if recognised:
             warnings = (*warnings, OrdinalColumns(columns=recognised, is_taken=True))
         is_clear = any(isinstance(each, NonnormalColumns) for each in warnings)
-        is_robust = self.se == "robust" or (
-            self.se == "auto"
-            and is_clear
-            and not treated.moments.ordered
-            and not self._not_with_rows("em")
-        )
+        can_be = not treated.moments.ordered and not self._not_with_rows("em")
+        is_robust = self.se == "robust" or (self.se == "auto" and is_clear and can_be)
         warnings = tuple(
             replace(each, is_robust=is_robust) if isinstance(each, NonnormalColumns) else each
             for each in warnings

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from cyclearn.data.missing_values import Treated
-from cyclearn.data.moments import Moments, name_order
+from cyclearn.data.moments import name_order
 
 Covariance = Literal["sample", "shrunk"]
 
@@ -39,7 +39,4 @@ def shrunk(treated: Treated) -> Treated:
     rows = treated.filled[:, order] - treated.filled[:, order].mean(axis=0)
     share = float(ledoit_wolf_shrinkage(rows / rows.std(axis=0), assume_centered=True))
     S = (1 - share) * given.covariance + share * np.diag(given.covariance.diagonal())
-    moments = Moments._unchecked(
-        S, given.n_samples, given.mean, given.names, given.has_default_names, given.exogenous
-    )
-    return replace(treated, moments=moments, shrinkage=share)
+    return replace(treated, moments=given._changed(covariance=S), shrinkage=share)

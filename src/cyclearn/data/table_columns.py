@@ -15,7 +15,7 @@ from cyclearn.data.rows import MOST_LEVELS
 from cyclearn.foundation.arguments import names_of
 from cyclearn.foundation.errors import HeaderError, InputError
 from cyclearn.foundation.json_input import short
-from cyclearn.foundation.readable import count_of
+from cyclearn.foundation.readable import count_of, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,24 +111,23 @@ def usable_columns(
     }
     keep, named_rows = _without_identifiers(keep, cells, asked)
     if named_rows and strict:
-        listed = ", ".join(map(repr, named_rows))
-        notes.append(f"left out, since every row has another value, as names do: {listed}")
+        left_out = ", ".join(map(repr, named_rows))
+        notes.append(f"left out, since every row has another value, as names do: {left_out}")
     _check_names([names[j] for j in keep])
     chosen = _chosen([names[j] for j in keep], columns, drop)
     absent = [name for name in labels if name not in names]
     if absent:
-        raise InputError(f"there is no column {absent[0]!r}; {_there_are(names)}")
+        raise InputError(f"there is no column {absent[0]!r}; there are {listed(names)}")
     keep = [j for j in keep if names[j] in chosen or names[j] in labels]
     _check_second_header(cells, [j for j in keep if names[j] not in labels])
     data: dict[str, Any] = {names[j]: _as_numbers(body.iloc[:, j]) for j in keep}
     notes += _read_two_texts(data, labels)
     named = columns is not None
-    problems = {
-        name: _problem(name, column, cells, named=named)
+    wrong = {
+        name: problem
         for name, column in data.items()
-        if name not in labels
+        if name not in labels and (problem := _problem(name, column, cells, named=named))
     }
-    wrong = {name: problem for name, problem in problems.items() if problem is not None}
     data = {name: column for name, column in data.items() if name not in wrong}
     if wrong and (strict or not data):
         codes = _suspected_codes(wrong, cells, names)
@@ -203,7 +202,7 @@ def _without_index(
             number = int(index)
         if number is None or not 0 <= number < len(names):
             raise InputError(
-                f"there is no column {short(index)} for the index; {_there_are(names)}"
+                f"there is no column {short(index)} for the index; there are {listed(names)}"
             )
         return [j for j in keep if j != number]
     if keep and names[keep[0]] == "" and len(keep) > 1:
@@ -234,19 +233,13 @@ def _chosen(
     names: list[str], columns: Sequence[str] | None, drop: Sequence[str] | None
 ) -> set[str]:
     for what, given in (("columns", columns), ("drop", drop)):
-        names_of(what, () if given is None else given)
         absent = [name for name in given or () if name not in names]
         if absent:
-            raise InputError(f"{what}: there is no {', '.join(absent)}; {_there_are(names)}")
+            raise InputError(f"{what}: there is no {', '.join(absent)}; there are {listed(names)}")
     chosen = set(names if columns is None else columns) - set(drop or ())
     if not chosen:
         raise InputError("no column is left; name fewer in drop")
     return chosen
-
-
-def _there_are(names: list[str]) -> str:
-    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    return f"there are {', '.join(names[:10])}{more}"
 
 
 def _as_numbers(column: pd.Series) -> pd.Series:

@@ -8,12 +8,7 @@ from typing import Any, get_args
 import numpy as np
 
 from cyclearn.data.effective_rows import COUNTINGS
-from cyclearn.data.input_checks import (
-    check_names,
-    checked_exogenous,
-    checked_matrix,
-    whole_number,
-)
+from cyclearn.data.input_checks import check_names, checked_exogenous, checked_matrix, whole_number
 from cyclearn.data.moments import Moments, checked_mean
 from cyclearn.data.tables import InterventionKind, Table
 from cyclearn.foundation.arguments import one_of

@@ -39,6 +39,18 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """The first of some names, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def given_in_words(exogenous: Sequence[str], ordered: Sequence[str] = ()) -> list[str]:
     """Which variables are taken as given and which are ordinal, in a sentence each."""
     words = [f"Taken as given: {', '.join(exogenous)}."] if exogenous else []

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations, islice
-from typing import Any
 
 import numpy as np
 
@@ -44,10 +43,7 @@ class ComponentColumns:
 
     @classmethod
     def of(
-        cls,
-        adjacency: BoolArray,
-        nodes: Sequence[int],
-        order: Sequence[int] | None = None,
+        cls, adjacency: BoolArray, nodes: Sequence[int], order: Sequence[int] | None = None
     ) -> ComponentColumns:
         """Columns of these nodes; parents may lie outside.
 
@@ -68,6 +64,11 @@ class ComponentColumns:
         inside = place_of[parents] >= 0
         ends = np.stack([place_of[parents[inside]], places[inside]])
         return cls(index, offsets, parents, index[places], inside, ends)
+
+    @property
+    def layout(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Nodes, offsets and parents, as kernels take them."""
+        return self.nodes, self.offsets, self.parents
 
     @cached_property
     def same_column(self) -> BoolArray:
@@ -126,13 +127,8 @@ class ComponentRuns:
         """Run from every row of ``starts``, and once more from the best with its gain inverted."""
         from cyclearn._kernels.component_optima import fit_component_from_starts
 
-        nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
-        return cls(
-            columns,
-            *fit_component_from_starts(
-                R, nodes, offsets, parents, starts, tolerance, max_iterations
-            ),
-        )
+        found = fit_component_from_starts(R, *columns.layout, starts, tolerance, max_iterations)
+        return cls(columns, *found)
 
 
 def least_value(R: FloatArray, columns: ComponentColumns) -> float:
@@ -193,25 +189,33 @@ def generic_deficiency(columns: ComponentColumns) -> int:
     return graph.n_edges + graph.n_nodes - graph.dimension()
 
 
+@dataclass(frozen=True)
+class FitOptions:
+    """How a component is fitted; see :func:`cyclearn.fit`."""
+
+    n_starts: int | None = None
+    tolerance: float = 1e-9
+    max_iterations: int = 1000
+    random_state: RandomState = 0
+
+
+USUAL = FitOptions()
+
+
 def fit_component_solutions(
-    R: FloatArray,
-    columns: ComponentColumns,
-    *,
-    n_starts: int | None,
-    tolerance: float,
-    max_iterations: int,
-    random_state: RandomState,
+    R: FloatArray, columns: ComponentColumns, options: FitOptions = USUAL
 ) -> ComponentFit:
     """Fit one component of two nodes or more to the correlation matrix R."""
-    starts = fit_starts(columns, n_starts, random_state)
-    return solutions_of(R, ComponentRuns.of(R, columns, starts, tolerance, max_iterations))
+    starts = fit_starts(columns, options.n_starts, options.random_state)
+    runs = ComponentRuns.of(R, columns, starts, options.tolerance, options.max_iterations)
+    return solutions_of(R, runs)
 
 
 # Sets of edges that are left out in turn; a loop of three nodes has 41.
 _MOST_LEFT_OUT = 200
 
 
-def _stable_if_possible(R: FloatArray, found: ComponentFit, options: Any) -> ComponentFit:
+def _stable_if_possible(R: FloatArray, found: ComponentFit, options: FitOptions) -> ComponentFit:
     """The fit, at a stable solution where one of a continuum of solutions has some weights zero.
 
     Edges that are redundant can be left out without loss, and which are is found by trying.
@@ -228,7 +232,7 @@ def _stable_if_possible(R: FloatArray, found: ComponentFit, options: Any) -> Com
         A[columns.parents[kept], columns.children[kept]] = True
         order = tuple(columns.nodes.tolist())
         order += tuple(j for j in range(p) if j not in order)
-        fits = fit_components(DirectedGraph(A), R, order=order, is_final=False, **options)
+        fits = fit_components(DirectedGraph(A), R, options, order, is_final=False)
         if worst_status(fits) not in (FitStatus.CONVERGED, FitStatus.NOT_IDENTIFIED):
             continue
         B, variances = parameters_of([(each, each.solutions[0]) for each in fits], p)
@@ -245,20 +249,20 @@ def _stable_if_possible(R: FloatArray, found: ComponentFit, options: Any) -> Com
 def fit_components(
     graph: DirectedGraph,
     R: FloatArray,
-    *,
+    options: FitOptions,
     order: tuple[int, ...] | None = None,
+    *,
     is_final: bool = True,
-    **options: Any,
 ) -> tuple[ComponentFit, ...]:
     """Fit every component to the correlation matrix R, causes before effects.
 
-    All single nodes come as one component fit, first. Nodes are worked on in ``order``. The options
-    are those of :func:`fit_component_solutions`. A final fit is stable wherever it can be.
+    All single nodes come as one component fit, first. Nodes are worked on in ``order``. A final fit
+    is stable wherever it can be.
     """
     singles, loops = component_columns(graph, order)
     fits = [] if singles is None else [fit_single_nodes(R, singles)]
     for columns in loops:
-        found = fit_component_solutions(R, columns, **options)
+        found = fit_component_solutions(R, columns, options)
         fits.append(_stable_if_possible(R, found, options) if is_final else found)
     return tuple(fits)
 
@@ -267,7 +271,7 @@ def fit_single_nodes(R: FloatArray, columns: ComponentColumns) -> ComponentFit:
     """Least squares of every node on its parents."""
     from cyclearn._kernels.component_fit import fit_nodes
 
-    values, b = fit_nodes(R, columns.nodes, columns.offsets, columns.parents)
+    values, b = fit_nodes(R, *columns.layout)
     if not np.isfinite(values).all():
         raise CollinearError(int(columns.nodes[~np.isfinite(values)][0]))
     solution = ComponentSolution(b, np.exp(2 * values), 0.0)
@@ -288,10 +292,9 @@ def solutions_of(R: FloatArray, runs: ComponentRuns) -> ComponentFit:
     from cyclearn._kernels.component_information import residuals
 
     columns = runs.columns
-    nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
 
     def solution(b: FloatArray) -> ComponentSolution:
-        variances = residuals(R, nodes, offsets, parents, b)[1]
+        variances = residuals(R, *columns.layout, b)[1]
         return ComponentSolution(b, variances, columns.spectral_radius(b))
 
     def n_flat(best: ComponentSolution, code: int) -> int:  # noqa: ARG001 - as for several tables
@@ -404,9 +407,8 @@ def flat_directions(
     """
     from cyclearn._kernels.component_information import expected_information
 
-    nodes, offsets, parents = columns.nodes, columns.offsets, columns.parents
     b, variances = solution.coefficients, solution.noise_variances
-    info = expected_information(R, nodes, offsets, parents, b, variances)
+    info = expected_information(R, *columns.layout, b, variances)
     # Relative to the blocks of single columns: collinear parents, which make one column
     # ill-conditioned, leave no trace, and small eigenvalues come from the coupling of columns.
     blocks = np.where(columns.same_column, info, 0.0)

@@ -208,14 +208,7 @@ def _least_squares(S: FloatArray, parents: IntArray, node: int) -> tuple[FloatAr
 
 def _loop(S: FloatArray, adjacency: BoolArray, nodes: tuple[int, ...]) -> BlockFit:
     """A component with cycles, and with independent noises."""
-    found = fit_component_solutions(
-        S,
-        ComponentColumns.of(adjacency, nodes),
-        n_starts=None,
-        tolerance=1e-9,
-        max_iterations=1000,
-        random_state=0,
-    )
+    found = fit_component_solutions(S, ComponentColumns.of(adjacency, nodes))
     best, columns = found.solutions[0], found.columns
     B = np.zeros((len(S), len(nodes)))
     B[columns.parents, np.searchsorted(columns.nodes, columns.children)] = best.coefficients

@@ -22,14 +22,15 @@ from cyclearn.data.tables import Design, Tables
 from cyclearn.data.tables import InterventionKind as Kind
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.random_state import RandomState
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.components import (
+    USUAL,
     ComponentColumns,
     ComponentFit,
     ComponentRuns,
     ComponentSolution,
+    FitOptions,
     best_fit,
     component_columns,
     fit_component_solutions,
@@ -107,15 +108,12 @@ class Experiments:
         matrices = [_pooled(tables, rows, is_shared, apart)[0] / unit for rows, apart in sets]
         # What is taken as given has no equation, as what is set in every table.
         targeted = given | of_kind["perfect"]
+        each = zip(moments, targeted, strict=True)
+        own = [_without_constants(m.covariance / unit, is_set) for m, is_set in each]
         return cls(
             tables=tables,
             scale=scale,
-            covariances=np.array(
-                [
-                    _without_constants(each.covariance / unit, is_set)
-                    for each, is_set in zip(moments, targeted, strict=True)
-                ]
-            ),
+            covariances=np.array(own),
             targeted=targeted.astype(np.uint8),
             matrices=np.array(matrices),
             at=np.array(at),
@@ -238,26 +236,20 @@ _TOLERANCE = 1e-12
 
 
 def fit_shared_components(
-    graph: DirectedGraph, experiments: Experiments, order: tuple[int, ...], options: dict[str, Any]
+    graph: DirectedGraph, experiments: Experiments, order: tuple[int, ...], options: FitOptions
 ) -> tuple[ComponentFit, ...]:
     """Fit every component: single nodes one by one, then each larger one."""
     singles, loops = component_columns(graph, order)
     nodes = [] if singles is None else singles.nodes.tolist()
     alone = [ComponentColumns.of(graph.adjacency, [node], order) for node in nodes]
-    return tuple(fit_shared(experiments, columns, **options) for columns in (*alone, *loops))
+    return tuple(fit_shared(experiments, columns, options) for columns in (*alone, *loops))
 
 
 def fit_shared(
-    experiments: Experiments,
-    columns: ComponentColumns,
-    *,
-    n_starts: int | None,
-    max_iterations: int,
-    random_state: RandomState,
-    tolerance: float = 1e-9,
+    experiments: Experiments, columns: ComponentColumns, options: FitOptions = USUAL
 ) -> ComponentFit:
     """Fit one component, or a single node, to all tables; its value is for a sample of all."""
-    nodes = columns.nodes
+    nodes, n_starts = columns.nodes, options.n_starts
     if len(nodes) == 1:
         n_terms = int(experiments.at[nodes[0] + 1] - experiments.at[nodes[0]])
         if n_terms < 2:
@@ -265,16 +257,9 @@ def fit_shared(
         # Several variances of one equation: the weighted sum of logarithms has few optima.
         n_starts = 1 if n_starts is None else n_starts
     elif not experiments.is_special[nodes].any():
-        return fit_component_solutions(
-            experiments.matrices[0],
-            columns,
-            n_starts=n_starts,
-            tolerance=tolerance,
-            max_iterations=max_iterations,
-            random_state=random_state,
-        )
-    runs = _runs(experiments, columns, fit_starts(columns, n_starts, random_state), max_iterations)
-    return _solutions(experiments, runs)
+        return fit_component_solutions(experiments.matrices[0], columns, options)
+    starts = fit_starts(columns, n_starts, options.random_state)
+    return _solutions(experiments, _runs(experiments, columns, starts, options.max_iterations))
 
 
 def _least_squares(
@@ -304,15 +289,13 @@ def _runs(
             experiments.pooled,
             experiments.shares,
             experiments.targeted,
-            columns.nodes,
-            columns.offsets,
-            columns.parents,
+            *columns.layout,
             start,
             _TOLERANCE,
             max_iterations,
         )
 
-    regressed = half_regression(experiments.pooled, columns.nodes, columns.offsets, columns.parents)
+    regressed = half_regression(experiments.pooled, *columns.layout)
     found = [run(np.ascontiguousarray(start)) for start in (regressed, *starts)]
     if len(columns.nodes) > 1:
         best = min(found, key=lambda each: each[0])
@@ -327,10 +310,7 @@ def _solutions(experiments: Experiments, runs: ComponentRuns) -> ComponentFit:
         return 0 if code == CONVERGED else max(generic_deficiency(runs.columns), 1)
 
     return best_fit(
-        experiments.matrices[0],
-        runs,
-        lambda b: _solution(experiments, runs.columns, b),
-        n_flat,
+        experiments.matrices[0], runs, lambda b: _solution(experiments, runs.columns, b), n_flat
     )
 
 

@@ -153,11 +153,9 @@ class FittedModel(Answer):
         """
         if not self.exogenous:
             return self.model.covariance
-        is_exogenous = self.moments.is_exogenous
+        given = np.ix_(self.moments.is_exogenous, self.moments.is_exogenous)
         noise = np.diag(self.noise_variances)
-        noise[np.ix_(is_exogenous, is_exogenous)] = self.moments.covariance[
-            np.ix_(is_exogenous, is_exogenous)
-        ]
+        noise[given] = self.moments.covariance[given]
         M = np.linalg.inv(np.eye(len(noise)) - self.B)
         return np.asarray(M.T @ noise @ M)
 

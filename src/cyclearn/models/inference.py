@@ -144,14 +144,8 @@ def _block_errors(
     """Standard errors on the standardised scale, and which parameters are not identified."""
     from cyclearn._kernels.component_information import information
 
-    info = information(
-        R,
-        columns.nodes,
-        columns.offsets,
-        columns.parents,
-        solution.coefficients,
-        solution.noise_variances,
-    )
+    b, noise = solution.coefficients, solution.noise_variances
+    info = information(R, *columns.layout, b, noise)
     # At a maximum the information is not negative; a vanishing diagonal can only be rounding.
     scale = np.sqrt(np.maximum(info.diagonal(), np.finfo(float).tiny))
     scaled = info / scale / scale[:, None]

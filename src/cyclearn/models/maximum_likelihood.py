@@ -24,6 +24,7 @@ from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.components import (
     CollinearError,
     ComponentFit,
+    FitOptions,
     fit_components,
     models_of,
     worst_status,
@@ -41,6 +42,8 @@ from cyclearn.models.sandwich import sandwich_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from cyclearn.models.linear_gaussian import LinearGaussianModel
 
 
 @overload
@@ -129,12 +132,7 @@ def fit(
             "found, interventions=list(result.targets.values()), intervention_kind='noise'"
         )
     tables = checked.tables(data)
-    options: dict[str, Any] = {
-        "n_starts": n_starts,
-        "tolerance": tolerance,
-        "max_iterations": max_iterations,
-        "random_state": random_state,
-    }
+    options = FitOptions(n_starts, tolerance, max_iterations, random_state)
     graph = _with_all_exogenous(graph, tables.exogenous)
     _check_exogenous(graph, tables.exogenous)
     if tables.design is not None:
@@ -146,7 +144,7 @@ def fit(
     return FittedGroups(graph, models) if tables.is_grouped else models[""]
 
 
-def _fit_shared(graph: DirectedGraph, tables: Tables, options: dict[str, Any]) -> FittedModel:
+def _fit_shared(graph: DirectedGraph, tables: Tables, options: FitOptions) -> FittedModel:
     order = name_order(graph.names, tables.tables[0].moments.has_default_names)
     experiments = Experiments.of(tables.aligned_to(graph.names))
     check_rows(graph, experiments)
@@ -155,42 +153,26 @@ def _fit_shared(graph: DirectedGraph, tables: Tables, options: dict[str, Any]) -
     log_likelihood = shared_log_likelihood(experiments, components)
     scale = experiments.scale
     mean = observed_mean(experiments, models_of(graph, components, scale)[0].B)
-    return _fitted(
-        graph,
-        experiments.moments,
-        components,
-        scale,
-        mean,
-        log_likelihood=log_likelihood,
-        n_effective=tables.n_effective,
-        counting=tables.counting,
-        experiments=experiments,
-    )
+    models = models_of(graph, components, scale, mean)
+    found = _fitted(graph, models, experiments.moments, components, log_likelihood, tables)
+    return replace(found, experiments=experiments)
 
 
-def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> FittedModel:
+def _fit_table(graph: DirectedGraph, table: Table, options: FitOptions) -> FittedModel:
     order = name_order(graph.names, table.moments.has_default_names)
     moments = table.moments.aligned_to(graph.names)
     if table.holes is not None and table.holes.treatment == "em" and table.rows is not None:
         return _fit_observed(graph, table, order, options)
     _check_sample_size(graph, moments)
     with _naming_collinear_nodes(graph):
-        components = fit_components(graph, moments.correlation, order=order, **options)
+        components = fit_components(graph, moments.correlation, options, order)
     # What is taken as given has no parents, and so no value but its scale.
     present = ~moments.is_exogenous
     value = sum(component.value for component in components) + np.log(moments.scale[present]).sum()
     constant = 0.5 * int(present.sum()) * (1 + np.log(2 * np.pi))
     log_likelihood = float(-table.n_effective * (value + constant))
-    fitted = _fitted(
-        graph,
-        moments,
-        components,
-        moments.scale,
-        moments.mean,
-        log_likelihood=log_likelihood,
-        n_effective=table.n_effective,
-        counting=table.counting,
-    )
+    models = models_of(graph, components, moments.scale, moments.mean)
+    fitted = _fitted(graph, models, moments, components, log_likelihood, table)
     if not table.is_robust or table.rows is None or not fitted.converged:
         return fitted
     rows, weights = Tables((table,)).aligned_to(graph.names).only.rows, table.weights
@@ -198,13 +180,12 @@ def _fit_table(graph: DirectedGraph, table: Table, options: dict[str, Any]) -> F
     kept = ~np.isnan(rows).any(axis=1)
     own = None if weights is None else weights[kept]
     return replace(
-        fitted,
-        sandwich=sandwich_of(fitted.model, moments, fitted.covariance, rows[kept], own),
+        fitted, sandwich=sandwich_of(fitted.model, moments, fitted.covariance, rows[kept], own)
     )
 
 
 def _fit_observed(
-    graph: DirectedGraph, table: Table, order: tuple[int, ...], options: dict[str, Any]
+    graph: DirectedGraph, table: Table, order: tuple[int, ...], options: FitOptions
 ) -> FittedModel:
     """The fit to rows with missing cells; their rows count for what was observed of them."""
     rows = Tables((table,)).aligned_to(graph.names).only.rows
@@ -215,7 +196,7 @@ def _fit_observed(
     joined = DirectedGraph.from_edges([*graph.edges, *combinations(given, 2)], graph.names)
     with _naming_collinear_nodes(graph):
         moments, likelihood = fit_rows_with_holes(
-            joined, rows, order=order, is_robust=table.is_robust, **options
+            joined, rows, options, order=order, is_robust=table.is_robust
         )
     if given:
         moments = moments.given(given)
@@ -229,21 +210,23 @@ def _fit_observed(
 
 def _fitted(
     graph: DirectedGraph,
+    models: tuple[LinearGaussianModel, ...],
     moments: Moments,
     components: tuple[ComponentFit, ...],
-    scale: FloatArray,
-    mean: FloatArray | None,
-    **found: Any,
+    log_likelihood: float,
+    rows: Table | Tables,
 ) -> FittedModel:
-    model, *alternatives = models_of(graph, components, scale, mean)
+    """The fit with the first of the models, beside which the others are alternatives."""
     return FittedModel(
-        graph=graph,
-        model=model,
-        moments=moments,
-        status=worst_status(components),
-        alternatives=tuple(alternatives),
-        components=components,
-        **found,
+        graph,
+        models[0],
+        moments,
+        log_likelihood,
+        worst_status(components),
+        models[1:],
+        components,
+        rows.n_effective,
+        rows.counting,
     )
 
 

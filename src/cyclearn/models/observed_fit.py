@@ -9,7 +9,7 @@ lavaan.)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.components import (
     ComponentFit,
     ComponentRuns,
+    FitOptions,
     fit_components,
     fit_single_nodes,
     models_of,
@@ -34,6 +35,9 @@ from cyclearn.models.sandwich import Sandwich, inverse_of, row_scores
 # Step of the central differences, on standardised parameters: errors of the square and of
 # rounding are about the same.
 _STEP = 1e-5
+
+
+_ARRAYS = ("saturated_covariance", "information", "scale")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,19 +117,13 @@ class ObservedLikelihood:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {
-            each.name: getattr(self, each.name).tolist()
-            if isinstance(getattr(self, each.name), np.ndarray)
-            else getattr(self, each.name)
-            for each in fields(self)
-            if each.name != "sandwich"
-        }
+        arrays = {name: getattr(self, name).tolist() for name in _ARRAYS}
+        return {name: v for name, v in vars(self).items() if name != "sandwich"} | arrays
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> ObservedLikelihood:
         """What :meth:`to_dict` gave."""
-        arrays = ("saturated_covariance", "information", "scale")
-        return cls(**{**record, **{name: np.array(record[name], dtype=float) for name in arrays}})
+        return cls(**{**record, **{name: np.array(record[name], dtype=float) for name in _ARRAYS}})
 
 
 def _likelihood(
@@ -230,12 +228,10 @@ _MAX_RESTARTS = 10
 def fit_rows_with_holes(
     graph: DirectedGraph,
     X: FloatArray,
+    options: FitOptions,
     *,
     order: tuple[int, ...],
-    tolerance: float,
-    max_iterations: int,
     is_robust: bool = False,
-    **options: Any,
 ) -> tuple[Moments, ObservedLikelihood]:
     """Maximise the likelihood of the observed cells on a graph.
 
@@ -254,9 +250,7 @@ def fit_rows_with_holes(
     iterations, change = 0, np.inf
     for _ in range(_MAX_RESTARTS):
         R, scale = _correlation(expected.covariance)
-        found = fit_components(
-            graph, R, order=order, tolerance=tolerance, max_iterations=max_iterations, **options
-        )
+        found = fit_components(graph, R, options, order)
         if components and _value(found) > _value(components) - _BETTER:
             components = found
             break
@@ -265,7 +259,7 @@ def fit_rows_with_holes(
             iterations += 1
             expected, _ = observed.expected(mean, K)
             R, scale = _correlation(expected.covariance)
-            components = tuple(_refitted(R, each, tolerance, max_iterations) for each in components)
+            components = tuple(_refitted(R, each, options) for each in components)
             last, K = K, _precision(graph, components, scale)
             change = float(np.abs(expected.mean - mean).max())
             change = max(change, float(np.abs(np.linalg.inv(K) - np.linalg.inv(last)).max()))
@@ -311,15 +305,14 @@ def _value(components: tuple[ComponentFit, ...]) -> float:
     return sum(component.value for component in components)
 
 
-def _refitted(
-    R: FloatArray, component: ComponentFit, tolerance: float, max_iterations: int
-) -> ComponentFit:
+def _refitted(R: FloatArray, component: ComponentFit, options: FitOptions) -> ComponentFit:
     """The fit of a component to other correlations, from where it was."""
     columns = component.columns
     if component.iterations == 0:
         return fit_single_nodes(R, columns)
     start = component.solutions[0].coefficients[None, :]
-    return solutions_of(R, ComponentRuns.of(R, columns, start, tolerance, max_iterations))
+    runs = ComponentRuns.of(R, columns, start, options.tolerance, options.max_iterations)
+    return solutions_of(R, runs)
 
 
 def _precision(

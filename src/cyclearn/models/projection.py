@@ -17,6 +17,7 @@ from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.components import (
     ComponentColumns,
     ComponentRuns,
+    FitOptions,
     component_columns,
     component_starts,
     fit_components,
@@ -90,15 +91,8 @@ def project(
     """
     moments = moments_of(model, graph.names)
     R = moments.correlation
-    components = fit_components(
-        graph,
-        R,
-        order=name_order(graph.names, False),
-        n_starts=n_starts,
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-        random_state=random_state,
-    )
+    options = FitOptions(n_starts, tolerance, max_iterations, random_state)
+    components = fit_components(graph, R, options, name_order(graph.names, False))
     value = sum(component.value for component in components)
     divergence = value - 0.5 * float(np.linalg.slogdet(R)[1])
     closest, *alternatives = models_of(graph, components, moments.scale, moments.mean)
@@ -144,7 +138,7 @@ def nearest_weights(
     known = -0.5 * float(np.linalg.slogdet(R)[1])
     B = np.zeros_like(R)
     if singles is not None:
-        values, weights = fit_nodes(R, singles.nodes, singles.offsets, singles.parents)
+        values, weights = fit_nodes(R, *singles.layout)
         known += float(values.sum())
         B[singles.parents, singles.children] = weights
     least = [least_value(R, columns) for columns in loops]

@@ -181,11 +181,7 @@ def _best(candidates: tuple[Filling, ...], residuals: Residuals) -> Filling:
 
 
 def _candidates(
-    graph: DirectedGraph,
-    nodes: tuple[int, ...],
-    rows: NoiseRows,
-    residuals: Residuals,
-    place: int,
+    graph: DirectedGraph, nodes: tuple[int, ...], rows: NoiseRows, residuals: Residuals, place: int
 ) -> Iterator[Filling]:
     """What a graph says of some nodes, with every parameter set that rows give it."""
     fitted, scale, own = fit(graph, rows.tables), rows.scale, list(nodes)

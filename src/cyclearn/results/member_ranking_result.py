@@ -333,11 +333,8 @@ class MemberRanking(Answer):
         first: tuple[Filling, ...],
     ) -> RankedMember:
         p = len(self.names)
-        columns, B, variances = (
-            [0] * p,
-            np.zeros((len(self.rows), p, p)),
-            np.ones((len(self.rows), p)),
-        )
+        columns = [0] * p
+        B, variances = np.zeros((len(self.rows), p, p)), np.ones((len(self.rows), p))
         for block, candidate in zip(each.blocks, chosen, strict=True):
             nodes = list(block.nodes)
             for j, column in zip(nodes, candidate.columns, strict=True):

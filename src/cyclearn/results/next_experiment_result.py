@@ -214,15 +214,11 @@ class NextExperiment(Answer):
             f"{best.expected_left:.3g} on average and {best.largest_left} at most."
         )
         if np.isfinite(best.rows):
-            share = f"{self.confidence:.0%}"
-            words += (
-                f" About {_rounded(best.rows):,.0f} rows let the true one win in {share} of repeats"
-            )
-            words += (
-                f" (typically {_rounded(best.rows_typical):,.0f})."
-                if best.rows_typical < best.rows
-                else "."
-            )
+            share, rows = f"{self.confidence:.0%}", f"{_rounded(best.rows):,.0f}"
+            words += f" About {rows} rows let the true one win in {share} of repeats"
+            if best.rows_typical < best.rows:
+                words += f" (typically {_rounded(best.rows_typical):,.0f})"
+            words += "."
         return words
 
     def to_dict(self) -> dict[str, Any]:

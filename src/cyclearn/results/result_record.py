@@ -140,10 +140,7 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fitted(
-    graph: DirectedGraph,
-    tables: Tables,
-    observed: Mapping[str, Any],
-    sandwiches: Mapping[str, Any],
+    graph: DirectedGraph, tables: Tables, observed: Mapping[str, Any], sandwiches: Mapping[str, Any]
 ) -> FittedModel | FittedGroups:
     """The fit to the tables; what rows alone can tell as it was recorded."""
     fitted: FittedModel | FittedGroups = fit(graph, tables)

@@ -49,9 +49,7 @@ def with_evidence(
                 "them only); give that of the same table"
             )
     return replace(
-        result,
-        bootstrap=bootstrap or result.bootstrap,
-        posterior=posterior or result.posterior,
+        result, bootstrap=bootstrap or result.bootstrap, posterior=posterior or result.posterior
     )
 
 

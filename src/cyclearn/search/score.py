@@ -453,9 +453,7 @@ class GraphScore:
         solutions = []
         for fit, share in zip(fits, self._weights, strict=True):
             try:
-                fitted = fit(
-                    columns, n_starts=None, tolerance=1e-9, max_iterations=1000, random_state=0
-                )
+                fitted = fit(columns)
             except CollinearError:
                 # Parents that explain a node without remainder: no fit, and no graph to visit.
                 return _Thorough(False, np.inf, ())

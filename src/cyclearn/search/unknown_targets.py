@@ -83,9 +83,7 @@ class TargetSearch:
     def _fitted(self, columns: ComponentColumns, mask: BoolArray) -> float:
         experiments = Experiments.of(with_targets(self.tables, mask))
         try:
-            fitted = fit_shared(
-                experiments, columns, n_starts=None, max_iterations=1000, random_state=0
-            )
+            fitted = fit_shared(experiments, columns)
         except CollinearError:
             return inf
         if self.stable and not is_stable_radius(fitted.solutions[0].spectral_radius):
