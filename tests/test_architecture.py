@@ -99,3 +99,10 @@ def test_every_public_name_resolves():
     for name in cyclearn.__all__:
         assert getattr(cyclearn, name) is not None
     assert set(dir(cyclearn)) == set(cyclearn.__all__)
+
+
+def test_the_stub_names_what_the_package_has():
+    stub = ast.parse((ROOT / "__init__.pyi").read_text())
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    named = {each.asname for node in imports for each in node.names}
+    assert named | {"__version__"} == set(cyclearn.__all__)

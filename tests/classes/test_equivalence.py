@@ -5,7 +5,7 @@ from itertools import combinations
 import naive
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -81,6 +81,7 @@ def test_without_two_cycles_a_graph_is_irreducible(g):
     assert not one_way.is_reducible()
 
 
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(graphs(max_nodes=5), st.data())
 def test_columns_that_differ_in_more_than_one_entry(g, data):
     """Proposition 5: then the class is the permutations of the columns."""

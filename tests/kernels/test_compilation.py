@@ -246,7 +246,7 @@ def test_compiling_is_told_once_and_loading_is_not(caplog, monkeypatch):
 
 def test_after_the_command_nothing_is_compiled(cyclearn):
     said = cyclearn("compile").stdout
-    assert "start without compiling" in said
+    assert "start at once" in said
     code = (
         "import numpy as np, cyclearn as cl\n"
         "import logging, sys\n"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import cyclearn as cl
+from cyclearn.data.reading import as_tables
 from cyclearn.foundation.answers import Answer
 from cyclearn.metrics import evaluate
 from cyclearn.models.projection import Projection
@@ -46,8 +47,7 @@ def sampled():
         both=edges * edges.T,
         quality=SampleQuality(np.full((3, 3), 1.01), np.full((3, 3), 400.0)),
         wanted_size=300,
-        tables={"": cl.Moments(np.eye(3), 100, names=CHAIN.names)},
-        n_effective=(100.0,),
+        tables=as_tables(cl.Moments(np.eye(3), 100, names=CHAIN.names)),
         penalty=2.3,
         options={"n_chains": 4},
         n_steps=1_000,

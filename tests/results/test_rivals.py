@@ -318,7 +318,7 @@ def test_on_the_command_line(cyclearn, refused, tmp_path, looped):
     record = json.loads(cyclearn("rivals", "result.json", "--pairs", "1", "--json").stdout)
     assert record["command"] == "rivals"
     assert record["rivals"][0]["kind"] == "without feedback"
-    assert "leave it out" in refused("rivals", "result.json", "--penalty", "bic")
+    assert "omit it" in refused("rivals", "result.json", "--penalty", "bic")
 
 
 def test_the_report_has_them(looped, confounded, tmp_path):

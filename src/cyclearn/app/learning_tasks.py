@@ -69,10 +69,7 @@ def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) ->
     refused: InputError | None = None
     for record in read_json(place / "kept.json"):
         kept = options.replaced(
-            start=DirectedGraph.from_dict(record),
-            n_starts=None,
-            max_evaluations=1,
-            time_limit=None,
+            start=DirectedGraph.from_dict(record), n_starts=None, max_evaluations=1, time_limit=None
         )
         try:
             found = learn_with(kept, tables)

@@ -10,8 +10,8 @@ from time import monotonic
 from typing import Any
 
 from cyclearn.app.workspace import write_json
-from cyclearn.foundation.progress import Progress
 from cyclearn.graphs import DirectedGraph
+from cyclearn.search.progress import Progress
 
 # Scores that the page draws; more are thinned.
 _MAX_SCORES = 240

@@ -14,7 +14,6 @@ from cyclearn.app.workspace import read_json, write_json
 from cyclearn.foundation.arguments import whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
-from cyclearn.foundation.progress import Progress
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.posterior.posterior import PosteriorOptions
 from cyclearn.posterior.posterior import posterior as run_posterior
@@ -23,6 +22,7 @@ from cyclearn.posterior.sample_quality import SamplingWarning
 from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.results.next_experiment import next_experiment
 from cyclearn.results.result_text import conclusion, with_evidence
+from cyclearn.search.progress import Progress
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from cyclearn.foundation.progress import OnProgress, Progress
+from cyclearn.search.progress import OnProgress, Progress
 
 # Seconds between two lines in a pipe.
 _PAUSE = 10.0

@@ -193,11 +193,7 @@ class Features:
         adjacent = said.possible | said.possible.T
         return cls(
             {"adjacency": adjacent, "arrowhead": said.possible, "cycle": cycles.some},
-            {
-                "adjacency": said.always_adjacent,
-                "arrowhead": said.compelled,
-                "cycle": cycles.every,
-            },
+            {"adjacency": said.always_adjacent, "arrowhead": said.compelled, "cycle": cycles.every},
             is_exact=cycles.is_exact,
             members=members,
         )
@@ -210,8 +206,7 @@ class Features:
 
         pairs = {
             kind: PrecisionRecall(
-                _share(has & self.some[kind], has),
-                _share(has & self.every[kind], self.every[kind]),
+                _share(has & self.some[kind], has), _share(has & self.every[kind], self.every[kind])
             )
             for kind, has in found.items()
         }

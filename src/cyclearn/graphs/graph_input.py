@@ -75,10 +75,7 @@ def listed(names: Sequence[str]) -> str:
 
 def check_same_nodes(first: tuple[str, Sequence[str]], second: tuple[str, Sequence[str]]) -> None:
     """Raise where two graphs, each a description and its names, are on different nodes."""
-    own = [
-        (first[0], set(first[1]) - set(second[1])),
-        (second[0], set(second[1]) - set(first[1])),
-    ]
+    own = [(first[0], set(first[1]) - set(second[1])), (second[0], set(second[1]) - set(first[1]))]
     if any(names for _, names in own):
         raise InputError(
             "the graphs have different nodes: "

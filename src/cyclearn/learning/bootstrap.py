@@ -13,24 +13,18 @@ from cyclearn.data.resampling import Resampler, Resampling
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import function, one_of, processes, whole
 from cyclearn.foundation.arguments import seed as drawn_seed
-from cyclearn.foundation.deadlines import (
-    Deadline,
-    deadline_since,
-    has_passed,
-    now,
-    seconds_left,
-)
+from cyclearn.foundation.deadlines import Deadline, deadline_since, has_passed, now, seconds_left
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.files import check_path
 from cyclearn.foundation.interruption import ended_quietly
 from cyclearn.foundation.option_values import takes_options
-from cyclearn.foundation.progress import OnProgress, Progress
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.learning.checkpoint import Checkpoint
 from cyclearn.learning.run import learn_with
 from cyclearn.results.bootstrap_result import BootstrapResult, Resample
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.options import SearchOptions
+from cyclearn.search.progress import OnProgress, Progress
 
 
 @takes_options(SearchOptions)

@@ -16,7 +16,6 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_path
 from cyclearn.foundation.interruption import OnInterrupt
 from cyclearn.foundation.option_values import check_name, takes_options
-from cyclearn.foundation.progress import OnProgress
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.learning.checkpoint import check_checkpoint
 from cyclearn.learning.run import learn_with
@@ -26,6 +25,7 @@ from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.results.result import LearnResult
 from cyclearn.search.checking import check_several_variables
 from cyclearn.search.options import SearchOptions
+from cyclearn.search.progress import OnProgress
 from cyclearn.search.runs import SearchStatus
 
 

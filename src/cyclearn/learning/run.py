@@ -17,7 +17,6 @@ from cyclearn.foundation.arguments import function, one_of
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.deadlines import deadline_after, has_passed, now, seconds_left
 from cyclearn.foundation.interruption import OnInterrupt, asks_once
-from cyclearn.foundation.progress import OnProgress, Progress
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import fit
 from cyclearn.results.result import LearnResult
@@ -25,6 +24,7 @@ from cyclearn.results.trace import SearchCost, sample_score, traced_moves
 from cyclearn.search.answer import answer
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.problem import SearchProblem
+from cyclearn.search.progress import OnProgress, Progress
 from cyclearn.search.runs import Budget, SearchStatus, SearchStep
 from cyclearn.search.starts import SearchCall
 from cyclearn.search.unknown_targets import TargetSearch, all_targets, with_targets
@@ -168,13 +168,7 @@ class _Followed:
         if step.score < self._best:
             self._best = step.score
             self._graph = DirectedGraph(step.graph.astype(bool), self._problem.names)
+        seconds, score = perf_counter() - self._begun, sample_score(self._best, self._problem)
         self._tell(
-            Progress(
-                "search",
-                perf_counter() - self._begun,
-                score=sample_score(self._best, self._problem),
-                graph=self._graph,
-                start=step.start,
-                agreeing=step.agreeing,
-            )
+            Progress("search", seconds, score, self._graph, step.start, agreeing=step.agreeing)
         )

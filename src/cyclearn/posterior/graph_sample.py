@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.foundation.deadlines import now
 from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.progress import OnProgress, Progress
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
 from cyclearn.posterior.chain_record import Batch, ChainRecord
 from cyclearn.posterior.graph_parts import PartsList
@@ -33,6 +32,7 @@ from cyclearn.posterior.sample_quality import LARGEST_R_HAT, SampleQuality
 from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.search.auto_search import AutoSearch
 from cyclearn.search.problem import SearchProblem
+from cyclearn.search.progress import OnProgress, Progress
 from cyclearn.search.runs import Budget
 from cyclearn.search.starts import SearchCall
 
@@ -215,14 +215,7 @@ class _Round:
         counts = np.array([count for _, count in ordered], dtype=np.int64)
         n_resamples = 0 if self.resamples is None else self.n_batches * len(self.records)
         return GraphSample(
-            graphs,
-            counts,
-            self.edges,
-            both + both.T,
-            self.quality,
-            n_steps,
-            is_cut,
-            n_resamples,
+            graphs, counts, self.edges, both + both.T, self.quality, n_steps, is_cut, n_resamples
         )
 
 
@@ -248,16 +241,9 @@ class _Sampling:
                 counted = current
             r_hat, worth = counted.quality.over(counted.edges)
             if self.on_progress is not None:
-                self.on_progress(
-                    Progress(
-                        "posterior",
-                        perf_counter() - self.begun,
-                        done=worth,
-                        wanted=size.effective_size,
-                        steps=self.n_steps,
-                        r_hat=r_hat,
-                    )
-                )
+                seconds, wanted = perf_counter() - self.begun, size.effective_size
+                how_far = {"done": worth, "wanted": wanted, "steps": self.n_steps, "r_hat": r_hat}
+                self.on_progress(Progress("posterior", seconds, **how_far))
             progress = counted.progress(size)
             is_cut = self.deadline is not None and now() > self.deadline and progress < 1
             n_left = size.max_steps - self.n_steps

@@ -21,7 +21,6 @@ from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.deadlines import deadline_since, now
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.option_values import option, takes_options
-from cyclearn.foundation.progress import OnProgress
 from cyclearn.graphs import DirectedGraph
 from cyclearn.posterior.graph_prior import LOOP_COST, costs_by_size, posterior_penalty
 from cyclearn.posterior.graph_sample import (
@@ -37,6 +36,7 @@ from cyclearn.search.members import list_members
 from cyclearn.search.options import ProblemOptions
 from cyclearn.search.penalty import Penalty, edge_penalty
 from cyclearn.search.problem import SearchProblem
+from cyclearn.search.progress import OnProgress
 
 Prior = Literal["graphs", "classes"]
 
@@ -293,10 +293,7 @@ _RECORDED = (
 
 
 def _result(
-    sample: GraphSample,
-    tables: Tables,
-    options: PosteriorOptions,
-    size: SampleSize,
+    sample: GraphSample, tables: Tables, options: PosteriorOptions, size: SampleSize
 ) -> Posterior:
     """The sample in the order of the columns of the data, weighed by the prior."""
     places = np.argsort(tables.order)

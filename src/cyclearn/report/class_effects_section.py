@@ -74,7 +74,7 @@ def _verdict(values: np.ndarray) -> str:
     Examples
     --------
     >>> [_verdict(np.array(v)) for v in ([0.1, 0.4], [-0.1, -0.2], [0.0, 0.4], [-0.1, 0.4])]
-    ['positive in all', 'negative in all', 'positive or none', 'of open sign']
+    ['positive in all', 'negative in all', 'positive or none', 'sign not determined']
     """
     low, high = values.min(), values.max()
     if low > _NONE:

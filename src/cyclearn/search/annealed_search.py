@@ -29,14 +29,7 @@ from cyclearn.search.closed_rings import iter_ringed, linked_pairs
 from cyclearn.search.local_search import Climbing, local_search
 from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
-from cyclearn.search.runs import (
-    Adjacency,
-    Budget,
-    OnStep,
-    SearchRun,
-    SearchStatus,
-    SearchStep,
-)
+from cyclearn.search.runs import Adjacency, Budget, OnStep, SearchRun, SearchStatus, SearchStep
 from cyclearn.search.score import GraphScore
 from cyclearn.search.search_effort import SIZES, MoveEffort, StartEffort
 from cyclearn.search.turned_edges import leading_away

@@ -229,11 +229,7 @@ class ComponentProgramme:
         inside = [(i, j) for j in _members(C) for i in _members(C) if self.allowed[i, j]]
         outside = [(i, j) for j in _members(C) for i in _members(U) if self.allowed[i, j]]
         pairs = np.array(inside + outside, dtype=np.int64).reshape(-1, 2)
-        return (
-            np.ascontiguousarray(pairs[:, 0]),
-            np.ascontiguousarray(pairs[:, 1]),
-            len(inside),
-        )
+        return (np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]), len(inside))
 
     def _rest(self, V: int) -> float:
         """The least value of the nodes outside V, given V."""

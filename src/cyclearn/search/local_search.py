@@ -107,11 +107,7 @@ class _Walk:
     """Where a local search stands, the best graph that it met, and what that took."""
 
     def __init__(
-        self,
-        problem: SearchProblem,
-        score: GraphScore,
-        start: Adjacency,
-        near: BoolArray | None,
+        self, problem: SearchProblem, score: GraphScore, start: Adjacency, near: BoolArray | None
     ) -> None:
         within = np.True_ if near is None else near | near[:, None]
         self._may_add = (problem.allowed & within).astype(np.uint8)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice
 
 import numpy as np
 
-from cyclearn.classes.steps import iter_reversions
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
@@ -17,7 +15,6 @@ from cyclearn.graphs import DirectedGraph
 from cyclearn.models.experiments import Experiments
 from cyclearn.search.runs import Adjacency
 from cyclearn.search.score import GraphScore, SearchLimits
-from cyclearn.search.search_effort import MoveEffort
 
 # Per sample, more than anything that edges bring.
 _UNSTABLE = 1e3
@@ -165,28 +162,13 @@ class SearchProblem:
                 return A, None
             # With interventions a graph with a cycle turned is another one.
             if rule == "stable" and self.experiments is None:
-                for turned in self._turned(A, score):
-                    if refusal(turned) is None:
-                        return turned, None
+                turned = score.turned_to_damp(A)
+                has_few = turned.sum(axis=0).max() <= self.limits.max_parents
+                if has_few and self.respects_knowledge(turned) and refusal(turned) is None:
+                    return turned, None
             return None, rule
 
         return admit
-
-    def _turned(self, A: Adjacency, score: GraphScore) -> Iterator[Adjacency]:
-        """Equivalent graphs: turning a cycle inverts its gain.
-
-        First that with all cycles turned whose gain is too large, then those with one reversed.
-        """
-        graph = DirectedGraph(A.astype(bool))
-        damped = score.turned_to_damp(A)
-        reversions = islice(iter_reversions(graph), MoveEffort.reversions)
-        others = (each.apply(graph).adjacency.astype(np.uint8) for each in reversions)
-        for turned in chain([damped], others):
-            if (
-                self.respects_knowledge(turned)
-                and turned.sum(axis=0).max() <= self.limits.max_parents
-            ):
-                yield turned
 
 
 def _check_required(tables: Tables, required: BoolArray, everywhere: BoolArray) -> None:

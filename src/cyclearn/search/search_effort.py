@@ -51,9 +51,6 @@ class MoveEffort:
     # Virtual-edge moves from one graph, times its nodes; where there are more, cycles are shorter.
     # *Slow tail*, slow_tail.md.
     virtual_moves: int = 10_000
-    # Cycles of an unstable structure that are turned in search of a stable equivalent one. Hardly
-    # any structure that is met has more.
-    reversions: int = 50
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,7 @@ from cyclearn.search.runs import Adjacency
 
 
 def leading_away(
-    graph: Adjacency,
-    centre: int,
-    label: IntArray,
-    may_turn: BoolArray,
-    furthest: int,
+    graph: Adjacency, centre: int, label: IntArray, may_turn: BoolArray, furthest: int
 ) -> Adjacency:
     """An equivalent graph with edges near the centre turned away from it, as far as they can be.
 

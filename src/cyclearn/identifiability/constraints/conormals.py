@@ -81,9 +81,7 @@ def differing_conormal_minor(
     """
     first, second = vanishing_conormal_minors(g), vanishing_conormal_minors(h)
     found = min(
-        first ^ second,
-        key=lambda item: (item[1][0].bit_count(), len(item[0]), item),
-        default=None,
+        first ^ second, key=lambda item: (item[1][0].bit_count(), len(item[0]), item), default=None
     )
     return None if found is None else (found, found in first)
 

@@ -163,10 +163,7 @@ class Faithfulness:
 
 
 def is_faithful(
-    graph: DirectedGraph,
-    distribution: LinearGaussianModel | ArrayLike,
-    *,
-    tolerance: float = 1e-8,
+    graph: DirectedGraph, distribution: LinearGaussianModel | ArrayLike, *, tolerance: float = 1e-8
 ) -> Faithfulness:
     """Test generalised faithfulness of a distribution to a graph on all minors of Θ.
 
