@@ -241,9 +241,9 @@ class _Sampling:
                 counted = current
             r_hat, worth = counted.quality.over(counted.edges)
             if self.on_progress is not None:
-                seconds, wanted = perf_counter() - self.begun, size.effective_size
-                how_far = {"done": worth, "wanted": wanted, "steps": self.n_steps, "r_hat": r_hat}
-                self.on_progress(Progress("posterior", seconds, **how_far))
+                told = Progress("posterior", perf_counter() - self.begun, r_hat=r_hat)
+                wanted = size.effective_size
+                self.on_progress(replace(told, done=worth, wanted=wanted, steps=self.n_steps))
             progress = counted.progress(size)
             is_cut = self.deadline is not None and now() > self.deadline and progress < 1
             n_left = size.max_steps - self.n_steps
