@@ -33,7 +33,14 @@ from cyclearn._kernels.component_fit import (
     SINGULAR,
     node_coefficients,
 )
-from cyclearn._kernels.sphere_steps import PIVOT_FLOOR, Floats, Ints, inverse, solve_factored
+from cyclearn._kernels.sphere_steps import (
+    PIVOT_FLOOR,
+    Floats,
+    Ints,
+    factor_damped,
+    inverse,
+    solve_factored,
+)
 
 Bytes = NDArray[np.uint8]
 
@@ -240,30 +247,6 @@ def _scale(c: _Component, D: Floats, q: Floats) -> None:
             q[a] *= factor
 
 
-@lean_kernel
-def _factor(H: Floats, D: Floats, damping: float, L: Floats) -> float:
-    """Write the Cholesky factor of H + damping · D; the smallest pivot beside that of D, or −1."""
-    d = H.shape[0]
-    smallest = np.inf
-    for a in range(d):
-        for b in range(a + 1):
-            L[a, b] = H[a, b] + damping * D[a, b]
-    # Row by row below each pivot, which is kept beside it as a row: such loops take several entries
-    # at once.
-    for e in range(d):
-        pivot = L[e, e]
-        if not pivot > PIVOT_FLOOR * D[e, e]:
-            return -1.0
-        smallest = min(smallest, pivot / D[e, e])
-        L[e, e] = np.sqrt(pivot)
-        for a in range(e + 1, d):
-            factor = L[a, e] / L[e, e]
-            L[a, e] = L[e, a] = factor
-            for b in range(e + 1, a + 1):
-                L[a, b] -= factor * L[e, b]
-    return smallest
-
-
 @kernel
 def half_regression(pooled: Pooled, nodes: Ints, offsets: Ints, parents: Ints) -> Floats:
     """Where to start: half the coefficients of each node's regression on its parents.
@@ -299,10 +282,10 @@ def _newton_step(
     H: Floats, D: Floats, gradient: Floats, damping: float, L: Floats, step: Floats
 ) -> tuple[float, float]:
     """Write a step that leads downhill; the damping that it took, twice the gain it promises."""
-    pivot = _factor(H, D, damping, L)
+    pivot = factor_damped(H, D, damping, PIVOT_FLOOR, L)
     while pivot < 0.0 and damping < 1e12:
         damping = max(4.0 * damping, 1e-3)
-        pivot = _factor(H, D, damping, L)
+        pivot = factor_damped(H, D, damping, PIVOT_FLOOR, L)
     solve_factored(L, gradient, step)
     promised = 0.0
     for a in range(step.size):
@@ -401,7 +384,7 @@ def fit_shared_component(
     coefficients = np.zeros(parents.size)
     _metric(pooled, c, D)
     # A smaller pivot is rounding: the columns of D that it stands for are collinear.
-    if not _factor(D, D, 0.0, L) > 1e-12:
+    if not factor_damped(D, D, 0.0, PIVOT_FLOOR, L) > 1e-12:
         return np.inf, coefficients, np.inf, 0, COLLINEAR
     _place_start(c, D, start, q)
     value = _value(pooled, c, q, C, M)
@@ -427,7 +410,7 @@ def fit_shared_component(
         if length == 1.0:
             damping = 0.25 * damping if damping > 1e-6 else 0.0
         if is_last:
-            status = CONVERGED if _factor(H, D, 0.0, L) > FLAT_PIVOT else SINGULAR
+            status = CONVERGED if factor_damped(H, D, 0.0, PIVOT_FLOOR, L) > FLAT_PIVOT else SINGULAR
             break
         if length == 0.0:
             damping = max(16.0 * damping, 1e-3)

@@ -45,39 +45,41 @@ def inverse(C: Floats, M: Floats) -> float:
     k = C.shape[0]
     for i in range(k):
         for j in range(k):
-            M[i, j] = 0.0
-        M[i, i] = 1.0
+            M[i, j] = C[i, j]
     det = 1.0
     log_det = 0.0
     for c in range(k):
         best = c
         for i in range(c + 1, k):
-            if abs(C[i, c]) > abs(C[best, c]):
+            if abs(M[i, c]) > abs(M[best, c]):
                 best = i
-        pivot = C[best, c]
+        pivot = M[best, c]
         if pivot == 0.0:
             return -np.inf
+        C[0, c] = best
         if best != c:
             for j in range(k):
-                C[best, j], C[c, j] = C[c, j], C[best, j]
                 M[best, j], M[c, j] = M[c, j], M[best, j]
         det *= abs(pivot)
         if det < 1e-200 or det > 1e200:
             log_det += np.log(det)
             det = 1.0
+        # Column c, done with, has the column of the inverse that arises in its place.
+        M[c, c] = 1.0
         scale = 1.0 / pivot
-        for j in range(c, k):
-            C[c, j] *= scale
         for j in range(k):
             M[c, j] *= scale
         for i in range(k):
-            if i != c:
-                factor = C[i, c]
-                if factor != 0.0:
-                    for j in range(c, k):
-                        C[i, j] -= factor * C[c, j]
-                    for j in range(k):
-                        M[i, j] -= factor * M[c, j]
+            factor = M[i, c]
+            if i != c and factor != 0.0:
+                M[i, c] = 0.0
+                for j in range(k):
+                    M[i, j] -= factor * M[c, j]
+    for c in range(k - 1, -1, -1):
+        other = int(C[0, c])
+        if other != c:
+            for i in range(k):
+                M[i, other], M[i, c] = M[i, c], M[i, other]
     return float(log_det + np.log(det))
 
 
@@ -162,45 +164,67 @@ def gradient_norm_of(columns: Columns, x: Floats, M: Floats, y: Floats) -> float
 
 
 @lean_kernel
-def _to_tangent(
-    x: Floats, first: int, size: int, y: Floats, out: Floats, row: int, base: int
-) -> None:
-    """Coordinates of y in the tangent space at x, by the reflection that sends x to ±e_last."""
-    last = first + size - 1
+def _pull_all_back(columns: Columns, x: Floats, R: Floats, i: int, T: Floats) -> None:
+    """Write the tangent parts of Xᵢ M[m, rowsᵢ] for all m at once, with R the transpose of M.
+
+    Their coordinates are those of the reflection that sends xᵢ to ± the last unit vector.
+    """
+    at, square_at, rows, X = columns
+    first, last = at[i], at[i + 1] - 1
+    k = R.shape[0]
+    place = square_at[i]
+    for a in range(first, last + 1):
+        for m in range(k):
+            T[a, m] = 0.0
+        for b in range(first, a + 1):
+            weight, row = X[place + b - first], rows[b]
+            for m in range(k):
+                T[a, m] += weight * R[row, m]
+        place += last + 1 - first
+    # The last row is no tangent coordinate: it becomes the part along x.
     sign = 1.0 if x[last] >= 0.0 else -1.0
-    dot = sign * y[size - 1]
-    for a in range(size):
-        dot += x[first + a] * y[a]
-    dot /= 1.0 + sign * x[last]
-    for a in range(size - 1):
-        out[row, base + a] = y[a] - dot * x[first + a]
+    scale = 1.0 / (1.0 + sign * x[last])
+    for m in range(k):
+        T[last, m] *= sign + x[last]
+    for a in range(first, last):
+        for m in range(k):
+            T[last, m] += x[a] * T[a, m]
+    for a in range(first, last):
+        factor = scale * x[a]
+        for m in range(k):
+            T[a, m] -= factor * T[last, m]
 
 
 @lean_kernel
-def _derivatives(
-    columns: Columns, x: Floats, M: Floats, y: Floats, T: Floats, g: Floats, H: Floats
+def _write_gradient(
+    columns: Columns, x: Floats, M: Floats, R: Floats, T: Floats, g: Floats
 ) -> None:
-    """Gradient and Hessian of f in orthonormal tangent coordinates of the spheres.
+    """Gradient of f in orthonormal tangent coordinates of the spheres, with what H is made of.
 
-    With z(i, m) the tangent part of Xᵢ M[m, rowsᵢ], block (i, m) of the Hessian is
-    z(i, m) z(m, i)ᵀ, plus the identity on the diagonal; the gradient is −z(i, i).
+    With z(i, m) the tangent part of Xᵢ M[m, rowsᵢ], written into T, it is −z(i, i).
     """
     at = columns[0]
     k = M.shape[0]
+    for m in range(k):
+        for j in range(k):
+            R[j, m] = M[m, j]
     for i in range(k):
-        size = at[i + 1] - at[i]
-        base = at[i] - i
-        for m in range(k):
-            _pull_back(columns, M, i, m, y)
-            _to_tangent(x, at[i], size, y, T, m, base)
-        for a in range(size - 1):
-            g[base + a] = -T[i, base + a]
-    for i in range(k):
-        for a in range(at[i] - i, at[i + 1] - i - 1):
+        _pull_all_back(columns, x, R, i, T)
+        for a in range(at[i], at[i + 1] - 1):
+            g[a - i] = -T[a, i]
+
+
+@lean_kernel
+def _write_hessian(columns: Columns, T: Floats, H: Floats) -> None:
+    """Block (i, m) is z(i, m) z(m, i)ᵀ, plus the identity on the diagonal; the lower triangle."""
+    at = columns[0]
+    for i in range(at.size - 1):
+        for a in range(at[i], at[i + 1] - 1):
             for m in range(i + 1):
-                for b in range(at[m] - m, at[m + 1] - m - 1):
-                    H[a, b] = T[m, a] * T[i, b]
-            H[a, a] += 1.0
+                factor = T[a, m]
+                for b in range(at[m], at[m + 1] - 1):
+                    H[a - i, b - m] = factor * T[b, i]
+            H[a - i, a - i] += 1.0
 
 
 @lean_kernel
@@ -219,25 +243,42 @@ def solve_factored(L: Floats, gradient: Floats, step: Floats) -> None:
 
 
 @lean_kernel
-def _damped_step(H: Floats, g: Floats, damping: float, L: Floats, step: Floats) -> float:
-    """Solve (H + damping·I) step = −g; return the smallest pivot, negative on failure."""
-    N = g.size
+def factor_damped(H: Floats, D: Floats, damping: float, floor: float, L: Floats) -> float:
+    """Write the Cholesky factor of H + damping · D into the lower triangle of L.
+
+    Returns the smallest pivot beside the diagonal of D, or −1 where one is below ``floor``.
+    """
+    d = H.shape[0]
     smallest = np.inf
-    for a in range(N):
-        for b in range(a + 1):
-            total = H[a, b]
-            if a == b:
-                total += damping
+    for b in range(d):
+        pivot = H[b, b] + damping * D[b, b]
+        for c in range(b):
+            pivot -= L[b, c] * L[b, c]
+        if not pivot > floor * D[b, b]:
+            return -1.0
+        smallest = min(smallest, pivot / D[b, b])
+        root = L[b, b] = np.sqrt(pivot)
+        # Four rows at once: their sums do not wait for each other.
+        a = b + 1
+        while a + 3 < d:
+            s = H[a, b] + damping * D[a, b]
+            t = H[a + 1, b] + damping * D[a + 1, b]
+            u = H[a + 2, b] + damping * D[a + 2, b]
+            v = H[a + 3, b] + damping * D[a + 3, b]
             for c in range(b):
-                total -= L[a, c] * L[b, c]
-            if a > b:
-                L[a, b] = total / L[b, b]
-            else:
-                if not total > 1e-11:
-                    return -1.0
-                smallest = min(smallest, total)
-                L[a, a] = np.sqrt(total)
-    solve_factored(L, g, step)
+                factor = L[b, c]
+                s -= L[a, c] * factor
+                t -= L[a + 1, c] * factor
+                u -= L[a + 2, c] * factor
+                v -= L[a + 3, c] * factor
+            L[a, b], L[a + 1, b], L[a + 2, b], L[a + 3, b] = s / root, t / root, u / root, v / root
+            a += 4
+        while a < d:
+            s = H[a, b] + damping * D[a, b]
+            for c in range(b):
+                s -= L[a, c] * L[b, c]
+            L[a, b] = s / root
+            a += 1
     return smallest
 
 
@@ -283,24 +324,30 @@ def newton(
     k = M.shape[0]
     N = x.size - k
     y = np.empty(x.size)
-    T = np.empty((k, N))
+    T = np.empty((x.size, k))
+    R = np.empty((k, k))
     g = np.empty(N)
     H = np.empty((N, N))
     L = np.empty((N, N))
+    unit = np.eye(N)
     step = np.empty(N)
     moved = np.empty(x.size)
     M_moved = np.empty((k, k))
     damping = 0.0
-    pivot = np.inf
+    pivot = usable = np.inf
     steps = 0
+    is_kept = False
     while steps < max_steps and gradient_norm > tolerance:
         steps += 1
-        _derivatives(columns, x, M, y, T, g, H)
+        _write_gradient(columns, x, M, R, T, g)
+        if not is_kept:
+            _write_hessian(columns, T, H)
+            usable = factor_damped(H, unit, damping, 1e-11, L)
+            pivot = usable - damping
         accepted = False
-        usable = _damped_step(H, g, damping, L, step)
-        pivot = usable - damping
         for _ in range(14):
             if usable > 0.0:
+                solve_factored(L, g, step)
                 _move(columns, x, step, moved)
                 assemble(columns, moved, C)
                 moved_value = -inverse(C, M_moved)
@@ -311,7 +358,7 @@ def newton(
                         accepted = True
                         break
             damping = max(8.0 * damping, 1e-6)
-            usable = _damped_step(H, g, damping, L, step)
+            usable = factor_damped(H, unit, damping, 1e-11, L)
         if not accepted:
             break
         for a in range(x.size):
@@ -319,6 +366,9 @@ def newton(
         for i in range(k):
             for j in range(k):
                 M[i, j] = M_moved[i, j]
+        # Where one more step like this one ends it, it needs no new Hessian.
+        rate = moved_norm / gradient_norm
+        is_kept = damping == 0.0 and moved_norm * rate <= tolerance
         value = moved_value
         gradient_norm = moved_norm
         damping = 0.1 * damping if damping > 1e-6 else 0.0

@@ -29,15 +29,20 @@ def tied_graphs(
 
     The list is cut where the ``effort`` ends, or when ``is_over`` says so.
     """
-    score = problem.score()
+    score, walking = problem.score(), problem.score(is_walking=True)
     admit = problem.admission(score)
     best = score.thorough_value(solution.best.best)
+
+    def is_near(A: Adjacency) -> bool:
+        # A better one that the search left is unstable, mostly: one fit shows it.
+        value = score.value(A)
+        return value <= best + NEAR and (value > best - NEAR or walking.value(A) <= best)
 
     def is_tied(A: Adjacency) -> bool:
         return bool(
             problem.respects_knowledge(A)
             and problem.limits.allow(A, score.largest_component(A))
-            and score.value(A) <= best + NEAR
+            and is_near(A)
             and score.thorough_value(A) <= best + SAME_SCORE
             and admit(A)[0] is A
         )
