@@ -214,10 +214,11 @@ def _derivatives(
             if r < 0 or c.sets[number, i]:
                 continue
             gradient[a] -= share * M[i, r]
-            for b in range(a + 1):
-                j, s = c.owners[b], c.rows[b]
-                if s >= 0 and not c.sets[number, j]:
-                    H[a, b] += share * M[i, s] * M[j, r]
+            for j in range(i + 1):
+                factor = 0.0 if c.sets[number, j] else share * M[j, r]
+                for b in range(c.at[j], min(c.at[j + 1], a + 1)):
+                    if c.rows[b] >= 0:
+                        H[a, b] += factor * M[i, c.rows[b]]
 
 
 @lean_kernel
@@ -277,11 +278,24 @@ def _place_start(c: _Component, D: Floats, start: Floats, q: Floats) -> None:
     _scale(c, D, q)
 
 
+@kernel
+def _is_collinear(c: _Component, D: Floats, L: Floats) -> bool:
+    """Whether a node is a combination of its parents, up to rounding."""
+    for i in range(c.nodes.size):
+        own = slice(c.at[i], c.at[i + 1])
+        if not factor_damped(D[own, own], D[own, own], 0.0, PIVOT_FLOOR, L[own, own]) > 1e-12:
+            return True
+    return False
+
+
 @lean_kernel
 def _newton_step(
     H: Floats, D: Floats, gradient: Floats, damping: float, L: Floats, step: Floats
-) -> tuple[float, float]:
-    """Write a step that leads downhill; the damping that it took, twice the gain it promises."""
+) -> tuple[float, float, float]:
+    """Write a step that leads downhill.
+
+    Returns the damping that it took, the smallest pivot, and twice the gain the step promises.
+    """
     pivot = factor_damped(H, D, damping, PIVOT_FLOOR, L)
     while pivot < 0.0 and damping < 1e12:
         damping = max(4.0 * damping, 1e-3)
@@ -290,7 +304,7 @@ def _newton_step(
     promised = 0.0
     for a in range(step.size):
         promised -= gradient[a] * step[a]
-    return damping, promised
+    return damping, pivot, promised
 
 
 @lean_kernel
@@ -367,7 +381,7 @@ def fit_shared_component(
     nodes, offsets, parents, start
         As of :func:`cyclearn._kernels.component_fit.fit_component`.
     tolerance : float
-        The gain that a further Newton step would promise.
+        The gain that is left after the last step.
     max_iterations : int
 
     Returns
@@ -383,8 +397,7 @@ def fit_shared_component(
     gradient, step = np.empty(d), np.empty(d)
     coefficients = np.zeros(parents.size)
     _metric(pooled, c, D)
-    # A smaller pivot is rounding: the columns of D that it stands for are collinear.
-    if not factor_damped(D, D, 0.0, PIVOT_FLOOR, L) > 1e-12:
+    if _is_collinear(c, D, L):
         return np.inf, coefficients, np.inf, 0, COLLINEAR
     _place_start(c, D, start, q)
     value = _value(pooled, c, q, C, M)
@@ -393,28 +406,30 @@ def fit_shared_component(
         _place_start(c, D, coefficients, q)
         value = _value(pooled, c, q, C, M)
     damping = 0.0
-    promised = np.inf
+    left = np.inf
     status = ITERATION_LIMIT
     iterations = 0
     while iterations < max_iterations:
         iterations += 1
         _derivatives(pooled, c, q, C, M, gradient, H)
-        damping, promised = _newton_step(H, D, gradient, damping, L, step)
-        is_last = promised <= tolerance
+        damping, pivot, promised = _newton_step(H, D, gradient, damping, L, step)
+        # Steps without damping converge quadratically.
+        left = promised if damping > 0.0 else min(promised, 100.0 * promised * promised)
+        is_last = left <= tolerance
         n_tries = 1 if is_last else _HALVINGS
         length, value = _go_downhill(pooled, c, q, step, promised, value, n_tries, trial, C, M)
         if length > 0.0:
             for a in range(d):
                 q[a] = trial[a]
             _scale(c, D, q)
+        if is_last:
+            status = CONVERGED if pivot - damping > FLAT_PIVOT else SINGULAR
+            break
         if length == 1.0:
             damping = 0.25 * damping if damping > 1e-6 else 0.0
-        if is_last:
-            status = CONVERGED if factor_damped(H, D, 0.0, PIVOT_FLOOR, L) > FLAT_PIVOT else SINGULAR
-            break
         if length == 0.0:
             damping = max(16.0 * damping, 1e-3)
     if _is_at_infinity(c, D, q):
         status = AT_INFINITY
     _write_coefficients(c, q, coefficients)
-    return _value(pooled, c, q, C, M), coefficients, promised, iterations, status
+    return value, coefficients, left, iterations, status
