@@ -159,30 +159,31 @@ class _Ties:
             _, member = heappop(self._waiting)
             masks = self._problem.allowed, self._problem.required
             for columns, near in members_by_block(member, self._class_of[member], *masks):
-                self.is_cut = (
-                    is_over()
-                    or len(self.found) > _EFFORT.max_classes
-                    or self._work > _EFFORT.max_scored
-                )
+                for redrawn in self._tied_with(columns, near, is_over):
+                    self.take(DirectedGraph(redrawn.astype(bool), member.names))
                 if self.is_cut:
                     break
-                for redrawn in self._tied_with(columns, near):
-                    self.take(DirectedGraph(redrawn.astype(bool), member.names))
 
-    def _tied_with(self, columns: list[int], near: int) -> Iterator[Adjacency]:
+    def _tied_with(
+        self, columns: list[int], near: int, is_over: Callable[[], bool]
+    ) -> Iterator[Adjacency]:
         """Permitted graphs with other edges among three nodes, one of them near, that tie."""
         A = columns_to_support(columns).astype(np.uint8)
         np.fill_diagonal(A, 0)
         scores = LocalScores(self._problem, self._score, A)
-        cost = _EFFORT.cost_of(self._score.largest_component(A), self._score.n_fits)
         known = ColumnKeys(self._score.Z.diagonal().tolist(), columns)
-        for pairs in redrawn_pairs(A, near):
-            if not pairs:
-                continue
+        for pairs in filter(None, redrawn_pairs(A, near)):
+            self.is_cut = (
+                is_over()
+                or len(self.found) > _EFFORT.max_classes
+                or self._work > _EFFORT.max_scored
+            )
+            if self.is_cut:
+                return
             key = known.changed(pairs)
             if key not in self._ties:
                 self._ties[key] = scores.are_tied(pairs, self._best)
-                self._work += cost
+                self._work += _EFFORT.cost_of(scores.largest_component(pairs), self._score.n_fits)
             if self._ties[key] and scores.is_permitted(pairs):
                 self._ties[key] = False
                 yield toggled(A, pairs)

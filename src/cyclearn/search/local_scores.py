@@ -55,12 +55,16 @@ class LocalScores:
             and abs(part.outside + part.score.thorough_value(inside) - value) <= SAME_SCORE
         )
 
+    def largest_component(self, pairs: list[Pair]) -> int:
+        """How many nodes the largest component has with the pairs toggled."""
+        part = self._part(pairs)
+        inside = part.around.part(toggled(self._A, pairs))
+        return max(part.largest_outside, part.score.largest_component(inside))
+
     def is_permitted(self, pairs: list[Pair]) -> bool:
         """Whether the graph with the pairs toggled keeps to limits and knowledge."""
         redrawn = toggled(self._A, pairs)
-        part = self._part(pairs)
-        inside = part.around.part(redrawn)
-        largest = max(part.largest_outside, part.score.largest_component(inside))
+        largest = self.largest_component(pairs)
         return self._problem.limits.allow(redrawn, largest) and self._problem.respects_knowledge(
             redrawn
         )
