@@ -7,6 +7,7 @@ import pytest
 
 import cyclearn as cl
 from cyclearn.cli import progress as cli_progress
+from cyclearn.search import annealed_search, orders
 
 DATA = np.random.default_rng(0).normal(size=(200, 4)) @ (np.eye(4) + np.eye(4, k=1))
 
@@ -24,6 +25,18 @@ def test_a_search_tells_its_best_score_and_the_starts_that_agree():
     assert last.start == starts
     assert last.agreeing == agreeing - 1
     assert str(last).startswith("search, 0 s: best score")
+
+
+def test_a_first_graph_is_told_before_the_search_over_orders(monkeypatch):
+    told, seen = [], []
+
+    def best_acyclic(*arguments, n_exchanges, **others):
+        seen.append((n_exchanges == 0, len(told)))
+        return orders.best_acyclic(*arguments, n_exchanges=n_exchanges, **others)
+
+    monkeypatch.setattr(annealed_search, "best_acyclic", best_acyclic)
+    cl.learn(DATA, on_progress=told.append)
+    assert seen[:2] == [(True, 0), (False, 1)]
 
 
 def test_a_posterior_tells_its_effective_size_and_goal():

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
 
 import numpy as np
@@ -156,14 +156,23 @@ class AnnealedSearch:
                 self.effort.acyclic_proposals_of(p),
             )
         else:
-            run = best_acyclic(
+            search = partial(
+                best_acyclic,
                 self.score,
                 self.problem.allowed,
                 self.problem.required,
                 seed=int(self._rng.integers(2**31)),
-                n_exchanges=self.effort.exchanges_of(p),
                 budget=replace(self.budget, max_evaluations=self._evaluations_left()),
             )
+            if self.on_step is not None:
+                # The search over orders can take a minute; who follows has a graph at once.
+                quick = search(n_exchanges=0)
+                toggles, delta = (
+                    np.argwhere(self._graph != quick.adjacency),
+                    quick.value - self._value,
+                )
+                self.on_step(SearchStep(toggles, delta, quick.value, True, quick.adjacency, True))
+            run = search(n_exchanges=self.effort.exchanges_of(p))
             self._n_evaluations += run.n_evaluations
             found, change = run.adjacency, run.value - self._value
         # With required cycles it can have no stable fit.
