@@ -323,16 +323,10 @@ def newton(
     """
     k = M.shape[0]
     N = x.size - k
-    y = np.empty(x.size)
-    T = np.empty((x.size, k))
-    R = np.empty((k, k))
-    g = np.empty(N)
-    H = np.empty((N, N))
-    L = np.empty((N, N))
-    unit = np.eye(N)
-    step = np.empty(N)
-    moved = np.empty(x.size)
-    M_moved = np.empty((k, k))
+    y, moved = np.empty(x.size), np.empty(x.size)
+    T, R, M_moved = np.empty((x.size, k)), np.empty((k, k)), np.empty((k, k))
+    g, step = np.empty(N), np.empty(N)
+    H, L, unit = np.empty((N, N)), np.empty((N, N)), np.eye(N)
     damping = 0.0
     pivot = usable = np.inf
     steps = 0
@@ -357,8 +351,13 @@ def newton(
                     if moved_value < value - slack or moved_norm < gradient_norm:
                         accepted = True
                         break
+            if is_kept:
+                break
             damping = max(8.0 * damping, 1e-6)
             usable = factor_damped(H, unit, damping, 1e-11, L)
+        if not accepted and is_kept:
+            is_kept = False
+            continue
         if not accepted:
             break
         for a in range(x.size):
