@@ -50,7 +50,7 @@ def annealed(score, start, nodes, *, may_add=None, max_component=8, n_proposals=
 def fresh_value(moments, A, penalty):
     """The score of a graph by whole fits of its own, per sample."""
     n, p = moments.n_samples, moments.n_variables
-    model = fit(DirectedGraph(A.astype(bool)), moments)
+    model = fit(DirectedGraph(A.astype(bool)), moments, n_starts=20)
     constant = 0.5 * p * (np.log(2 * np.pi) + 1) + np.log(moments.scale).sum()
     return -model.log_likelihood / n - constant + penalty * A.sum()
 

@@ -85,11 +85,13 @@ class AnnealedSearch:
         found = self._best_acyclic() if acyclic_stage and may_begin else start
         if not self._ended():
             self._climb(found, may_start_refused=True)
-        while self._ended() is None:
-            if not (
+        # Without cycles, regions are worth a pass only where the search over orders has much to do.
+        is_over_orders = acyclic_stage and self._takes_orders and len(start) <= SIZES.many
+        is_settled = is_over_orders and self.score.limits.max_component == 1
+        while self._ended() is None and not is_settled:
+            is_settled = not (
                 self._pass_over_regions() or self._close_rings() or self._climb_with_virtual_edges()
-            ):
-                break
+            )
         return SearchRun(
             start,
             self._graph,
@@ -140,14 +142,18 @@ class AnnealedSearch:
                 break
         return best, best_change
 
+    @cached_property
+    def _takes_orders(self) -> bool:
+        """Whether there is a search over orders: for one table, without required cycles."""
+        is_plain = len(self.score.shares) == 1 and self.score.experiments is None
+        required = self.problem.required.astype(np.uint8)
+        return is_plain and self.score.largest_component(required) == 1
+
     def _best_acyclic(self) -> Adjacency:
         """The best acyclic graph found, which is where the search then stands if it may."""
         p = len(self._graph)
-        largest = self.score.largest_component(self.problem.required.astype(np.uint8))
-        is_plain = len(self.score.shares) == 1 and self.score.experiments is None
-        if largest > 1 or not is_plain:
-            # Required edges close cycles, and no component may grow beyond those of the start; or
-            # there are several tables, and the search over orders takes one.
+        if not self._takes_orders:
+            # No component may grow beyond those of the start.
             found, change = self._anneal(
                 self._graph,
                 np.arange(p),
@@ -288,6 +294,10 @@ class AnnealedSearch:
         return np.asarray(children | parents | beside)
 
     def _climb_with_virtual_edges(self) -> bool:
+        label = self.score.components(self._graph)
+        is_inside = label == label[:, None]
+        if float(self._graph[is_inside].sum()) ** 3 * is_inside.sum() > self.effort.last_climb_most:
+            return False
         most = min(self.score.limits.max_component, len(self._graph))
         least = min(self.effort.virtual_component, most)
         return any(

@@ -118,6 +118,9 @@ class StartEffort:
     # The last climb enters components as large as it can fit with so much work: cubes of the sizes
     # of all those that one more edge could make (hard_tables.md).
     last_climb_work: float = 1e6
+    # There is none where the components of the graph have so many edges that a single move would
+    # take seconds: the cube of the edges for every pair of nodes (hard_tables.md).
+    last_climb_most: float = 1e9
     # A graph with a ring closed is worth a climb when it is worse by at most so many edges'
     # penalties: what else is wrong around a true ring costs that much (10 is the most met), and
     # most other rings far more. *Rings*.
