@@ -74,7 +74,7 @@ FILES = {
         "t.csv",
         "a,b\n[mV],s\n1,2\n3,5\n",
         {},
-        r"line 2 holds text in every column \(\[mV\], s…\).*remove that line",
+        r"line 2 contains text in every column \(\[mV\], s…\).*remove that line",
     ),
     "a minus of typesetting": (
         "t.csv",

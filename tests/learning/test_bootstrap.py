@@ -307,7 +307,7 @@ def test_resamples_without_a_graph_are_told():
     assert (found.n_resamples, found.n_failed) == (1, 1)
     assert "1 more led to no graph" in str(found)
     assert found.edges["frequency"].tolist() == [1.0, 0.0]
-    with pytest.raises(InputError, match="no resample led to a graph: no"):
+    with pytest.raises(InputError, match="no resample gave a graph: no"):
         replace(found, resamples=found.resamples[1:])
 
 

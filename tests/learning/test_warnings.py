@@ -136,7 +136,7 @@ def test_a_shrunk_covariance_for_every_function():
 def test_a_saved_result_says_all_that_the_result_said():
     walks = np.random.default_rng(0).standard_normal((60, 3)).cumsum(axis=0)
     result = cl.learn(walks)
-    assert "starts came to this score" in str(result)
+    assert "starts reached this score" in str(result)
     assert str(cl.LearnResult.from_json(result.to_json())) == str(result)
     lagged = cl.posterior(walks, lags=1, effective_size=20, max_steps=200_000)
     assert cl.Posterior.from_json(lagged.to_json()).moments.exogenous == lagged.moments.exogenous

@@ -234,7 +234,7 @@ def test_interventions_compare_loops_and_refuse_hidden_causes():
     assert found.without_feedback.graph.is_acyclic
     assert found.without_feedback.difference > STRONG
     assert found.hidden_causes is None
-    assert "Hidden causes are not compared for tables with interventions." in str(found)
+    assert "Hidden causes cannot be compared for tables with interventions." in str(found)
 
 
 def test_the_past_has_no_hidden_causes():

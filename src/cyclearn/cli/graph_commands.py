@@ -146,11 +146,11 @@ def _check_acyclic(*, table: bool, do: list[str] | None, exogenous: str) -> None
     """Raise where the acyclic members are asked for together with what is about all."""
     if table:
         raise InputError(
-            "--table counts over all members, --acyclic keeps some; give only one of the two"
+            "--table counts over all members, but --acyclic keeps only some; give one of the two"
         )
     if do or exogenous:
         option = "--do" if do else "--exogenous"
-        raise InputError(f"--acyclic is not offered with {option}; list the members without it")
+        raise InputError(f"--acyclic cannot be combined with {option}; omit one of them")
 
 
 def _about(graphs: EquivalenceClass | InterventionalClass) -> dict[str, object]:

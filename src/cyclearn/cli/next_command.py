@@ -61,13 +61,14 @@ def next_experiment(
     found = read_saved(given)
     if not isinstance(found, (LearnResult, DirectedGraph)):
         raise InputError(
-            f"{given} is a saved {type(found).__name__}; an experiment is planned for a result of "
-            "learn, or for a graph"
+            f"{given} is a saved {type(found).__name__}; give a result of learn, or a graph file"
         )
     open_graphs: OpenGraphs = found
     if do:
         if isinstance(found, LearnResult):
-            raise InputError("--do needs a graph file; a saved result has observed data only")
+            raise InputError(
+                "--do needs a graph file; a saved result contains observational data only"
+            )
         tables = [[], *map(_names, do)]
         open_graphs = equivalence_class(found, interventions=tables)
     advice = advise(

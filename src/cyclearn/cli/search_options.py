@@ -49,7 +49,9 @@ def search(
     from cyclearn.learning import learn
 
     if checkpoint is not None and bootstrap is None:
-        raise InputError("--checkpoint keeps resamples; say how many with --bootstrap")
+        raise InputError(
+            "--checkpoint stores resamples, so it needs --bootstrap; give their number"
+        )
     resampling = {"n_resamples": bootstrap, "checkpoint": checkpoint}
     with followed() as on_progress, said_in_the_result():
         return learn(

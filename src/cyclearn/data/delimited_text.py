@@ -173,7 +173,7 @@ def _suspected_thousands(names: list[str], rows: list[list[str]]) -> list[str]:
             name = repr(names[j]) if len(names) == len(columns) else f"{j + 1}"
             return [
                 f"column {name} holds {grouped[0]} beside {small[0]}: if points separate "
-                "thousands, say that commas are decimal (decimal=',', --decimal ,)"
+                "thousands, set the decimal mark to a comma (decimal=',', --decimal ,)"
             ]
     return []
 

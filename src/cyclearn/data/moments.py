@@ -245,7 +245,7 @@ def moments_of(rows: Rows) -> Moments:
     if n < 2:
         raise InputError(f"the data have {n} rows; a covariance needs at least 2")
     if n == 2 and X.shape[1] > 1:
-        raise InputError("the data have 2 rows, which lie on a line; give at least 3")
+        raise InputError("the data have 2 rows, which always lie on a line; give at least 3")
     with np.errstate(invalid="ignore", over="ignore"):
         weights = rows.weights
         mean = X.mean(axis=0) if weights is None else weights @ X / weights.sum()
@@ -258,21 +258,19 @@ def moments_of(rows: Rows) -> Moments:
     if not np.isfinite(variances).all():
         # A missing or infinite value reaches its mean, so the table itself is searched only now.
         check_finite(rows.values, "data", labels)
-        raise InputError("the data are too large for their variances to be numbers; rescale them")
+        raise InputError("the values are so large that their variances overflow; rescale them")
     constant = np.flatnonzero(variances <= (1e-13 * mean) ** 2)
     if constant.size:
         j = constant[0]
         if X[:, j].any() and not mean[j] ** 2 > np.finfo(float).tiny:
             raise InputError(
-                f"column {labels[j]!r} is too small for its variance to be a number; rescale it"
+                f"column {labels[j]!r} has values so small that its variance underflows; rescale it"
             )
         others = [repr(labels[i]) for i in constant[1:]]
-        also = (
-            f" (the same of {', '.join(others[:10])}{', …' * (len(others) > 10)})" if others else ""
-        )
+        also = f" (so are {', '.join(others[:10])}{', …' * (len(others) > 10)})" if others else ""
         raise InputError(
-            f"column {labels[j]!r} is constant{also}; it can neither cause nor follow anything: "
-            "drop it"
+            f"column {labels[j]!r} is constant{also}; a constant column has no causes and no "
+            "effects: drop it"
         )
     check_positive_definite(covariance, labels, n)
     return Moments._unchecked(covariance, n, mean, labels, rows.is_unnamed, rows.exogenous)
@@ -301,14 +299,13 @@ def read_moments(
         return as_moments(read_table(path, **options))
     if n_samples is None:
         raise InputError(
-            f"{path}: a covariance matrix does not say from how many rows it was made; give "
-            "n_samples (--n)"
+            f"{path}: the number of rows behind a covariance matrix is needed; give n_samples (--n)"
         )
     frame = read_table(path, covariance=True, **options)
     if frame.shape[0] != frame.shape[1]:
         raise InputError(
-            f"{path}: {frame.shape[0]} rows and {frame.shape[1]} columns are no covariance matrix; "
-            "it has as many rows as columns"
+            f"{path}: {frame.shape[0]} rows and {frame.shape[1]} columns are not a covariance "
+            "matrix, which must be square"
         )
     return Moments(_mirrored(frame), n_samples)
 

@@ -153,7 +153,7 @@ def read_table_file(
     if os.path.isdir(path):
         raise InputError(f"{path}: it is a folder; name a table in it")
     if not os.path.isfile(path):
-        is_there = "it is not an ordinary file; save the table first"
+        is_there = "it is not a regular file; save the table first"
         raise InputError(f"{shown(path)}: {is_there if os.path.exists(path) else 'no such file'}")
     try:
         if kind in _TEXT:
@@ -276,8 +276,8 @@ def _read_text(
     text, notes = _decoded(_unpacked(path), encoding)
     if tetrad_covariance(text) is not None:
         raise MatrixError(
-            "the number of rows, names and a lower triangle, as Tetrad writes a covariance matrix; "
-            "give read_moments(path)"
+            "this is a covariance matrix in Tetrad's format (number of rows, names, lower "
+            "triangle); use read_moments(path)"
         )
     written = delimited(text, sep=sep, decimal=decimal, header=header, suffix=_kind(path))
     notes += written.notes
@@ -314,8 +314,8 @@ def _ragged(message: str, written: Delimited) -> str:
     expected, row, saw = map(int, found.groups())
     line = written.lines[row - 1] if row <= len(written.lines) else row
     return (
-        f"line {line} has {saw} cells and the lines before it {expected}; correct the line, or "
-        f"give another separator than {written.sep!r} (sep=…, --sep)"
+        f"line {line} has {saw} cells, but the lines before it have {expected}; correct the line, "
+        f"or give a separator other than {written.sep!r} (sep=…, --sep)"
     )
 
 
@@ -373,7 +373,9 @@ def _unpacked(path: Path) -> bytes:
         with zipfile.ZipFile(path) as archive:
             inside = [name for name in archive.namelist() if not name.startswith("__MACOSX")]
             if len(inside) != 1:
-                raise InputError(f"the archive holds {len(inside)} files; give one with one table")
+                raise InputError(
+                    f"the archive contains {len(inside)} files; give an archive with a single table"
+                )
             return archive.read(inside[0])
     if suffix in _PACKED:
         with _PACKED[suffix](path) as file:
@@ -393,9 +395,12 @@ def _decoded(content: bytes, encoding: str | None) -> tuple[str, list[str]]:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16"), []
     if b"\0" in content:
-        raise InputError("not a table with a header: the file holds bytes that no text has")
+        raise InputError("not a table with a header: the file contains binary data")
     try:
         return content.decode("utf-8-sig"), []
     except UnicodeDecodeError:
         guess = content.decode("cp1252", errors="replace")
-        return guess, ["the text is not UTF-8 and read as Windows-1252 (encoding=…, --encoding)"]
+        return guess, [
+            "the text is not UTF-8, so it is read as Windows-1252 (to change: "
+            "encoding=…, --encoding)"
+        ]

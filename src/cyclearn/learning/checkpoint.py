@@ -58,7 +58,7 @@ class Checkpoint:
         if changed:
             raise InputError(
                 f"the checkpoint {self._file.path} was made with other settings "
-                f"({', '.join(changed)}); give the same, or name another file"
+                f"({', '.join(changed)}); use the same settings, or name another file"
             )
 
     def _resample(self, record: Any, line: int) -> Resample:

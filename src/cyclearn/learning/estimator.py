@@ -96,23 +96,23 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if self.groups is not None or self.interventions is not None:
             raise InputError(
-                "rows of several groups, and rows with interventions, have no density in common; "
-                "score rows with groups=None and interventions=None"
+                "rows with groups or interventions have no common density; to score rows, use "
+                "groups=None and interventions=None"
             )
         if self.margins != "raw":
             raise InputError(
-                f"margins is {self.margins!r}, and its density is none of the data; score "
-                "rows with margins='raw'"
+                f"margins is {self.margins!r}, so the model has no density on the scale of the "
+                "data; to score rows, use margins='raw'"
             )
         if ordinal := self.result_.tables.ordered:
             raise InputError(
-                "rows with ordinal columns are not scored one by one: their latent values are not "
-                f"known; learn with continuous={list(ordinal)!r}"
+                "rows with ordinal columns cannot be scored, because their latent values are "
+                f"unknown; learn with continuous={list(ordinal)!r}"
             )
         if self.lags:
             raise InputError(
-                f"lags is {self.lags}, and rows of a time series are not scored one by one; score "
-                "rows with lags=0"
+                f"lags is {self.lags}, and rows of a time series cannot be scored one by one; to "
+                "score rows, use lags=0"
             )
         rows = validate_data(self, X, reset=False, dtype=np.float64)
         model = self.result_.model
@@ -133,7 +133,7 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
             if label is None:
                 continue
             if not isinstance(label, str):
-                raise InputError(f"{option} of an estimator is the name of a column of X")
+                raise InputError(f"{option} of an estimator must be the name of a column of X")
             labelled = labelled_rows(frame, [label], option)
             frame, labels[label] = labelled.drop(columns=label), labelled[label].to_numpy()
         return pd.DataFrame(self._table(frame)).assign(**labels) if labels else self._table(X)

@@ -62,6 +62,6 @@ def load(path: str | Path) -> Saved:
         raise InputError(f"{path}: {error}") from None
     except DAMAGE as error:
         raise InputError(
-            f"{path}: the result is damaged ({type(error).__name__}: {error}); make it again"
+            f"{path}: the result is damaged ({type(error).__name__}: {error}); compute it again"
         ) from None
     return found

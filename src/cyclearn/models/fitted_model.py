@@ -95,9 +95,7 @@ class FittedModel(Answer):
         if self.sandwich is None:
             return ""
         test = "" if np.isnan(self.sandwich.trace) else ", and the chi-square is rescaled"
-        return (
-            "Standard errors are robust: they do not take the rows for Gaussian (sandwich)" + test
-        )
+        return "Standard errors are robust: they do not assume Gaussian rows (sandwich)" + test
 
     @property
     def rows_in_words(self) -> str:
@@ -182,8 +180,8 @@ class FittedModel(Answer):
 
         if self.experiments is None or self.experiments.has_own_intercepts:
             raise InputError(
-                "residuals of interventions are for tables with interventions that share their "
-                "intercepts; fit these"
+                "intervention residuals need a fit to tables with interventions and shared "
+                "intercepts"
             )
         left = mean_residuals(self.experiments, self.B, self.noise_variances)
         targets = [", ".join(table.targets) or "none" for table in self.experiments.tables]
@@ -226,7 +224,7 @@ class FittedModel(Answer):
     def robust_standard_errors(self) -> FloatArray:
         """Those of the sandwich, which ``standard_errors`` are where these are robust."""
         if self.sandwich is None:
-            raise InputError("standard errors take the rows for Gaussian; fit with se='robust'")
+            raise InputError("these standard errors assume Gaussian rows; fit with se='robust'")
         return self.errors.B
 
     @property
@@ -376,7 +374,7 @@ class FittedGroups(Answer):
 
     log_likelihood = _total("log_likelihood", "Log-likelihood of all groups together.")
     n_samples = _total("n_samples", "Number of rows, of all groups together.")
-    n_effective = _total("n_effective", "How many independent rows all groups count for.")
+    n_effective = _total("n_effective", "Effective sample size of all groups together.")
     n_parameters = _total("n_parameters", "Number of edges plus number of nodes, in every group.")
     aic = _total("aic", "−2 log-likelihood + 2 · number of parameters.")
     bic = _total("bic", "Sum of the BIC of the groups, each with its own number of rows.")

@@ -94,7 +94,7 @@ class LinearGaussianModel(SavedAnswer):
         weights = checked_matrix(B, "weight matrix B", names)
         p = len(weights)
         if weights.shape != (p, p):
-            raise InputError(f"B is square; this one has shape {weights.shape}")
+            raise InputError(f"B must be square, but this one has shape {weights.shape}")
         labels = check_names(names, p)
         loops = np.flatnonzero(weights.diagonal())
         if loops.size:
@@ -146,8 +146,8 @@ class LinearGaussianModel(SavedAnswer):
             return np.asarray(np.linalg.inv(np.eye(self.n_variables) - self.B), dtype=np.float64)
         except np.linalg.LinAlgError:
             raise InputError(
-                "I − B is singular: a feedback loop feeds back exactly what it receives, and no "
-                "distribution satisfies the equations; change a weight on a cycle"
+                "I − B is singular: a feedback loop has a gain of exactly 1, and no distribution "
+                "satisfies the equations; change a weight on a cycle"
             ) from None
 
     @cached_property
@@ -256,7 +256,9 @@ class LinearGaussianModel(SavedAnswer):
             variances[i] = 0
             intercepts[i] = value
         if not allow_unstable:
-            _require_stable(spectral_radius(self.graph, B), "the system does not settle after do()")
+            _require_stable(
+                spectral_radius(self.graph, B), "the system has no equilibrium after do()"
+            )
         try:
             M = np.linalg.inv(np.eye(self.n_variables) - B)
         except np.linalg.LinAlgError:
@@ -360,10 +362,10 @@ def spectral_radius(graph: DirectedGraph, B: FloatArray) -> float:
 def _require_stable(radius: float, consequence: str) -> None:
     if not is_stable_radius(radius):
         raise InputError(
-            f"the model is unstable (spectral radius {radius:.4g}, it must be below 1): feedback "
-            f"grows without limit and {consequence}; use a stable parameter set on the same graph "
-            "if there is one (FittedModel.alternatives), or pass allow_unstable=True for the "
-            "algebraic answer"
+            f"the model is unstable (spectral radius {radius:.4g}, which must be below 1): "
+            f"feedback grows without limit and {consequence}; use a stable parameter set on the "
+            "same graph if there is one (FittedModel.alternatives), or pass allow_unstable=True "
+            "for the algebraic answer"
         )
 
 

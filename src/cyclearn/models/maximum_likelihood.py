@@ -128,8 +128,8 @@ def fit(
     checked = Reading.of(reading)
     if checked.is_unknown:
         raise InputError(
-            "unknown targets are learned with a graph: use learn, or fit with the targets that it "
-            "found, interventions=list(result.targets.values()), intervention_kind='noise'"
+            "fit needs known targets: use learn to find them, then pass them to fit, "
+            "interventions=list(result.targets.values()), intervention_kind='noise'"
         )
     tables = checked.tables(data)
     options = FitOptions(n_starts, tolerance, max_iterations, random_state)
@@ -254,8 +254,8 @@ def _check_exogenous(graph: DirectedGraph, exogenous: tuple[str, ...]) -> None:
     for source, target in graph.edges:
         if target in exogenous:
             raise InputError(
-                f"the graph has {source} -> {target}, and {target} is taken as given: nothing "
-                "causes it; drop the edge"
+                f"the graph has {source} -> {target}, but {target} is exogenous: nothing causes "
+                "it; drop the edge"
             )
 
 
@@ -265,7 +265,7 @@ def _check_sample_size(graph: DirectedGraph, moments: Moments) -> None:
     if max(sizes) >= n:
         node = int(np.argmax(sizes))
         raise InputError(
-            f"{graph.names[node]!r} has {sizes[node] - 1} parents and there are {n} samples; a "
-            "node and its parents together must be fewer than the samples: drop parents or add "
-            "samples"
+            f"{graph.names[node]!r} has {sizes[node] - 1} parents, but there are only {n} "
+            "samples; there must be more samples than a node and its parents together: drop "
+            "parents or add samples"
         )

@@ -72,23 +72,27 @@ class PosteriorOptions(ProblemOptions):
     )
     prior: Prior = option(
         "graphs",
-        "What is equally probable beforehand.",
+        "Prior: which objects (graphs or classes) are equally probable a priori.",
         partial(one_of, words=("graphs", "classes")),
     )
     loop_cost: float = option(
-        LOOP_COST, "Cost of each variable of a feedback loop beyond the fifth.", cost
+        LOOP_COST, "Log prior penalty for each variable of a feedback loop beyond the fifth.", cost
     )
     robust: bool = option(
-        True, "Average over resamples of the rows: for data that no graph describes.", flag
+        True, "Average over resamples of the rows, in case no graph is exactly true.", flag
     )
-    n_samples: int = option(2000, "Graphs to keep.", partial(whole, least=1))
+    n_samples: int = option(2000, "Number of graphs to keep.", partial(whole, least=1))
     n_chains: int = option(
-        4, "Independent Markov chains.", partial(whole, least=2, most=_MOST_CHAINS)
+        4, "Number of independent Markov chains.", partial(whole, least=2, most=_MOST_CHAINS)
     )
     effective_size: int | None = option(
-        None, "Run until the sample is worth this many graphs.", partial(at_least, least=1)
+        None,
+        "Run until the effective sample size reaches this number of graphs.",
+        partial(at_least, least=1),
     )
-    max_steps: int | None = option(None, "Most steps of a chain.", partial(at_least, least=1))
+    max_steps: int | None = option(
+        None, "Maximum number of steps per chain.", partial(at_least, least=1)
+    )
 
     @property
     def is_penalty_named(self) -> bool:
@@ -149,8 +153,8 @@ def check_known_targets(options: Reading) -> None:
     """Refuse unknown targets, which a search has to learn before."""
     if options.is_unknown:
         raise InputError(
-            "a posterior is over graphs, with targets that are known: learn first, and give what "
-            "was found, interventions=list(result.targets.values()), intervention_kind='noise'"
+            "a posterior needs known targets: run learn first and pass the targets it found, "
+            "interventions=list(result.targets.values()), intervention_kind='noise'"
         )
 
 
@@ -192,8 +196,9 @@ def posterior(
         posterior. Rows are resampled within groups; given Moments, covariances are drawn instead,
         which does not make up for misfit.
     loop_cost : float
-        Cost of each variable of a feedback loop beyond the fifth. There are so many graphs with
-        large loops that these would be the rule before looking at the data; 0 lets them be.
+        Log prior penalty for each variable of a feedback loop beyond the fifth. There are so many
+        graphs with large loops that these would be the rule before looking at the data; 0 lets them
+        be.
     knowledge : Knowledge, optional
         Edges that must or must not be there.
     stable : bool
@@ -211,7 +216,7 @@ def posterior(
         graphs: by default 300, that is, a standard error of 0.03; for the plain posterior 2,000
         with up to 10 variables and 400 with more. What resamples leave open is counted too.
     max_steps : int, optional
-        Most steps of a chain.
+        Maximum number of steps per chain.
     time_limit : float, optional
         Limit in seconds; results may then differ between runs, and say so.
     random_state : int, Generator or None
@@ -246,15 +251,12 @@ def posterior(
     check_known_targets(checked)
     tables = checked.tables(data)
     if tables.n_variables < 2:
-        raise InputError("there is one variable; a posterior over graphs takes at least two")
+        raise InputError("there is one variable; a posterior over graphs needs at least two")
     # Before the numbers that are allowed for so many.
     check_number_of_variables(tables.n_variables)
     checked = checked.replaced(knowledge=Knowledge.given(checked.knowledge, tables.exogenous))
     if tables.design is not None and checked.prior == "classes":
-        raise InputError(
-            "prior='classes' cannot be combined with interventions, under which classes are small; "
-            "leave it out"
-        )
+        raise InputError("prior='classes' cannot be combined with interventions; omit it")
     size = checked.sample_size(tables.n_variables)
     # Weighing graphs by their classes costs about half of the sample's worth.
     share = 0.5 if checked.prior == "classes" else 1.0

@@ -85,7 +85,7 @@ class PosteriorEffects(Answer):
             f"negative one {(self.draws < 0).mean():.2f} ({len(self.draws)} draws)."
         )
         if self.n_unstable:
-            text += f" Left out: {self.n_unstable} draws with unstable parameters."
+            text += f" Omitted: {self.n_unstable} draws with unstable parameters."
         return text
 
 
@@ -122,7 +122,7 @@ def draw_effects(
         draws.append(effect)
         paths.append(reach[which])
     if not draws:
-        raise InputError("no draw of the parameters is stable; there is no effect to state")
+        raise InputError("no draw of the parameters is stable, so the effect does not exist")
     return PosteriorEffects(
         names[source], names[target], np.array(draws), np.array(paths), n_unstable
     )

@@ -111,7 +111,7 @@ class Posterior(SavedAnswer):
         """Mean and covariance of the data, where there is one table."""
         if self.tables.is_grouped:
             raise InputError(
-                f"there are {len(self.tables)} groups; take one of ``tables``: "
+                f"there are {len(self.tables)} groups; choose one of ``tables``: "
                 f"{', '.join(self.tables.groups)}"
             )
         return self.tables.only.moments
@@ -433,7 +433,7 @@ class Posterior(SavedAnswer):
             f"{len(best)} equivalence classes; the most probable: "
             + ", ".join(f"{each.probability:.2f}" for each in best[:5])
         )
-        lines.append("How probable, given these data:")
+        lines.append("Probabilities, given these data:")
         table = self.edge_table()
         lines.append(table.head(_SHOWN).round(3).to_string(index=False))
         if len(table) > _SHOWN:
@@ -447,7 +447,7 @@ class Posterior(SavedAnswer):
         n, worth = self.tables.n_samples, self.tables.n_effective
         words = f"{n} samples"
         if worth < n:
-            words += f", worth {worth:.0f} independent ones"
+            words += f", effective sample size {worth:.0f}"
         if self.tables.design is not None:
             return f"{words}, in {len(self.tables)} tables that share their weights"
         return words if len(self.tables) == 1 else f"{words}, in {len(self.tables)} groups"
@@ -456,8 +456,8 @@ class Posterior(SavedAnswer):
     def _resamples_in_words(self) -> str:
         if self.is_parametric:
             return (
-                f"{self.n_resamples} draws of the covariance: without rows they do not show how "
-                "far the data are from any graph"
+                f"{self.n_resamples} draws of the covariance matrix; without rows, these do not "
+                "show misfit of all graphs"
             )
         words = f"{self.n_resamples} resamples of the rows"
         if self.tables.design is not None and self.tables.n_fewest == 1:

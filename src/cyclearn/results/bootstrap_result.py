@@ -106,7 +106,7 @@ class BootstrapResult(SavedAnswer):
     def __post_init__(self) -> None:
         if not self.learned:
             reason = self.resamples[0].error if self.resamples else "there are none"
-            raise InputError(f"no resample led to a graph: {reason}")
+            raise InputError(f"no resample gave a graph: {reason}")
 
     @cached_property
     def learned(self) -> tuple[Resample, ...]:
@@ -299,15 +299,17 @@ class BootstrapResult(SavedAnswer):
         lines = [f"Bootstrap: {self.n_resamples} resamples {drawn}."]
         wanted = self.options.get("n_wanted")
         if wanted is not None:
-            lines.append(f"There was no time for the others of {wanted} (time_limit).")
+            lines.append(
+                f"The time limit ended the bootstrap before all {wanted} resamples were done."
+            )
         if self.n_failed:
-            lines.append(f"{self.n_failed} more led to no graph (see resamples).")
+            lines.append(f"{self.n_failed} more resamples gave no graph (see resamples).")
         if self.n_redraws:
             lines.append(
-                f"{self.n_redraws} draws with a constant or collinear column were drawn again."
+                f"{self.n_redraws} resamples with a constant or collinear column were redrawn."
             )
         for name, times in self.limits.items():
-            lines.append(f"Limit {name} met in {times} of {len(self.resamples)}.")
+            lines.append(f"Limit {name} was reached in {times} of {len(self.resamples)}.")
         table = self.edges.round(3)
         shown = table.head(30).to_string(index=False)
         more = f"\n… {len(table) - 30} more (see edges)" if len(table) > 30 else ""

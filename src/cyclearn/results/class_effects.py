@@ -157,7 +157,8 @@ class ClassEffects(Answer):
         looked = {
             "all": f"all {listed.n_looked_at} graphs that fit equally well",
             "sampled": f"{listed.n_looked_at} graphs drawn at random from {of}",
-            "first": f"the first {listed.n_looked_at} graphs listed of {of}, no fair sample",
+            "first": f"the first {listed.n_looked_at} graphs listed of {of}, which are not a "
+            "random sample",
         }[listed.selection]
         what = f"Effect of {self.source} on {self.target}, given the learned class"
         lines = [f"{what}, over {looked}."]
@@ -167,7 +168,7 @@ class ClassEffects(Answer):
             (listed.n_excluded, "that contradict the knowledge"),
         ):
             if count:
-                lines.append(f"Left out: {count} {what}.")
+                lines.append(f"Omitted: {count} {what}.")
         if self.effects:
             lines.append(self.distinct.round(4).to_string(index=False))
         return "\n".join(lines)

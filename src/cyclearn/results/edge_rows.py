@@ -319,8 +319,10 @@ def _agreement(result: LearnResult) -> str:
     agree = " that agree with the knowledge" if knowledge not in (None, Knowledge()) else ""
     if n_graphs == 1 and result.experiments is not None:
         if result.has_more_alternatives:
-            return "Other graphs that fit these tables as well were not looked for to the end."
-        return "No other graph was found that fits these tables as well."
+            return (
+                "The search for other graphs that fit these tables equally well was not completed."
+            )
+        return "No other graph was found that fits these tables equally well."
     if n_graphs == 1:
         return f"No other graph{agree.replace('agree', 'agrees')} fits these data equally well."
     shown = [row for row in result.edge_rows if row.in_graph]

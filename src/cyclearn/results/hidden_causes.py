@@ -76,8 +76,8 @@ def hidden_causes(result: LearnResult, *, max_members: int = 20) -> tuple[PairEx
     """For each joined pair the best explanation by a hidden cause, over equally good graphs."""
     if result.groups or result.experiments is not None or result.lags:
         raise InputError(
-            "hidden causes are compared for one table without groups, interventions and lags; "
-            "learn from each table by itself"
+            "hidden causes can be compared only for one table without groups, interventions or "
+            "lags; learn from each table separately"
         )
     moments = result.tables.only.moments
     listed = list_members(

@@ -216,7 +216,10 @@ class RankedMember:
     def model(self) -> LinearGaussianModel:
         """The model, where there are no groups."""
         if len(self.models) > 1:
-            raise InputError(f"there are groups; take one of models: {', '.join(self.models)}")
+            raise InputError(
+                "there are several groups, each with a model; use models[name] with "
+                f"one of: {', '.join(self.models)}"
+            )
         return next(iter(self.models.values()))
 
     def numbers(self) -> dict[str, Any]:
@@ -286,24 +289,25 @@ class MemberRanking(Answer):
         if not self.is_open:
             ties = any(len(block.candidates) > 1 for block in self._blocks)
             return (
-                "All members tie exactly, with one or another parameter set: no noise tells them "
-                "apart."
+                "All members tie exactly for some parameter set: no noise distribution can "
+                "distinguish them."
                 if ties
-                else "There is one graph with one parameter set: nothing to choose."
+                else "The class has one graph with one parameter set, so there is nothing to "
+                "choose."
             )
         if not self.answered:
             return f"No member is preferred: {NO_ANSWER}."
         unanswered = [b for b in self._blocks if b.is_open and not b.answered]
-        words = f"The noise is not Gaussian and chooses among the members ({self.n_rows:,} rows)."
+        words = f"The noise is not Gaussian and favours some members ({self.n_rows:,} rows)."
         if unanswered:
             among = "; ".join(", ".join(self.names[j] for j in b.nodes) for b in unanswered)
             words += f" Among {among} {NO_ANSWER}."
         if not self.is_clear:
-            words += " Others are close behind the first."
+            words += " Other members score almost as well as the first."
         if not all(block.complete for each in self.classes for block in each.blocks):
-            words += " Not all fillings of a large block were looked at."
+            words += " A large block of the graph was searched only in part."
         if any(c.has_continuum for block in self._blocks for c in block.candidates):
-            words += " Some graphs have a continuum of parameters, of which one set was tried."
+            words += " Some graphs have infinitely many parameter sets, of which one was tried."
         return words
 
     def members(self, n: int = 20) -> tuple[RankedMember, ...]:

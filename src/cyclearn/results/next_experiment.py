@@ -113,8 +113,8 @@ def next_experiment(
     check_state(random_state)
     if model is not None and not isinstance(model, (LinearGaussianModel, FittedModel)):
         raise InputError(
-            f"the model is of type {type(model).__name__}; give a LinearGaussianModel or what fit "
-            "returned"
+            f"the model is of type {type(model).__name__}; give a LinearGaussianModel or the "
+            "result of fit"
         )
     found = list_open(result_or_class, model, max_members, random_state)
     graph = found.members[0].graph
@@ -184,13 +184,13 @@ def _candidates(
     whole("size", size, 1)
     if size >= graph.n_nodes:
         raise InputError(
-            f"size is {size}, and there are {graph.n_nodes} variables; an experiment leaves at "
-            "least one of them alone"
+            f"size is {size}, and there are {graph.n_nodes} variables; an experiment must leave "
+            "at least one of them free"
         )
     if comb(graph.n_nodes, size) > _MAX_CANDIDATES:
         raise LimitError(
             f"{comb(graph.n_nodes, size):,} sets of {size} variables are more than "
-            f"{_MAX_CANDIDATES:,}; name the experiments that can be done with targets="
+            f"{_MAX_CANDIDATES:,}; list the feasible experiments with targets="
         )
     return list(combinations(range(graph.n_nodes), size))
 

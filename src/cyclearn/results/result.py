@@ -137,8 +137,9 @@ class LearnResult(SavedAnswer):
         if len(models) > 1:
             names = ", ".join(map(repr, list(models)[:5]))
             raise InputError(
-                f"there are {len(models)} groups, each with a model of its own: "
-                f"result.models[name], or group=name; names are {names}{', …' * (len(models) > 5)}"
+                f"there are {len(models)} groups, each with its own model; use "
+                "result.models[name], or group=name, where names are "
+                f"{names}{', …' * (len(models) > 5)}"
             )
         (model,) = models.values()
         return model
@@ -204,9 +205,9 @@ class LearnResult(SavedAnswer):
             return equivalence_class(self.graph, exogenous=self.exogenous)
         if not self.experiments.tables.is_perfect:
             raise InputError(
-                "the class is known for perfect interventions, and these are of kind "
-                f"{self.options.intervention_kind!r}; those with the same score are result.graph "
-                "and result.alternatives, and the class without interventions is "
+                "the class is defined for perfect interventions only, and these are of kind "
+                f"{self.options.intervention_kind!r}; the graphs with the same score are "
+                "result.graph and result.alternatives, and the class for observational data is "
                 "cl.equivalence_class(result.graph)"
             )
         targets = [table.targets for table in self.experiments.tables]
@@ -397,19 +398,16 @@ class LearnResult(SavedAnswer):
         from cyclearn.results.member_ranking import rank_members
 
         if self.lags:
-            raise InputError(
-                "members are ranked by rows without a past, and the result has lags; learn from "
-                "the rows alone"
-            )
+            raise InputError("members cannot be ranked for a result with lags; learn without lags")
         if ordinal := self.tables.ordered:
             raise InputError(
-                "members are ranked by the shape of the noise, and the noise behind ordinal "
-                f"columns is taken to be Gaussian; learn with continuous={list(ordinal)!r}"
+                "members are ranked by the shape of the noise, but the noise of ordinal columns "
+                f"is assumed Gaussian; learn with continuous={list(ordinal)!r}"
             )
         if self.options.margins != "raw":
             raise InputError(
                 f"the result was learned with margins={self.options.margins!r}, which changes the "
-                "shape of every column; learn from the columns as they are to rank by their shape"
+                "shape of every column; to rank by shape, learn with margins='raw'"
             )
         graphs = {self.graph: None} | dict.fromkeys(self.alternatives)
         if self.experiments is not None and self.experiments.tables.is_perfect:
@@ -418,7 +416,8 @@ class LearnResult(SavedAnswer):
         if tables.groups != self.tables.groups:
             raise InputError(
                 f"the groups of these rows are {', '.join(tables.groups) or 'none'}, and those of "
-                f"the result are {', '.join(self.groups) or 'none'}; pass the rows learned from"
+                f"the result are {', '.join(self.groups) or 'none'}; pass the rows that the "
+                "result was learned from"
             )
         if self.options.is_unknown:
             tables = with_targets(tables.aligned_to(self.graph.names), target_mask(self.tables))

@@ -113,7 +113,7 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
     probable = record.get("posterior")
     for about in (resampled, probable):
         if about and set(about["names"]) != set(graph.names):
-            raise InputError("what is said about its edges is about other variables")
+            raise InputError("the statements about its edges refer to other variables")
     run = record.get("run") or {"cost": {}, "trace": ()}
     # Older files have it with the timings, if at all.
     agreeing, starts = record.get("starts") or run.get("starts") or (0, 0)

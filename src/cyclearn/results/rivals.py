@@ -28,9 +28,9 @@ Evidence = Literal["no evidence", "weak evidence", "strong evidence"]
 # word less is said here, since the graphs compared are the best of very many (rivals.md).
 WEAK, STRONG = 3.0, 5.0
 BOUNDARIES = (
-    f"A difference of scores below {WEAK:g} is no evidence, from {WEAK:g} to {STRONG:g} weak, from "
-    f"{STRONG:g} on strong evidence (boundaries of Kass and Raftery, 1995: odds of 20 and 150 to "
-    "one)."
+    f"A difference of scores below {WEAK:g} is not evidence; from {WEAK:g} to {STRONG:g} the "
+    f"evidence is weak, and above {STRONG:g} it is strong (thresholds of Kass and Raftery, 1995: "
+    "odds of 20 and 150 to one)."
 )
 
 
@@ -202,11 +202,11 @@ class Rivals(Answer):
         found = list(self)
         lines = [each.in_words for each in found]
         if not any(each.loops for each in found) and not self.notes:
-            lines.insert(0, "There is no feedback to compare with.")
+            lines.insert(0, "The graph has no feedback, so there is nothing to compare.")
         shown = [each for each in found if each.pairs or each.kind != "hidden causes"]
         lines += [f"Edges, {each.title}: {each.changes_in_words}." for each in shown]
         if any(each.is_cut for each in found):
-            lines.append("The search for hidden causes ended at its limit on fits.")
+            lines.append("The search for hidden causes reached its limit on fits.")
         return [*lines, *self.notes, *([BOUNDARIES] if shown else [])]
 
     def to_frame(self) -> pd.DataFrame:
@@ -272,7 +272,7 @@ def find_rivals(result: LearnResult, *, max_pairs: int = 3) -> Rivals:
     if search.loops and search.without_feedback is None:
         notes.append("Knowledge requires feedback, so there is no graph without it.")
     if result.experiments is not None:
-        notes.append("Hidden causes are not compared for tables with interventions.")
+        notes.append("Hidden causes cannot be compared for tables with interventions.")
     return Rivals(
         search.without_feedback,
         search.hidden_causes(max_pairs),

@@ -55,7 +55,7 @@ def target_rows(result: LearnResult) -> tuple[TargetRow, ...]:
     for the logarithm of the odds.
     """
     if not result.options.is_unknown:
-        raise InputError("targets were not learned; learn with interventions='unknown'")
+        raise InputError("no targets were learned; use learn(..., interventions='unknown')")
     tables, graph, B = result.tables, result.graph, result.model.B
     usual = Experiments.of(tables)
     unit = np.outer(usual.scale, usual.scale)
@@ -99,7 +99,7 @@ def targets_in_words(result: LearnResult) -> list[str]:
     rows = result.target_rows
     for name in result.tables.groups:
         own = [
-            f"{row.variable} {row.probability:.2f}" + " (not taken)" * (not row.target)
+            f"{row.variable} {row.probability:.2f}" + " (not selected)" * (not row.target)
             for row in worth_saying(rows)
             if row.table == name
         ]
@@ -107,8 +107,8 @@ def targets_in_words(result: LearnResult) -> list[str]:
     inside = dict.fromkeys(row.variable for row in rows if row.target and row.or_rather)
     if inside:
         lines.append(
-            "Inside a feedback loop targets are known up to the class: "
-            f"{', '.join(inside)} is told from a parent in the loop only by stability, as a turned "
-            "cycle swaps their noises."
+            "Within a feedback loop, targets are determined only up to equivalence: "
+            f"{', '.join(inside)} can be distinguished from a parent in the loop only by "
+            "stability, because reversing a cycle swaps their noise terms."
         )
     return lines

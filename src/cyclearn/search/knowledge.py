@@ -59,7 +59,7 @@ class Knowledge(SavedAnswer):
         for number, tier in enumerate(self.tiers):
             for name in tier:
                 if tier_of.setdefault(name, number) != number:
-                    raise InputError(f"{name!r} stands in two tiers; keep it in one")
+                    raise InputError(f"{name!r} appears in two tiers; keep it in one")
         return tier_of
 
     def _check_required(self) -> None:
@@ -71,7 +71,7 @@ class Knowledge(SavedAnswer):
             if source == target:
                 raise InputError(f"{edge}, but a graph has no self-loops")
             if (source, target) in forbidden:
-                raise InputError(f"{edge} and forbidden; drop one of the two")
+                raise InputError(f"{edge} and forbidden; remove one of the two")
             if target in exogenous:
                 raise InputError(f"{edge}, but {target} is exogenous: nothing causes it")
             if source in tier_of and target in tier_of and tier_of[source] > tier_of[target]:
@@ -129,7 +129,7 @@ class Knowledge(SavedAnswer):
         if not isinstance(record, Mapping) or not set(record) <= parts:
             other = sorted(map(short, set(record) - parts)) if isinstance(record, Mapping) else []
             raise InputError(
-                f"knowledge has the parts {', '.join(sorted(parts))} and no others; this "
+                f"knowledge accepts only the parts {', '.join(sorted(parts))}; this one "
                 + (f"has {', '.join(other[:3])}" if other else f"is {short(record)}")
             )
         return cls(**record)

@@ -73,7 +73,7 @@ class ProblemOptions(Reading):
     knowledge: Knowledge | None = option(
         None, "JSON file: required, forbidden, tiers, exogenous.", checked_knowledge
     )
-    stable: bool = option(True, "Admit only graphs with a stable fit.", flag)
+    stable: bool = option(True, "Allow only graphs with a stable fit.", flag)
     max_component: int | None = option(
         None, "Maximum number of variables in a feedback loop.", partial(at_least, least=1)
     )
@@ -268,25 +268,33 @@ class SearchOptions(ProblemOptions):
     )
     effort: Effort = option(
         "default",
-        "How long auto goes on: default or high.",
+        "How long auto searches: default or high.",
         partial(one_of, words=("default", "high")),
     )
     virtual_edges: bool = option(True, "Use the virtual-edge operator.", flag)
     first_improvement: bool = option(False, "Take the first improving move.", flag)
-    tabu_length: int = option(10, "Last graphs that tabu does not enter.", partial(whole, least=0))
-    patience: int = option(10, "Moves of tabu without a new best graph.", partial(whole, least=1))
+    tabu_length: int = option(
+        10, "Number of recent graphs that tabu does not revisit.", partial(whole, least=0)
+    )
+    patience: int = option(
+        10,
+        "Number of tabu moves without a new best graph before it stops.",
+        partial(whole, least=1),
+    )
     max_evaluations: int | None = option(
-        None, "Most components fitted; keeps runs repeatable.", partial(at_least, least=1)
+        None,
+        "Maximum number of component fits; keeps runs reproducible.",
+        partial(at_least, least=1),
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.start is not None and self.n_starts is not None:
-            raise InputError("start gives the starts, one each; drop n_starts")
+            raise InputError("start already gives the starts, one per graph; omit n_starts")
         has_starts = self.start is not None or self.n_starts is not None
         if self.effort == "high" and (self.method != "auto" or has_starts):
             raise InputError(
-                "effort='high' chooses how many starts method='auto' makes; drop it, or drop "
+                "effort='high' sets the number of starts of method='auto'; omit it, or omit "
                 "method, start and n_starts"
             )
         self.solver()
