@@ -440,7 +440,7 @@ def hostile_names(page, tmp_path):
     go(page, "table")
     page.set_input_files("#file", __file__)
     page.wait_for_selector("#trouble:not([hidden])")
-    assert "not a kind of table" in page.text_content("#trouble")
+    assert "a format that the application cannot open" in page.text_content("#trouble")
     page.click("#put-away")
 
 

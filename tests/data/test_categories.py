@@ -73,7 +73,7 @@ def test_what_cannot_be_had_is_refused():
         cl.learn(market(), categories=["land"])
     with pytest.raises(InputError, match="interventions"):
         cl.learn([market(), market()], interventions=[[], ["price"]], categories=["region"])
-    with pytest.raises(InputError, match="one table with names"):
+    with pytest.raises(InputError, match="one table with named columns"):
         cl.learn([market(), market()], categories=["region"])
 
 

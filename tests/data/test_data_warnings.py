@@ -85,7 +85,7 @@ def test_rows_that_were_counted_for_less():
     assert counted.remedy == (
         "They count as 31 (n_effective='all' counts every row). For a time series, use lags=1."
     )
-    assert counted.page_remedy.startswith("They count as 31;")
+    assert counted.page_remedy.startswith("They count as 31.")
     assert "p-values" not in counted.message
 
 

@@ -28,6 +28,7 @@ from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_path
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.readable import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -267,7 +268,7 @@ def moments_of(rows: Rows) -> Moments:
                 f"column {labels[j]!r} has values so small that its variance underflows; rescale it"
             )
         others = [repr(labels[i]) for i in constant[1:]]
-        also = f" (so are {', '.join(others[:10])}{', …' * (len(others) > 10)})" if others else ""
+        also = f" (also constant: {listed(others)})" if others else ""
         raise InputError(
             f"column {labels[j]!r} is constant{also}; a constant column has no causes and no "
             "effects: drop it"

@@ -315,7 +315,7 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
         if all(_DATE.fullmatch(str(value).strip()) for value in text):
             return f"contains dates {where}"
         if all(_WITH_SIGN.fullmatch(str(value).strip()) for value in text):
-            return f"contains numbers with a symbol or unit {where}: remove it"
+            return f"contains numbers with a symbol or unit {where}: remove the symbol"
         if len(text) <= len(present) / 2:
             return (
                 f"contains text in {len(text)} of {len(present)} cells {where}: correct these "
@@ -387,7 +387,7 @@ def _all_wrong(wrong: dict[str, str], *, has_others: bool) -> str:
     names = list(wrong)
     number = "1 column cannot" if len(names) == 1 else f"{len(names)} columns cannot"
     remedy = (
-        f"drop the columns that are not measurements: drop={names} (--drop {','.join(names)})"
+        f"to ignore columns that are not measurements, use drop={names} (--drop {','.join(names)})"
         if has_others
         else "no usable column is left: give a table of numbers with a header of names"
     )

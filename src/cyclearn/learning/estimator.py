@@ -30,16 +30,16 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     **options
-        The fields of :class:`cyclearn.SearchOptions`, as of :func:`cyclearn.learn`.
+        The fields of :class:`cyclearn.SearchOptions`, as in :func:`cyclearn.learn`.
     n_jobs : int, optional
-        Processes for several starts.
+        Number of processes for several starts.
 
     Attributes
     ----------
     graph_ : DirectedGraph
     adjacency_ : array of shape (p, p)
-        ``adjacency_[i, j]`` is true when i → j. With ``lags`` the columns of X come first, then
-        those of one row before, and so on; ``graph_.names`` has their names.
+        ``adjacency_[i, j]`` is true if i → j. With ``lags``, the columns of X come first, then the
+        same columns one row earlier, and so on; ``graph_.names`` gives their names.
     coef_ : array of shape (p, p)
         ``coef_[i, j]`` is the weight of i → j; with ``groups``, of shape (groups, p, p).
     noise_variances_ : array of shape (p,)
@@ -48,7 +48,7 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         Negative log-likelihood + λ·|E| of the training data; smaller is better.
     result_ : LearnResult
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As in all scikit-learn estimators.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         return float(0.5 * (log_det - squares - own.sum() * np.log(2 * np.pi)))
 
     def _labelled_table(self, X: ArrayLike) -> pd.DataFrame | FloatArray:
-        """The table, with its columns of labels put back after the others were checked."""
+        """The table with its label columns restored after the numeric columns were checked."""
         frame, labels = X, {}
         for option in ("groups", "interventions", "within", "weights"):
             label = getattr(self, option)

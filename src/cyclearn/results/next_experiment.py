@@ -103,7 +103,7 @@ def next_experiment(
     2       a        2            2.5             3
     3       d        2            2.5             3
     >>> print(advice.in_words())
-    4 graphs are open. Setting b leaves 1.5 on average and 2 at most.
+    4 graphs remain. Intervening on b leaves 1.5 on average and 2 at most.
     """
     whole("max_members", max_members, 2)
     whole("max_truths", max_truths, 1)

@@ -1,4 +1,4 @@
-"""Targets that were learned with the graph: how probable each is, and what is not told apart."""
+"""Targets learned with the graph: their probabilities, and which cannot be distinguished."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class TargetRow:
     probability : float
         That the variable is a target of this table, given the graph shown and all other targets.
     variance_ratio, shift : float
-        Noise variance there beside that in tables where it is not a target, and the difference of
+        Noise variance there relative to tables where it is not a target, and the difference of
         intercepts in standard deviations of that noise.
     or_rather : str
-        Its parents in its feedback loop: with a cycle turned, the noise of one of these is what
-        differs, and tables fit as well.
+        Its parents in its feedback loop: with a cycle reversed, the noise of one of these differs
+        instead, and the tables fit equally well.
     """
 
     table: str
@@ -49,10 +49,10 @@ class TargetRow:
 
 
 def target_rows(result: LearnResult) -> tuple[TargetRow, ...]:
-    """One row for each variable of each table; none where a change would leave no ordinary noise.
+    """One row per variable and table, unless a change would leave no table with ordinary noise.
 
-    Targets are scored as edges are; the difference of scores with and without a target is taken
-    for the logarithm of the odds.
+    Targets are scored as edges are; the difference of scores with and without a target is used as
+    the log odds.
     """
     if not result.options.is_unknown:
         raise InputError("no targets were learned; use learn(..., interventions='unknown')")

@@ -39,7 +39,7 @@ _MAX_BITS = 60
 
 @dataclass(frozen=True)
 class Certificate:
-    """What an exact search went through.
+    """The certificate of an exact search.
 
     Every structure of every component of at most ``max_component`` nodes, with at most
     ``max_parents`` parents a node, was listed (``n_listed``), or could not be part of a graph

@@ -99,7 +99,7 @@ class ProblemOptions(Reading):
 
     @property
     def is_penalty_named(self) -> bool:
-        """Whether a rule says what the penalty is; a number is left alone."""
+        """Whether the penalty is given by a rule; a number is used as it is."""
         return isinstance(self.penalty, str)
 
     def asked_penalty(self, tables: Tables, rows: float, n_groups: int) -> float:
@@ -250,8 +250,8 @@ class SearchOptions(ProblemOptions):
         search, and ``"auto"`` always comes to a first graph. Resamples, and a posterior, may take
         as long again.
     random_state : int, Generator or None
-        For annealing and for random starts; None is a fixed seed, so that results repeat. Of a
-        generator a seed is drawn, and recorded with the result.
+        For annealing and for random starts; None uses a fixed seed, so results are reproducible. Of
+        a generator a seed is drawn, and recorded with the result.
 
     Examples
     --------
