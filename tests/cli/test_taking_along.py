@@ -59,4 +59,4 @@ def test_pictures_of_classes_and_for_latex(cyclearn, refused, tmp_path):
     assert cyclearn("plot", "result.json", "--standardised", "-o", "g.tikz").returncode == 0
     assert r"\begin{tikzpicture}" in (tmp_path / "g.tikz").read_text()
     assert "TikZ" in refused("plot", "resampled.json", "-o", "g.tikz")
-    assert "learned results" in refused("plot", "resampled.json", "--standardised")
+    assert "learned result" in refused("plot", "resampled.json", "--standardised")

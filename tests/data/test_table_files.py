@@ -177,10 +177,10 @@ FILES = {
         "t.csv",
         "id,day,land,a\n" + "".join(f"{i},2020-01-0{i},fr,{i % 3}\n" for i in range(1, 7)),
         {},
-        r"3 columns.*'id' numbers.*'day' contains dates \('2020-01-01' in line 2\)"
+        r"3 columns.*'id' numbers.*'day' has dates \('2020-01-01' in line 2\)"
         r".*'land' contains text \('fr' in line 2\).*--drop id,day,land",
     ),
-    "german dates": ("t.csv", "d;a\n1.2.2020;1\n2.2.2020;2\n", {}, "'d' contains dates"),
+    "german dates": ("t.csv", "d;a\n1.2.2020;1\n2.2.2020;2\n", {}, "'d' has dates"),
     "a word among numbers": (
         "t.csv",
         "a,b\n1,2\n\n# pause\n3,5\n4,oops\n7,1\n",
@@ -269,7 +269,7 @@ def test_files_of_other_programs(tmp_path, kind):
     frame["day"] = pd.Timestamp("2020-01-01")
     frame["land"] = ["fr", "de", "it"]
     getattr(frame, write)(path, **options[kind])
-    with pytest.raises(InputError, match=r"2 columns.*'day' contains dates.*'land' contains text"):
+    with pytest.raises(InputError, match=r"2 columns.*'day' has dates.*'land' contains text"):
         read_table(path)
     assert read_table(path, drop=["day", "land"]).to_dict("list") == AB
 

@@ -117,7 +117,7 @@ def test_row_identifiers_are_left_out_and_named(tmp_path, capsys):
     assert list(found.frame) == ["a", "b", "k"]
     assert "'patient', 'number', 'visit_id'" in " ".join(found.notes)
     said = run_cyclearn(["check", tmp_path / "t.csv"], capsys).stdout
-    assert "ignored, because every row has a different value" in said
+    assert "ignored as identifiers (a different value in every row)" in said
     asked = read_table_file(tmp_path / "t.csv", columns=["a", "number"])
     assert list(asked.frame) == ["a", "number"]
     dropped = read_table_file(tmp_path / "t.csv", drop=["patient", "number"])

@@ -64,7 +64,7 @@ def test_three_ways_to_give_groups_are_one(tables, learned, together, tmp_path):
 def test_models_are_the_fits_of_the_groups(tables, learned):
     for name, table in tables.items():
         assert (learned.models[name].B == cl.fit(learned.graph, table).B).all()
-    with pytest.raises(cl.InputError, match="3 groups, each with a model"):
+    with pytest.raises(cl.InputError, match="3 groups, each with its own model"):
         learned.model  # noqa: B018
     assert learned.fitted.log_likelihood == pytest.approx(
         sum(model.log_likelihood for model in learned.models.values())

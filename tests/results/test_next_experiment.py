@@ -201,7 +201,7 @@ def test_bad_input(options, words):
 
 def test_what_is_refused_by_name():
     under = cl.equivalence_class(CHAIN.graph, interventions=[[], ["a"]])
-    with pytest.raises(cl.InputError, match="only for a class of observational data"):
+    with pytest.raises(cl.InputError, match="rows can be predicted only"):
         cl.next_experiment(under, model=CHAIN)
     with pytest.raises(cl.InputError, match="neither a result"):
         cl.next_experiment("chain")

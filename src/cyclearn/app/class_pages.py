@@ -67,9 +67,7 @@ class _Asked:
         self._result = result
         self.at = request.get("at", 0)
         if type(self.at) is not int or not 0 <= self.at <= _FURTHEST:
-            raise InputError(
-                f"a page cannot begin there; give a whole number from 0 to {_FURTHEST:,}"
-            )
+            raise InputError(f"a page cannot begin there; give a number from 0 to {_FURTHEST:,}")
         self._ends = request.get("source") or "", request.get("target") or ""
         for name in self._ends:
             if name and name not in names:

@@ -110,9 +110,7 @@ class _Opening:
     def _table(self, table: dict[str, Any]) -> None:
         suffix = PurePosixPath(table["file"]).suffix
         if suffix not in OPENED:
-            raise InputError(
-                "the file contains a table in a format that the application cannot open"
-            )
+            raise InputError("the file contains a table that the application cannot open")
         place = self._workspace.new_folder("tables")
         self._made.append(place)
         self._names[table["id"]] = place.name

@@ -21,8 +21,7 @@ _LOOP = DirectedGraph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
 
 def compile_kernels(
     first: Annotated[
-        bool,
-        typer.Option("--first", help="Compile only what learn, fit, posterior and report need."),
+        bool, typer.Option("--first", help="Only what learn, fit, posterior and report need.")
     ] = False,
 ) -> None:
     """Compile the code for this processor, so that later commands start at once."""

@@ -98,10 +98,7 @@ def _about(attributes: dict[str, Any], level: float) -> str:
     if attributes["n_unstable"]:
         words += f" {attributes['n_unstable']} of the graphs have no stable fit and are omitted."
     if attributes["n_unsettled"]:
-        words += (
-            f" {attributes['n_unsettled']} of {attributes['n_models']} have no equilibrium "
-            "under this intervention."
-        )
+        words += f" {attributes['n_unsettled']} of {attributes['n_models']} have no equilibrium."
     return words
 
 

@@ -31,9 +31,7 @@ Seed = Annotated[int, typer.Option(min=0, help="Seed; every instance derives its
 Domains = Annotated[
     int,
     typer.Option(
-        min=1,
-        max=10**6,
-        help="Number of distributions per true graph; one graph is learned from each.",
+        min=1, max=10**6, help="Distributions per true graph; one graph is learned from each."
     ),
 ]
 Methods = Annotated[
@@ -118,9 +116,7 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 def paper(
     nodes: Annotated[str, typer.Option(help="Numbers of nodes, separated by commas.")] = "5,20,50",
     domains: Domains = 50,
-    samples: Annotated[
-        int, typer.Option(min=10, help="Number of samples per distribution.")
-    ] = 10_000,
+    samples: Annotated[int, typer.Option(min=10, help="Samples per distribution.")] = 10_000,
     methods: Methods = _METHODS,
     seed: Seed = 0,
 ) -> Study:

@@ -66,9 +66,7 @@ def next_experiment(
     open_graphs: OpenGraphs = found
     if do:
         if isinstance(found, LearnResult):
-            raise InputError(
-                "--do needs a graph file; a saved result contains observational data only"
-            )
+            raise InputError("--do needs a graph file; saved results have observational data only")
         tables = [[], *map(_names, do)]
         open_graphs = equivalence_class(found, interventions=tables)
     advice = advise(

@@ -49,9 +49,7 @@ def search(
     from cyclearn.learning import learn
 
     if checkpoint is not None and bootstrap is None:
-        raise InputError(
-            "--checkpoint stores resamples, so it needs --bootstrap; give their number"
-        )
+        raise InputError("--checkpoint stores resamples; give their number with --bootstrap")
     resampling = {"n_resamples": bootstrap, "checkpoint": checkpoint}
     with followed() as on_progress, said_in_the_result():
         return learn(

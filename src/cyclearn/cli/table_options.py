@@ -170,9 +170,7 @@ def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
     if is_matrix or tetrad_matrix(path, options["encoding"]) is not None:
         return _read_matrix(path, n, options)
     if n is not None:
-        raise InputError(
-            "--n gives the number of rows behind a covariance matrix; add --covariance"
-        )
+        raise InputError("--n applies to covariance matrices only; add --covariance")
     found = _read_file(path, options | {"labels": [*labels, *options["labels"]]})
     for note in found.notes:
         complain(f"cyclearn: {path.name}: {note}")
@@ -188,9 +186,7 @@ def _read_or_load(paths: list[Path], options: dict[str, Any], labels: list[str])
         return _read_all(paths, options, labels)
     path = saved[0]
     if len(paths) > 1:
-        raise InputError(
-            f"{path} is a saved result, but {len(paths)} files were given; give only the result"
-        )
+        raise InputError(f"{path} is a saved result, but {len(paths)} files were given; give one")
     from cyclearn.learning import load
     from cyclearn.results import LearnResult
 

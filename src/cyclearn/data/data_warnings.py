@@ -164,10 +164,7 @@ class MissingValues(DataWarning):
     column_share: float
 
     def _words(self) -> Words:
-        bias = (
-            "Check that whether a value is missing does not depend on the value itself; "
-            "otherwise results are biased."
-        )
+        bias = "Results are biased if whether a value is missing depends on the value itself."
         treatment, *remedies = {
             "em": ("means and covariances are estimated by maximum likelihood (EM)", bias),
             "pairwise": ("each covariance uses the rows that have both columns", bias),
@@ -227,8 +224,7 @@ class ShrunkCorrelations(DataWarning):
         return Words(
             f"Correlations were shrunk by {self.shrinkage:.0%} (Ledoit and Wolf): weights are too "
             "small, and standard errors and tests ignore this.",
-            "Do not interpret weights as effect sizes. A penalty given by name is rescaled to "
-            "match.",
+            "Do not interpret weights as effect sizes. A penalty given by name is rescaled too.",
         )
 
 

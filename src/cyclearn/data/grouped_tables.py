@@ -96,8 +96,7 @@ def _split(data: Any, groups: str, *, in_order: bool) -> dict[str, Any]:
     if labels.isna().any():
         row = int(np.flatnonzero(labels.isna().to_numpy())[0])
         raise InputError(
-            f"column {groups!r} does not name a group in row {row}; fill in the cell, or drop the "
-            "row"
+            f"column {groups!r} does not name a group in row {row}; fill it in, or drop the row"
         )
     if in_order:
         _check_stretches(labels, groups)
@@ -160,9 +159,7 @@ def aligned_moments(moments: Moments, first: Moments) -> Moments:
     """Moments of a further table with the variables as in the first one."""
     names = first.names
     if moments.has_default_names != first.has_default_names:
-        raise InputError(
-            "some tables have column names and others do not; give all or none column names"
-        )
+        raise InputError("some tables have column names and others do not; name all or none")
     missing = [name for name in names if name not in moments.names]
     extra = [name for name in moments.names if name not in names]
     if missing or extra:

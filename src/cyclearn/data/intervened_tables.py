@@ -227,9 +227,7 @@ def targeted_parts(
     """The tables one by one, with the targets of each and what was done to them."""
     if isinstance(interventions, str) and interventions != ROWS:
         if not isinstance(kind, str):
-            raise InputError(
-                "targets are read from a column; give a single intervention_kind for all rows"
-            )
+            raise InputError("targets come from a column; give one intervention_kind for all rows")
         frame = labelled_rows(data, [interventions], "interventions")
         labels = frame[interventions].map(_parsed)
         rows = frame.drop(columns=interventions)
@@ -328,8 +326,7 @@ def _check_targets(table: Table) -> None:
         )
     if table.kind == "perfect" and {*targets, *moments.exogenous} == set(moments.names):
         raise InputError(
-            "every variable was intervened on or is exogenous, so the table carries no "
-            "information; omit it"
+            "every variable is a target or exogenous, so it carries no information; omit it"
         )
 
 

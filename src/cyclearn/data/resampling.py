@@ -175,8 +175,7 @@ def _checked(tables: Tables, resampling: Resampling | None) -> Resampling:
     if resampling == "groups":
         if not tables.is_grouped:
             raise InputError(
-                "resampling='groups' needs several groups, but there is one table; give several "
-                "tables, or groups=…"
+                "resampling='groups' needs several tables; give a list of tables, or groups=…"
             )
         return resampling
     if len(has_rows) > 1 and resampling != "parametric":

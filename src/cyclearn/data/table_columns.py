@@ -112,9 +112,7 @@ def usable_columns(
     keep, named_rows = _without_identifiers(keep, cells, asked)
     if named_rows and strict:
         left_out = ", ".join(map(repr, named_rows))
-        notes.append(
-            f"ignored, because every row has a different value, as identifiers do: {left_out}"
-        )
+        notes.append(f"ignored as identifiers (a different value in every row): {left_out}")
     _check_names([names[j] for j in keep])
     chosen = _chosen([names[j] for j in keep], columns, drop)
     absent = [name for name in labels if name not in names]
@@ -288,9 +286,7 @@ def _read_two_texts(data: dict[str, Any], labels: Sequence[str]) -> list[str]:
         texts, numbers = two_texts(data[name])
         if texts:
             data[name] = numbers
-            notes.append(
-                f"{name!r} contains two texts: {texts[0]!r} is read as 0, {texts[1]!r} as 1"
-            )
+            notes.append(f"{name!r} has two values: {texts[0]!r} is read as 0, {texts[1]!r} as 1")
     return notes
 
 
@@ -302,9 +298,7 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
     if not len(present):
         return "is empty"
     if column.dtype.kind == "M":
-        return (
-            f"contains dates ({present.iloc[0]:%Y-%m-%d} in {cells.place(int(present.index[0]))})"
-        )
+        return f"has dates ({present.iloc[0]:%Y-%m-%d} in {cells.place(int(present.index[0]))})"
     if column.dtype.kind not in "fiub":
         numbers = pd.to_numeric(present.astype(object), errors="coerce")
         text = present[numbers.isna()]
@@ -313,14 +307,13 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
         row, cell = int(text.index[0]), text.iloc[0]
         where = f"({short(str(cell))} in {cells.place(row)})"
         if all(_DATE.fullmatch(str(value).strip()) for value in text):
-            return f"contains dates {where}"
+            return f"has dates {where}"
         if all(_WITH_SIGN.fullmatch(str(value).strip()) for value in text):
             return f"contains numbers with a symbol or unit {where}: remove the symbol"
         if len(text) <= len(present) / 2:
             return (
                 f"contains text in {len(text)} of {len(present)} cells {where}: correct these "
-                "cells, or declare the codes for missing values (missing_codes=…, "
-                "--missing-codes)"
+                "cells, or give the codes for missing values (missing_codes=…, --missing-codes)"
             )
         levels = {str(value).strip() for value in present}
         if 3 <= len(levels) <= MOST_LEVELS and len(levels) < len(present) / 2:

@@ -373,9 +373,7 @@ def _unpacked(path: Path) -> bytes:
         with zipfile.ZipFile(path) as archive:
             inside = [name for name in archive.namelist() if not name.startswith("__MACOSX")]
             if len(inside) != 1:
-                raise InputError(
-                    f"the archive contains {len(inside)} files; give an archive with a single table"
-                )
+                raise InputError(f"the archive contains {len(inside)} files; it must contain one")
             return archive.read(inside[0])
     if suffix in _PACKED:
         with _PACKED[suffix](path) as file:
@@ -400,7 +398,4 @@ def _decoded(content: bytes, encoding: str | None) -> tuple[str, list[str]]:
         return content.decode("utf-8-sig"), []
     except UnicodeDecodeError:
         guess = content.decode("cp1252", errors="replace")
-        return guess, [
-            "the text is not UTF-8, so it is read as Windows-1252 (to change: "
-            "encoding=…, --encoding)"
-        ]
+        return guess, ["the text is not UTF-8; read as Windows-1252 (encoding=…, --encoding)"]

@@ -256,9 +256,7 @@ class LinearGaussianModel(SavedAnswer):
             variances[i] = 0
             intercepts[i] = value
         if not allow_unstable:
-            _require_stable(
-                spectral_radius(self.graph, B), "the system has no equilibrium after do()"
-            )
+            _require_stable(spectral_radius(self.graph, B), "after do() there is no equilibrium")
         try:
             M = np.linalg.inv(np.eye(self.n_variables) - B)
         except np.linalg.LinAlgError:

@@ -143,11 +143,7 @@ def verdicts(found: Findings) -> Markup:
     if turning:
         parts += [
             tag("h3", f"Direction differs ({len(turning)})"),
-            tag(
-                "p",
-                "These pairs are adjacent in all of the graphs, but the direction of the "
-                "edge differs.",
-            ),
+            tag("p", "These pairs are adjacent in all of the graphs, but the direction differs."),
             _pair_table("Pairs whose direction differs", turning),
         ]
     if going:

@@ -289,9 +289,7 @@ def _checked_rows(found: Findings) -> str:
         return f"{why}, so dependence between rows and the shape of the columns were not checked."
     # Asked to count all of them, or a number, a result does not know whether it has seen the rows.
     which = "The rows" if counting not in ("all", "number") else "The rows, if any,"
-    return (
-        f"{which} were checked when the graph was learned; this report was made without the rows."
-    )
+    return f"{which} were checked when the graph was learned; this report was made without them."
 
 
 def _warning(warning: DataWarning) -> Markup:

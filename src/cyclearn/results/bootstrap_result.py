@@ -299,9 +299,7 @@ class BootstrapResult(SavedAnswer):
         lines = [f"Bootstrap: {self.n_resamples} resamples {drawn}."]
         wanted = self.options.get("n_wanted")
         if wanted is not None:
-            lines.append(
-                f"The time limit ended the bootstrap before all {wanted} resamples were done."
-            )
+            lines.append(f"The time limit ended it before all {wanted} resamples were done.")
         if self.n_failed:
             lines.append(f"{self.n_failed} more resamples gave no graph (see resamples).")
         if self.n_redraws:

@@ -320,9 +320,7 @@ def _agreement(result: LearnResult) -> str:
     agree = " that agree with the knowledge" if knowledge not in (None, Knowledge()) else ""
     if n_graphs == 1 and result.experiments is not None:
         if result.has_more_alternatives:
-            return (
-                "The search for other graphs that fit these tables equally well was not completed."
-            )
+            return "The search for other graphs that fit these tables equally well is incomplete."
         return "No other graph was found that fits these tables equally well."
     if n_graphs == 1:
         return f"No other graph{agree.replace('agree', 'agrees')} fits these data equally well."

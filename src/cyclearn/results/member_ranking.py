@@ -76,10 +76,7 @@ def rank_members(
     given = () if knowledge is None else knowledge.exogenous
     rows = noise_rows(tables, given)
     if len(rows) != len(shown):
-        raise InputError(
-            f"there are {len(rows)} groups but models of {len(shown)}; give one "
-            "model for each group"
-        )
+        raise InputError(f"there are {len(rows)} groups but {len(shown)} models; give one each")
     masks = (None, None) if knowledge is None else knowledge.masks(names)
     residuals = Residuals(rows)
     listed: Iterable[list[ListedBlock]]

@@ -216,10 +216,7 @@ class RankedMember:
     def model(self) -> LinearGaussianModel:
         """The model, where there are no groups."""
         if len(self.models) > 1:
-            raise InputError(
-                "there are several groups, each with a model; use models[name] with "
-                f"one of: {', '.join(self.models)}"
-            )
+            raise InputError(f"there are several groups; use models[…]: {', '.join(self.models)}")
         return next(iter(self.models.values()))
 
     def numbers(self) -> dict[str, Any]:
@@ -292,8 +289,7 @@ class MemberRanking(Answer):
                 "All members tie exactly for some parameter set: no noise distribution can "
                 "distinguish them."
                 if ties
-                else "The class has one graph with one parameter set, so there is nothing to "
-                "choose."
+                else "There is one graph with one parameter set, so there is nothing to choose."
             )
         if not self.answered:
             return f"No member is preferred: {NO_ANSWER}."

@@ -202,8 +202,7 @@ class NextExperiment(Answer):
         )
         looked = {
             "all": f"{of} graphs remain{others}.",
-            "sampled": f"{of} graphs remain; {len(self.graphs)} of them, drawn at random, were "
-            "examined.",
+            "sampled": f"{of} graphs remain; {len(self.graphs)} drawn at random were examined.",
             "first": f"{of} graphs remain; the first {len(self.graphs)} were examined, which are "
             "not a random sample.",
         }[self.selection]

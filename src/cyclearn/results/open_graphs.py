@@ -50,9 +50,8 @@ def list_open(
     if isinstance(given, InterventionalClass):
         if model is not None:
             raise InputError(
-                "the number of rows can be predicted only for a class of observational data, and "
-                "this class has tables with interventions; omit the model, or give the class of "
-                "the observational data"
+                "rows can be predicted only for a class of observational data, not of several "
+                "tables; omit the model, or give the class of the observational data"
             )
         return _listed(given, given.design.tables, max_members, random_state)
     if isinstance(given, LearnResult):

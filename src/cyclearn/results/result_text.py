@@ -108,10 +108,7 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
         lines.append(f"Weights in {', '.join(result.groups)}, in this order:")
     lines += _lines(result, rows, standardised=standardised)
     if standardised and rows and not result.groups:
-        lines.append(
-            "Weights are standardised: standard deviations of the effect per standard "
-            "deviation of the cause."
-        )
+        lines.append("Weights are standardised (in standard deviations of cause and effect).")
     lines += targets_in_words(result)
     lines += _beside_edges(result)
     if result.limits:

@@ -69,13 +69,9 @@ def what_if(
     held = values_by_index(result.graph, {} if values is None else values, "do")
     shifted = values_by_index(result.graph, {} if shift is None else shift, "shift")
     if not held and not shifted:
-        raise InputError(
-            "no variable is held or shifted; give values by name: result.do({'a': 1.0})"
-        )
+        raise InputError("no variable is held or shifted; give values: result.do({'a': 1.0})")
     for s in set(held) & set(shifted):
-        raise InputError(
-            f"{result.graph.names[s]!r} is both held and shifted; choose one of the two"
-        )
+        raise InputError(f"{result.graph.names[s]!r} is both held and shifted; choose one")
     listed = result.listed(group, max_members=max_members, random_state=random_state)
     models = [each for member in listed.members for each in member.models]
     (shown,) = estimated(model, [model.model])

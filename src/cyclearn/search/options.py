@@ -273,18 +273,10 @@ class SearchOptions(ProblemOptions):
     )
     virtual_edges: bool = option(True, "Use the virtual-edge operator.", flag)
     first_improvement: bool = option(False, "Take the first improving move.", flag)
-    tabu_length: int = option(
-        10, "Number of recent graphs that tabu does not revisit.", partial(whole, least=0)
-    )
-    patience: int = option(
-        10,
-        "Number of tabu moves without a new best graph before it stops.",
-        partial(whole, least=1),
-    )
+    tabu_length: int = option(10, "Recent graphs not to revisit (tabu).", partial(whole, least=0))
+    patience: int = option(10, "Moves without a new best (tabu).", partial(whole, least=1))
     max_evaluations: int | None = option(
-        None,
-        "Maximum number of component fits; keeps runs reproducible.",
-        partial(at_least, least=1),
+        None, "Maximum number of fits; keeps runs reproducible.", partial(at_least, least=1)
     )
 
     def __post_init__(self) -> None:

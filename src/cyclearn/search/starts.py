@@ -73,8 +73,7 @@ def _checked_start(graph: DirectedGraph, problem: SearchProblem) -> Adjacency:
     ):
         if value > limit:
             raise InputError(
-                f"the start graph, with the required edges added, violates {name}: {value} is "
-                f"more than {limit}"
+                f"the start with the required edges violates {name}: {value} is more than {limit}"
             )
     return np.ascontiguousarray(adjacency, dtype=np.uint8)
 
