@@ -34,9 +34,9 @@ def effects(
 ) -> None:
     """Predict the effects of interventions, from a saved result (.json) or a table.
 
-    With --do and --shift: the mean of every variable then, with its interval, and its range over
-    all graphs that fit equally well. With --from and --to: the effects of one variable on another
-    that these graphs leave open.
+    With --do and --shift: the mean of every variable under the intervention, with its interval, and
+    its range over all graphs that fit equally well. With --from and --to: the effects of one
+    variable on another in all of these graphs.
 
     Parameters
     ----------

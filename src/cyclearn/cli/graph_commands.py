@@ -34,7 +34,7 @@ def equivalent(
 ) -> None:
     """Decide whether rotations prove two graphs equivalent, and print the proof.
 
-    Exits with 1 where rotations do not link the graphs.
+    Exits with 1 if rotations do not link the graphs.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def equivalence_class(
 ) -> None:
     """List, count or tabulate the graphs that generate the same distributions.
 
-    With ``--do``, those that the experiments named cannot tell from it either.
+    With ``--do``, only those that the named experiments cannot distinguish either.
 
     Parameters
     ----------

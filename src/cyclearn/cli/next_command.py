@@ -1,4 +1,4 @@
-"""``cyclearn next``: which variable to set next."""
+"""``cyclearn next``: which variable to intervene on next."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def next_experiment(
 ) -> None:
     """Count the graphs that each experiment would leave, and the rows it would need.
 
-    Exits with 1 where none of the experiments tells any of the open graphs apart.
+    Exits with 1 if no experiment distinguishes any of the remaining graphs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The mean and covariance of a table: all that anything after this file looks at."""
+"""The mean and covariance of a table: all that fits and searches use."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ class Moments:
     names : sequence of str, optional
         Names of the variables; ``X1, …, Xp`` by default, and then matched by position.
     exogenous : sequence of str, optional
-        Variables that are taken as given: nothing causes them, their covariance is free, and the
+        Exogenous variables: nothing causes them, their covariance is unrestricted, and the
         likelihood is that of the others given these.
     ordered : sequence of str, optional
-        Ordinal variables: their moments are those of the normal variables behind them.
+        Ordinal variables: their moments are those of the underlying normal variables.
 
     Examples
     --------
@@ -126,12 +126,12 @@ class Moments:
         return Moments._unchecked(**{name: getattr(self, name) for name in _FIELDS} | changes)
 
     def given(self, exogenous: Sequence[str]) -> Moments:
-        """The same moments, with these variables taken as given as well."""
+        """The same moments, with these variables exogenous as well."""
         return self._changed(exogenous=checked_exogenous((*self.exogenous, *exogenous), self.names))
 
     @cached_property
     def is_exogenous(self) -> BoolArray:
-        """Which variables are taken as given, shape (p,)."""
+        """Which variables are exogenous, shape (p,)."""
         return np.isin(self.names, self.exogenous)
 
     @property
@@ -218,8 +218,8 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
     Parameters
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
-        Rows are samples. A path is read by :func:`read_table`; tables of Arrow and polars serve as
-        well.
+        Rows are samples. A path is read by :func:`read_table`; Arrow and polars tables are accepted
+        too.
     names : sequence of str, optional
         Names of the columns of an array.
 
@@ -285,12 +285,12 @@ def read_moments(
     Parameters
     ----------
     path : str or Path
-        As of :func:`read_table`. Tetrad's text of a covariance matrix says itself what it is.
+        As in :func:`read_table`. Tetrad's format for covariance matrices is recognised.
     covariance : bool
-        Whether the file holds a covariance or correlation matrix in place of rows, with the
-        divisor n, made from ``n_samples`` rows; of which one half may be left empty.
+        Whether the file contains a covariance or correlation matrix instead of rows, with the
+        divisor n, computed from ``n_samples`` rows; one triangle may be empty.
     **options
-        As of :func:`read_table`.
+        As in :func:`read_table`.
     """
     check_path(path)
     written = tetrad_matrix(path, options.get("encoding"))

@@ -135,22 +135,22 @@ class Reading(Options):
         warning says, unless options need plain rows, or the correlations are not those of any
         variables.
     continuous : list of str
-        Columns that are measurements though they have few values.
+        Columns that are measurements although they have few values.
     weights : str, optional
-        The column of survey weights, such as the number of people that a row stands for: mean and
+        The column of survey weights, such as the number of people that a row represents: mean and
         covariance are weighted. The effective sample size is Kish's, (Σw)² / Σw².
     within : str, optional
-        The column that names the subject of each row, in a panel: each subject's mean is taken out,
-        so that what differs between subjects and stays the same in time explains nothing. The
-        effective sample size is the number of rows less one for each subject but one.
+        The column that names the subject of each row, in a panel: each subject's mean is removed,
+        so constant differences between subjects have no influence (fixed effects). The effective
+        sample size is the number of rows minus the number of subjects plus one.
     se : {"auto", "standard", "robust"}
         Standard errors and test of fit: those of Gaussian rows, or the sandwich of Huber and White
-        and the chi-square of Satorra and Bentler (lavaan's ``"MLR"`` and ``"MLM"``). By default
-        the latter where columns are clearly not Gaussian, as a warning then says. They take rows,
-        without ordinal columns, ranks, lags, shrinkage, pairs and interventions.
+        and the chi-square of Satorra and Bentler (lavaan's ``"MLR"`` and ``"MLM"``). The default is
+        robust if columns are clearly not Gaussian; a warning then says so. Robust errors need rows,
+        and exclude ordinal columns, ranks, lags, shrinkage, pairwise covariances and interventions.
     covariance : {"sample", "shrunk"}
-        That of the rows, or Ledoit and Wolf's with all correlations made smaller, by as much as
-        rows are few; the result says by how much.
+        The sample covariance, or that of Ledoit and Wolf, which shrinks all correlations, more so
+        with few rows; the result says by how much.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Tables in files: what the file is, how it is written, and where in it a cell stands.
+"""Tables in files: the format of the file, how it is written, and where each cell is.
 
-People have files with semicolons, decimal commas, comments, an index column and holes. What can be
-told from the file itself is told from it, and said (``TableFile.notes``); what cannot is refused
-with the name of the argument that settles it.
+Files have semicolons, decimal commas, comments, an index column and missing values. What the file
+itself shows is recognised and reported (``TableFile.notes``); otherwise an error names the argument
+that is needed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def read_table(path: str | Path, **options: Any) -> pd.DataFrame:
         ``.csv``, ``.tsv``, ``.txt`` and ``.dat``, also compressed (``.gz``, ``.bz2``, ``.xz``,
         ``.zip``); ``.parquet``, ``.feather``, ``.dta`` (Stata) and ``.xlsx`` (one sheet).
     **options
-        As of :func:`read_table_file`.
+        As in :func:`read_table_file`.
 
     Examples
     --------
@@ -94,36 +94,36 @@ def read_table_file(
     strict: bool = True,
     check_shape: CheckShape | None = None,
 ) -> TableFile:
-    """Read a table with what was decided about it.
+    """Read a table, with notes on how it was read.
 
     Parameters
     ----------
     path : str or Path
-        As of :func:`read_table`.
+        As in :func:`read_table`.
     sep, decimal, encoding : str, optional
-        Separator of cells, decimal mark and encoding of text; told from the text by default.
+        Separator of cells, decimal mark and encoding of text; by default recognised from the text.
     header : bool
-        Whether the first line holds names; without it columns are X1, X2, ….
+        Whether the first line contains names; otherwise columns are X1, X2, ….
     columns, drop : sequence of str, optional
-        Columns to use, or to leave out. A column named in ``columns`` is used even where it looks
-        like an index.
+        Columns to use, or to omit. A column named in ``columns`` is used even if it looks like an
+        index.
     index : str or int, optional
-        Column with names of rows, by name or number from zero; it is not data.
+        Column of row names, by name or by number from zero; it is not used as data.
     sheet : str or int, optional
         Sheet of an Excel file, by name or by number from one; the first by default.
     missing_codes : sequence of str or number
-        What stands for a missing value, beside empty cells, ``NA``, ``NaN``, ``.``, ``?`` and the
+        Codes for missing values, in addition to empty cells, ``NA``, ``NaN``, ``.``, ``?`` and the
         like.
     covariance : bool
-        Whether the file holds a covariance matrix in place of rows; one is refused otherwise.
+        Whether the file contains a covariance matrix instead of rows; otherwise one raises an
+        error.
     labels : sequence of str
-        Columns that say something about the rows, such as the group of each; used as they are,
-        text included.
+        Columns of labels, such as the group of each row; they may contain text.
     strict : bool
-        Whether columns that are no numbers are refused; they are left out and listed otherwise.
+        Whether non-numeric columns raise an error; otherwise they are omitted and listed.
     check_shape : callable, optional
-        Called with the numbers of rows and columns before cells are looked at; it raises an
-        ``InputError`` where they are too many.
+        Called with the numbers of rows and columns before cells are read; it raises an
+        ``InputError`` if there are too many.
 
     Returns
     -------
@@ -132,8 +132,8 @@ def read_table_file(
     Raises
     ------
     InputError
-        For a file that cannot be read, columns of text or dates, a column that numbers the rows, a
-        header of numbers and a covariance matrix: all that is wrong at once, with the remedy.
+        If the file cannot be read, or has columns of text or dates, a column of row numbers, a
+        header of numbers, or a covariance matrix. All problems are listed at once, with remedies.
     """
     check_path(path)
     path = Path(path)
@@ -197,7 +197,7 @@ def _readable(read: Callable[..., Cells], path: Path, *arguments: Any) -> Cells:
 
 
 def write_table(path: str | Path, table: pd.DataFrame) -> None:
-    """Write a table in the form that its name asks for and :func:`read_table` reads."""
+    """Write a table in the format given by its suffix, which :func:`read_table` reads."""
     suffix = Path(path).suffix.lower()
     with replacing(path) as beside:
         try:

@@ -30,7 +30,7 @@ _MOST_PATHS = 100
 def r_squared(fitted: FittedModel) -> pd.Series:
     """Share of the variance of each variable that its causes explain: 1 − ω_j / Σ_jj.
 
-    Negative where feedback damps a variable below the variance of its own noise.
+    Negative if feedback reduces a variable's variance below that of its noise.
     """
     import pandas as pd
 
