@@ -1,4 +1,4 @@
-"""Learning from tables with missing values: how far from the class of the truth, and from its weights.
+"""Learning from tables with missing values: distance to the true class and weights.
 
     python benchmarks/missing_values.py --cases 20 > benchmarks/results/missing_values.md
 
