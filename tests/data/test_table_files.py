@@ -305,7 +305,7 @@ def test_what_was_decided_is_said(tmp_path):
     path.write_text("=1+2,b\n1.5,2\n3,5\n")
     assert "formulas: '=1+2' (kept" in read_table_file(path).notes[0]
     path.write_text("a;b\n4.266;0.5\n491;1.25\n")
-    assert "column 'a' holds 4.266 beside 491" in read_table_file(path).notes[-1]
+    assert "column 'a' contains 4.266 and 491" in read_table_file(path).notes[-1]
     path.write_text(PLAIN)
     assert read_table_file(path).notes == ()
 
