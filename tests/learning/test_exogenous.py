@@ -106,7 +106,7 @@ def test_words_say_what_is_taken_as_given(found, tmp_path):
     assert words in str(cl.fit(TRUTH, market(), exogenous=GIVEN))
     page = found.report(tmp_path / "page.html").read_text()
     assert words in page
-    assert "Taken as given" not in str(cl.learn(market()[["price", "amount"]]))
+    assert "Exogenous" not in str(cl.learn(market()[["price", "amount"]]))
 
 
 def test_posterior_and_bootstrap():
