@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, nargs="+", default=[3, 4, 5])
     parser.add_argument("--most", type=int, default=1000, help="draws of each kind and graph")
     options = parser.parse_args()
-    print("# Classes told apart, every pair with a proof\n")
+    print("# Every pair of classes distinguished, with a proof\n")
     print(describe_run("benchmarks/closed_five.py"))
     print(
         "Pairs of classes of rotations with the same largest columns and the same vanishing minors "

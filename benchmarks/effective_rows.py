@@ -193,7 +193,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default=os.environ.get("CYCLEARN_DATA"))
     folder = Path(parser.parse_args().data) / "real"
-    print("# Effective rows\n")
+    print("# Effective sample size\n")
     print(describe_run("benchmarks/effective_rows.py"))
     print_false_alarms()
     print_orders(folder)

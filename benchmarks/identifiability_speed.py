@@ -75,7 +75,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=25, help="pairs of each kind and size")
     parser.add_argument("--seconds", type=float, default=600.0, help="for each number of nodes")
     options = parser.parse_args()
-    print("# Seconds for a verdict\n")
+    print("# Time for a verdict on two graphs\n")
     print(describe_run("benchmarks/identifiability_speed.py"))
     print(
         "Strongly connected random graphs, pairs of equal dimension, `compare` with its defaults. "

@@ -215,7 +215,7 @@ def main() -> None:
         (folder / "lavaan.R").write_text(LAVAAN)
         subprocess.run(["Rscript", folder / "lavaan.R", folder], check=True)
         found = json.loads((folder / "found.json").read_text())
-    print("# Beside lavaan: robust errors and tests, indirect effects, modification indices\n")
+    print("# Comparison with lavaan: robust errors, indirect effects, indices\n")
     print(describe_run("benchmarks/lavaan.py"))
     versions = found["versions"]
     print(f"lavaan {versions['lavaan']}, {versions['R']}. {N_ROWS} rows with gamma noise.\n")

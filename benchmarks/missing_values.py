@@ -1,4 +1,4 @@
-"""Learning from tables with holes: how far from the class of the truth, and from its weights.
+"""Learning from tables with missing values: distance to the true class and weights.
 
     python benchmarks/missing_values.py --cases 20 > benchmarks/results/missing_values.md
 
@@ -87,7 +87,7 @@ def main() -> None:
                         rows[(missing, *key)].append((float(graph.n_edges), np.nan))
                 filled = holed.fillna(holed.mean())
                 rows[("means", *key)].append(errors(truth, filled, "error"))
-    print("# Learning from tables with holes\n")
+    print("# Learning from tables with missing values\n")
     print(
         f"`python benchmarks/missing_values.py --cases {options.cases}`, 2026-11-16, x86_64, 2 "
         f"cores; seeds [7, 0] to [7, {options.cases - 1}], {options.cases} graphs of {N_NODES} "

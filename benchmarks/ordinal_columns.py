@@ -1,4 +1,4 @@
-"""Columns cut into levels: learned from before they were cut, as numbers, and as ordinal columns.
+"""Ordinal columns: learned from before they were cut, as numbers, and as ordinal columns.
 
 python benchmarks/ordinal_columns.py [--graphs 50] > benchmarks/results/ordinal_columns.md
 """
@@ -69,7 +69,7 @@ def main() -> None:
                 ):
                     result = cl.learn(table, n_effective="all", **options)
                     found[share, n_levels, kind].append(measured(truth, result))
-    print("# Columns cut into levels\n")
+    print("# Ordinal columns\n")
     print(describe_run("benchmarks/ordinal_columns.py"))
     print(
         f"{n_graphs} random graphs with {N_NODES} variables and loops of at most four, {N_ROWS:,} "

@@ -1,4 +1,4 @@
-"""Bent columns and outliers: raw columns, normal scores of ranks, and the undistorted data.
+"""Transformed columns and outliers: raw columns, normal scores of ranks, and the undistorted data.
 
     python benchmarks/rank_margins.py --cases 40 > benchmarks/results/rank_margins.md
 
@@ -52,7 +52,7 @@ def main() -> None:
                 found = cl.learn(table, margins=margins, n_starts=1).graph
                 distances[what, margins].append(float(cl.metrics.class_distance(found, graph)))
                 edges[what, margins].append(found.n_edges - graph.n_edges)
-    print("# Bent columns and outliers\n")
+    print("# Transformed columns and outliers\n")
     print(
         f"`python benchmarks/rank_margins.py --cases {options.cases}`, 2026-11-16, x86_64, 2 "
         f"cores; seeds [13, 0] to [13, {options.cases - 1}], {options.cases} graphs of {N_NODES} "

@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=5000)
     options = parser.parse_args()
     started = process_time()
-    print("# Non-Gaussian noise chooses in the class\n")
+    print("# Ranking the members of a class by non-Gaussian noise\n")
     print(describe_run(" ".join(["benchmarks/rank_members.py", *sys.argv[1:]])))
     print(
         f"Seeds from {options.seed}; knots, cells and the level of the test were chosen on seeds "

@@ -201,7 +201,7 @@ def main() -> None:
         ("substitutions", substitutions(generator, options.witnesses), None),
         ("random pairs", random_pairs(generator), options.random),
     ]
-    print("# Six nodes: pairs that the rules link, and pairs that a distribution tells apart\n")
+    print("# Six nodes: pairs linked by the rules, and pairs distinguished by a distribution\n")
     print(describe_run(f"benchmarks/six_nodes.py --seed {options.seed}"))
     print("The kinds of pairs are described at the head of the script. Seconds of one core.\n")
     print(

@@ -1,4 +1,4 @@
-"""Targets that nobody recorded: acyclic truths beside gnies, feedback loops, Sachs without labels.
+"""Unknown intervention targets: acyclic truths beside gnies, feedback loops, Sachs without labels.
 
     python benchmarks/unknown_targets.py --data DIR > benchmarks/results/unknown_targets.md
 
@@ -199,7 +199,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=3000)
     options = parser.parse_args()
     started = process_time()
-    print("# Targets that nobody recorded\n")
+    print("# Unknown intervention targets\n")
     print(describe_run(" ".join(["benchmarks/unknown_targets.py", *sys.argv[1:]])))
     if options.cases:
         beside_gnies(options.cases, options.seed)

@@ -410,7 +410,7 @@ def stop_and_a_killed_worker(page, server, long_table):
     page.click("[id^='stop-']", delay=700)
     stopped = learned(page, "")
     assert "stopped" in page.text_content("#graph .warning")
-    assert "Ended: stopped before its end" in page.text_content("#search")
+    assert "Ended: the search was stopped" in page.text_content("#search")
     learn(page)
     page.wait_for_selector("[id^='stop-']")
     # Elsewhere no picture of the running search is asked for, which a kill would interrupt.
@@ -440,7 +440,7 @@ def hostile_names(page, tmp_path):
     go(page, "table")
     page.set_input_files("#file", __file__)
     page.wait_for_selector("#trouble:not([hidden])")
-    assert "not a kind of table" in page.text_content("#trouble")
+    assert "a format that the application cannot open" in page.text_content("#trouble")
     page.click("#put-away")
 
 

@@ -123,7 +123,7 @@ def test_a_stopped_search_keeps_its_best_and_the_script_says_so(
     assert client.post(f"/api/jobs/{job}/stop").json()["state"] == "stopping"
     assert client.wait(job)["is_kept"]
     view = client.get(f"/api/jobs/{job}")["view"]
-    assert "Ended: stopped before its end" in " ".join(view["search"])
+    assert "Ended: the search was stopped" in " ".join(view["search"])
     kept = client.file(f"/api/jobs/{job}/files/result.json").decode()
     assert cl.LearnResult.from_json(kept).status.name == "INTERRUPTED"
     written, script = repeated(client, job, tmp_path, monkeypatch)

@@ -31,7 +31,7 @@ def test_check_says_what_is_used_and_warns(cyclearn, refused):
     record = json.loads(cyclearn("check", "t.csv", "--columns", "a,b", "--json").stdout)
     assert record["columns"] == ["a", "b"]
     holes = cyclearn("check", "holes.csv")
-    assert "they are refused. Use missing='em' (--missing em)" in holes.stdout
+    assert "they are not accepted. Use missing='em' (--missing em)" in holes.stdout
     record = json.loads(cyclearn("check", "holes.csv", "--json", "--missing", "em").stdout)
     assert record["missing"] == {"a": 0, "b": 12}
 
@@ -54,4 +54,4 @@ def test_learn_and_fit_read_the_same_files(cyclearn, refused, tmp_path):
     assert "add --covariance" in refused("learn", "s.csv", "--n", 100)
     found = cyclearn("learn", "s.csv", "--covariance", "--n", 100, "--starts", 1)
     assert "2 variables, 100 samples" in found.stdout
-    assert "rows were not checked, since only moments are known" in found.stdout
+    assert "the rows could not be checked, since only moments were given" in found.stdout

@@ -52,7 +52,7 @@ def test_an_answer_that_cannot_be_written_is_no_no(graphs):
     [
         (cl.InputError("bad \x1b[2J\nname"), 2, "cyclearn: bad \\x1b[2J\\nname\n"),
         (cl.LimitError("too large"), 2, "cyclearn: too large\n"),
-        (MemoryError(), 2, "cyclearn: there is not enough memory; use fewer"),
+        (MemoryError(), 2, "cyclearn: memory ran out; use fewer"),
         (OSError(28, "No space left on device"), 2, "cyclearn: cannot write the output: No space"),
         (BrokenPipeError(), 141, ""),
         (

@@ -23,7 +23,7 @@ def test_a_saved_result_becomes_a_report(cyclearn, refused, tmp_path, saved):
     assert "learned again from 2 resamples" in (tmp_path / "r.html").read_text()
     assert "omit it" in refused("report", "result.json", "--penalty", "ebic")
     assert "omit it" in refused("report", "result.json", "--bootstrap", "3")
-    assert "is about a table" in refused("report", "result.json", "--sep", ";")
+    assert "applies to tables" in refused("report", "result.json", "--sep", ";")
     assert "BootstrapResult" in refused("report", "resampled.json")
     assert "--with takes" in refused("report", "result.json", "--with", "result.json")
 
@@ -59,4 +59,4 @@ def test_pictures_of_classes_and_for_latex(cyclearn, refused, tmp_path):
     assert cyclearn("plot", "result.json", "--standardised", "-o", "g.tikz").returncode == 0
     assert r"\begin{tikzpicture}" in (tmp_path / "g.tikz").read_text()
     assert "TikZ" in refused("plot", "resampled.json", "-o", "g.tikz")
-    assert "learned results" in refused("plot", "resampled.json", "--standardised")
+    assert "learned result" in refused("plot", "resampled.json", "--standardised")

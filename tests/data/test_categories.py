@@ -33,7 +33,7 @@ def test_categories_are_indicators_that_are_given():
     assert found.exogenous == tuple(GIVEN)
     assert found.score == cl.learn(by_hand(market()), exogenous=GIVEN).score
     assert ("region=west", "price") in found.graph.edges
-    assert "Taken as given: region=north, region=west." in str(found)
+    assert "Exogenous: region=north, region=west." in str(found)
     assert cl.LearnResult.from_json(found.to_json()) == found
     fitted = cl.fit(found.graph, market(), categories=["region"])
     assert fitted.log_likelihood == found.model.log_likelihood
@@ -73,7 +73,7 @@ def test_what_cannot_be_had_is_refused():
         cl.learn(market(), categories=["land"])
     with pytest.raises(InputError, match="interventions"):
         cl.learn([market(), market()], interventions=[[], ["price"]], categories=["region"])
-    with pytest.raises(InputError, match="one table with names"):
+    with pytest.raises(InputError, match="one table with named columns"):
         cl.learn([market(), market()], categories=["region"])
 
 

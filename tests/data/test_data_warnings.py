@@ -83,9 +83,9 @@ def test_rows_that_were_counted_for_less():
         n_rows=300, n_effective=31.4, column="a", column_n_effective=12.6, n_counted=31.4
     )
     assert counted.remedy == (
-        "They count as 31 (n_effective='all' counts every row); for a time series, use lags=1."
+        "They count as 31 (n_effective='all' counts every row). For a time series, use lags=1."
     )
-    assert counted.page_remedy.startswith("They count as 31;")
+    assert counted.page_remedy.startswith("They count as 31.")
     assert "p-values" not in counted.message
 
 

@@ -105,7 +105,10 @@ def test_bad_numbers_get_one_clear_error(given):
 def test_rows_of_moments_are_not_checked():
     result = learn(Moments(MODEL.covariance, 100))
     assert result.tables.n_effective == 100
-    assert "All 100 rows count: rows were not checked, since only moments are known." in str(result)
+    assert (
+        "All 100 rows count: the rows could not be checked, since only moments were given."
+        in str(result)
+    )
 
 
 def test_few_rows_all_count():

@@ -91,7 +91,7 @@ def with_values(**columns):
     [
         (with_values(b=1.5), "'b' is constant.*drop it"),
         (with_values(b=0.1 + 1e-17), "'b' is constant"),
-        (with_values(b=1e-300 * TABLE["a"]), "'b' is too small.*rescale"),
+        (with_values(b=1e-300 * TABLE["a"]), "'b' has values so small.*rescale"),
         (with_values(c=TABLE["a"] - 2 * TABLE["b"] + 1), "'c' is an exact linear.*'a', 'b'"),
         (with_values(c=TABLE["b"] * 1e9), "'c' is an exact linear function of 'b'"),
         (with_values(b=[np.nan] + [1.0, 2.0] * 14 + [0.0]), "'b'.*missing value in row 0"),

@@ -157,7 +157,7 @@ def test_learning_finds_the_class_and_is_saved():
     assert found.model.log_likelihood == pytest.approx(
         cl.fit(found.graph, cut(latent(6_000)), ordered=ORDERED).log_likelihood
     )
-    assert "ordinal columns say less" in str(found)
+    assert "ordinal columns carry less information" in str(found)
     assert found.do({"b": 1.0}).attrs["scale"] == "latent normal variables of ordinal columns"
     with pytest.raises(InputError, match="shape of the noise"):
         found.rank_members(cut(latent(6_000)))
@@ -195,7 +195,7 @@ def test_few_levels_are_recognised_and_announced_with_the_option():
     table = cut(latent(300), texts=True)
     codes = {each.code: each for each in cl.check_data(table)}
     assert codes["ordinal_columns"].columns == ("a", "d", "f")
-    assert "taken for ordinal" in codes["ordinal_columns"].message
+    assert "treated as ordinal" in codes["ordinal_columns"].message
     assert "continuous=['a', 'd', 'f']" in codes["ordinal_columns"].remedy
     assert cl.fit(TRUTH, table).ordered == ("a", "d", "f")
     assert cl.fit(TRUTH, table, continuous=["d"]).ordered == ("a", "f")
@@ -249,7 +249,7 @@ def test_texts_without_an_order_are_refused():
     table = cut(latent(200)).assign(f=np.resize(["low", "high", "mid"], 200))
     with pytest.raises(InputError, match=r"3 texts.*ordered=True"):
         cl.learn(table, ordered=["f"])
-    with pytest.raises(InputError, match="looks at the rows"):
+    with pytest.raises(InputError, match="needs the rows"):
         cl.learn(cl.Moments(np.eye(2), 50, names=["a", "b"]), ordered=["a"])
     tables = [cut(latent(50)), cut(latent(50))]
     with pytest.raises(InputError, match="interventions"):

@@ -42,7 +42,12 @@ FILES = {
     "said to be so": ("t.csv", EUROPEAN, {"sep": ";", "decimal": ","}, AB),
     "tabs and decimal commas": ("t.tsv", EUROPEAN.replace(";", "\t"), {}, AB),
     "quoted decimal commas": ("t.csv", 'a,b\n"1,5",2\n2,"4,5"\n-3,"0,25"\n', {}, AB),
-    "decimal commas denied": ("t.csv", EUROPEAN, {"decimal": "."}, "holds text.*'1,5' in line 2"),
+    "decimal commas denied": (
+        "t.csv",
+        EUROPEAN,
+        {"decimal": "."},
+        "contains text.*'1,5' in line 2",
+    ),
     "points for thousands": ("t.csv", "a;b\n1.234,5;1\n2;3\n", {}, {"a": [1234.5, 2], "b": [1, 3]}),
     "commas for thousands": (
         "t.csv",
@@ -74,7 +79,7 @@ FILES = {
         "t.csv",
         "a,b\n[mV],s\n1,2\n3,5\n",
         {},
-        r"line 2 holds text in every column \(\[mV\], s…\).*remove that line",
+        r"line 2 contains text in every column \(\[mV\], s…\).*remove that line",
     ),
     "a minus of typesetting": (
         "t.csv",
@@ -94,9 +99,9 @@ FILES = {
         {},
         "upper half is empty.*--covariance --n",
     ),
-    "a title": ("t.csv", "My data\na,b,c\n1,2,3\n3,5,4\n", {}, "has 1 name .*stands above the"),
-    "percent": ("t.csv", "a,b\n1.5%,2\n3%,5\n", {}, "'a' holds numbers with a sign.*'1.5%'"),
-    "money": ("t.csv", 'a,b\n$3,2\n"-$1,200",5\n', {}, "with a sign beside them.*write them"),
+    "a title": ("t.csv", "My data\na,b,c\n1,2,3\n3,5,4\n", {}, "has 1 name .*lines above the"),
+    "percent": ("t.csv", "a,b\n1.5%,2\n3%,5\n", {}, "'a' contains numbers with a symbol.*'1.5%'"),
+    "money": ("t.csv", 'a,b\n$3,2\n"-$1,200",5\n', {}, "with a symbol or unit.*remove the"),
     "windows lines": ("t.csv", PLAIN.replace("\n", "\r\n"), {}, AB),
     "old macintosh lines": ("t.csv", PLAIN.replace("\n", "\r"), {}, AB),
     "no last newline": ("t.csv", PLAIN.rstrip("\n"), {}, AB),
@@ -135,7 +140,7 @@ FILES = {
         "t.csv",
         "0.711563,-6.2\n1,2\n3,5\n",
         {},
-        "first line holds numbers.*header=False",
+        "first line contains numbers.*header=False",
     ),
     "no header": ("t.csv", "0.5,-6\n1,2\n", {"header": False}, {"X1": [0.5, 1], "X2": [-6, 2]}),
     "a trailing separator": ("t.csv", "a,b,\n1,2,\n3,5,\n", {}, {"a": [1, 3], "b": [2, 5]}),
@@ -172,15 +177,15 @@ FILES = {
         "t.csv",
         "id,day,land,a\n" + "".join(f"{i},2020-01-0{i},fr,{i % 3}\n" for i in range(1, 7)),
         {},
-        r"3 columns.*'id' numbers.*'day' holds dates \('2020-01-01' in line 2\)"
-        r".*'land' holds text \('fr' in line 2\).*--drop id,day,land",
+        r"3 columns.*'id' numbers.*'day' has dates \('2020-01-01' in line 2\)"
+        r".*'land' contains text \('fr' in line 2\).*--drop id,day,land",
     ),
-    "german dates": ("t.csv", "d;a\n1.2.2020;1\n2.2.2020;2\n", {}, "'d' holds dates"),
+    "german dates": ("t.csv", "d;a\n1.2.2020;1\n2.2.2020;2\n", {}, "'d' has dates"),
     "a word among numbers": (
         "t.csv",
         "a,b\n1,2\n\n# pause\n3,5\n4,oops\n7,1\n",
         {},
-        r"'b' holds text in 1 of 4 cells \('oops' in line 6\).*missing_codes",
+        r"'b' contains text in 1 of 4 cells \('oops' in line 6\).*missing_codes",
     ),
     "an empty column": ("t.csv", "a,b\n1,\n3,\n", {}, "'b' is empty"),
     "missing values": (
@@ -207,7 +212,7 @@ FILES = {
     "empty": ("t.csv", "", {}, "not a table"),
     "only a header": ("t.csv", "a,b\n", {}, "no row below"),
     "only comments": ("t.csv", "# a\n# b\n", {}, "not a table"),
-    "a picture": ("t.csv", b"\x89PNG\r\n\0\0\0", {}, "no text has"),
+    "a picture": ("t.csv", b"\x89PNG\r\n\0\0\0", {}, "contains binary data"),
     "an unknown kind": ("t.sav", PLAIN, {}, "unknown kind of file"),
     "a parquet that is none": ("t.parquet", PLAIN, {}, "not a table"),
     "an excel that is none": ("t.xlsx", PLAIN, {}, "not a table"),
@@ -244,7 +249,7 @@ def test_an_archive_with_one_table(tmp_path):
     assert read_table(path).to_dict("list") == AB
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("more.csv", PLAIN)
-    with pytest.raises(InputError, match="holds 2 files"):
+    with pytest.raises(InputError, match="contains 2 files"):
         read_table(path)
 
 
@@ -264,7 +269,7 @@ def test_files_of_other_programs(tmp_path, kind):
     frame["day"] = pd.Timestamp("2020-01-01")
     frame["land"] = ["fr", "de", "it"]
     getattr(frame, write)(path, **options[kind])
-    with pytest.raises(InputError, match=r"2 columns.*'day' holds dates.*'land' holds text"):
+    with pytest.raises(InputError, match=r"2 columns.*'day' has dates.*'land' contains text"):
         read_table(path)
     assert read_table(path, drop=["day", "land"]).to_dict("list") == AB
 
@@ -300,7 +305,7 @@ def test_what_was_decided_is_said(tmp_path):
     path.write_text("=1+2,b\n1.5,2\n3,5\n")
     assert "formulas: '=1+2' (kept" in read_table_file(path).notes[0]
     path.write_text("a;b\n4.266;0.5\n491;1.25\n")
-    assert "column 'a' holds 4.266 beside 491" in read_table_file(path).notes[-1]
+    assert "column 'a' contains 4.266 and 491" in read_table_file(path).notes[-1]
     path.write_text(PLAIN)
     assert read_table_file(path).notes == ()
 
@@ -320,7 +325,7 @@ def test_a_covariance_matrix_with_its_number_of_rows(tmp_path):
     with pytest.raises(InputError, match="column 'b' of the covariance has a missing value"):
         read_moments(path, covariance=True, n_samples=50)
     path.write_text(PLAIN)
-    with pytest.raises(InputError, match="3 rows and 2 columns are no covariance"):
+    with pytest.raises(InputError, match="3 rows and 2 columns are not a covariance"):
         read_moments(path, covariance=True, n_samples=50)
 
 

@@ -60,7 +60,7 @@ def test_graphs_and_distributions_are_shared_by_sample_sizes():
         ({"nodes": (5, 5)}, "different numbers"),
         ({"samples": (3,)}, "at least 10"),
         ({"methods": ("magic",)}, "'magic' is unknown"),
-        ({"methods": ("tabu", "tabu")}, "each of them once"),
+        ({"methods": ("tabu", "tabu")}, "one or more, each once"),
         ({"n_domains": 0}, "domains are 0"),
     ],
 )

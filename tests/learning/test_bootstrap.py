@@ -305,9 +305,9 @@ def test_resamples_without_a_graph_are_told():
     one = Resample(0, ((0, 1),))
     found = BootstrapResult(("a", "b"), (one, Resample(1, (), error="no")), "rows", {})
     assert (found.n_resamples, found.n_failed) == (1, 1)
-    assert "1 more led to no graph" in str(found)
+    assert "1 more resamples gave no graph" in str(found)
     assert found.edges["frequency"].tolist() == [1.0, 0.0]
-    with pytest.raises(InputError, match="no resample led to a graph: no"):
+    with pytest.raises(InputError, match="no resample gave a graph: no"):
         replace(found, resamples=found.resamples[1:])
 
 

@@ -101,12 +101,12 @@ def test_a_result_is_saved_and_read(found):
 
 
 def test_words_say_what_is_taken_as_given(found, tmp_path):
-    words = "Taken as given: waves, mon, tue, wed."
+    words = "Exogenous: waves, mon, tue, wed."
     assert words in str(found)
     assert words in str(cl.fit(TRUTH, market(), exogenous=GIVEN))
     page = found.report(tmp_path / "page.html").read_text()
     assert words in page
-    assert "Taken as given" not in str(cl.learn(market()[["price", "amount"]]))
+    assert "Exogenous" not in str(cl.learn(market()[["price", "amount"]]))
 
 
 def test_posterior_and_bootstrap():
@@ -231,7 +231,7 @@ def test_the_command_line(tmp_path, capsys):
     market(200).to_csv(table, index=False)
     graph.write_text("\n".join(f"{a} -> {b}" for a, b in TRUTH.edges))
     given = ",".join(GIVEN)
-    words = f"Taken as given: {', '.join(GIVEN)}."
+    words = f"Exogenous: {', '.join(GIVEN)}."
     assert words in run_cyclearn(["fit", table, graph, "--exogenous", given], capsys).stdout
     listed = run_cyclearn(["class", graph, "--exogenous", "waves, mon", "--json"], capsys)
     assert json.loads(listed.stdout)["size"] == 2

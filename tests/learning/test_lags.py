@@ -311,7 +311,7 @@ def test_what_does_not_go_together_is_refused_by_name(options, words):
 
 def test_other_refusals(found):
     data = series(100, 1)
-    with pytest.raises(InputError, match="Moments, which have none"):
+    with pytest.raises(InputError, match="Moments, which have no rows"):
         cl.learn(cl.Moments(np.eye(2), 50), lags=1)
     with pytest.raises(InputError, match="rename it"):
         cl.learn(data.rename(columns={"oil": "gdp[t-1]"}), lags=1)

@@ -182,7 +182,7 @@ def test_contradictory_knowledge_names_the_contradiction(arguments, message):
         ({"n_starts": 0}, "n_starts is 0"),
         ({"start": []}, "empty list"),
         ({"start": "price"}, "start is 'price'"),
-        ({"start": MARKET.graph, "n_starts": 3}, "drop n_starts"),
+        ({"start": MARKET.graph, "n_starts": 3}, "omit n_starts"),
         ({"knowledge": "costs first"}, "give a Knowledge"),
         ({"time_limit": float("nan")}, "time_limit is nan"),
         ({"time_limit": "1"}, "time_limit is '1'"),

@@ -64,7 +64,7 @@ def test_three_ways_to_give_groups_are_one(tables, learned, together, tmp_path):
 def test_models_are_the_fits_of_the_groups(tables, learned):
     for name, table in tables.items():
         assert (learned.models[name].B == cl.fit(learned.graph, table).B).all()
-    with pytest.raises(cl.InputError, match="3 groups, each with a model"):
+    with pytest.raises(cl.InputError, match="3 groups, each with its own model"):
         learned.model  # noqa: B018
     assert learned.fitted.log_likelihood == pytest.approx(
         sum(model.log_likelihood for model in learned.models.values())
@@ -192,14 +192,18 @@ def test_the_estimator_takes_a_column(together):
         (lambda t: [t["x"], t["y"].assign(e=t["y"].a ** 2)], {}, "the first has no e"),
         (lambda t: [t["x"], t["y"][:1]], {}, "group '2': .*1 rows"),
         (lambda t: [t["x"], 3], {}, "number 2 is int"),
-        (lambda t: [t["x"], t["y"].to_numpy()], {}, "names of columns"),
+        (lambda t: [t["x"], t["y"].to_numpy()], {}, "column names"),
         (lambda _: {"u": [1, 2]}, {}, "'u' of the mapping"),
         (lambda _: {}, {}, "no tables"),
         (lambda t: t["x"], {"groups": "site"}, "groups is 'site'"),
         (lambda t: t["x"], {"groups": "a"}, "names 400 groups"),
         (lambda t: t["x"], {"groups": 3}, "name of a column"),
         (lambda t: t["x"].to_numpy(), {"groups": "site"}, "give a DataFrame"),
-        (lambda t: t["x"].assign(g=[None, *["u"] * 399]), {"groups": "g"}, "no group in row 0"),
+        (
+            lambda t: t["x"].assign(g=[None, *["u"] * 399]),
+            {"groups": "g"},
+            "not name a group in row 0",
+        ),
     ],
 )
 def test_bad_groups_are_named(tables, data, options, message):
@@ -208,10 +212,12 @@ def test_bad_groups_are_named(tables, data, options, message):
 
 
 def test_a_group_with_fewer_rows_than_parameters_is_named(tables):
-    with pytest.raises(cl.InputError, match="group 'y': 'b' has 2 parents and there are 3 samples"):
+    with pytest.raises(
+        cl.InputError, match="group 'y': 'b' has 2 parents, but there are only 3 samples"
+    ):
         cl.fit(GRAPH, {"x": tables["x"], "y": tables["y"][:3]})
 
 
 def test_few_rows_in_one_group_are_said(tables):
     found = cl.learn({"x": tables["x"], "y": tables["y"][:8]}, n_starts=1)
-    assert any("Group y: 8 rows cannot separate" in warning.message for warning in found.warnings)
+    assert any("Group y: 8 rows are too few" in warning.message for warning in found.warnings)

@@ -101,7 +101,7 @@ def test_rows_are_drawn_within_tables(tables, together):
     assert found == cl.bootstrap(tables, 3, interventions=TARGETS, n_starts=1)
     same = cl.learn(together, interventions="set_by_us", n_starts=1, bootstrap=2)
     assert same.bootstrap.n_resamples == 2
-    with pytest.raises(cl.InputError, match="drawn within each table"):
+    with pytest.raises(cl.InputError, match="resampled within each table"):
         cl.bootstrap(tables, 3, interventions=TARGETS, resampling="half")
 
 

@@ -116,7 +116,7 @@ def test_an_observed_likelihood_is_saved_and_read():
         cl.fit(result.graph, data, missing="em", exogenous=case["exogenous"]).log_likelihood
     )
     data.loc[3, "x"] = np.nan
-    with pytest.raises(InputError, match="'x' is taken as given and has missing values"):
+    with pytest.raises(InputError, match="'x' is exogenous and has missing values"):
         cl.learn(data, missing="em", exogenous=case["exogenous"])
 
 
@@ -125,7 +125,7 @@ def test_an_observed_likelihood_is_saved_and_read():
     [
         (["k"], "nothing causes it"),
         (["nobody"], "exogenous has 'nobody', which is not a variable"),
-        (["a", "b", "d", "k", "w", "x", "z"], "leaves none to be explained"),
+        (["a", "b", "d", "k", "w", "x", "z"], "none is left to explain"),
         ("x", "give a list of names"),
         ([True], "not a name"),
     ],

@@ -181,7 +181,7 @@ def test_fewer_samples_than_variables_work_until_a_node_has_too_many_parents():
     assert np.isnan(fitted.fit_indices.chi_square)
     assert np.isfinite(fitted.bic)
     star = DirectedGraph.from_edges([(i, 7) for i in range(4)], n_nodes=8)
-    with pytest.raises(InputError, match="'X8' has 4 parents and there are 5 samples"):
+    with pytest.raises(InputError, match="'X8' has 4 parents, but there are only 5 samples"):
         fit(star, X)
 
 

@@ -286,12 +286,12 @@ def test_the_kernel_is_at_a_stationary_point(kind):
 
 
 BAD = [
-    ([[], ["x"]], {}, "table 2: the target 'x' is no variable; there are a, b, c"),
+    ([[], ["x"]], {}, "table 2: the target 'x' is not a variable; there are a, b, c"),
     ([[], ["a", "b", "c"]], {}, "table 2: every variable was set"),
     ([[]], {}, "2 tables and interventions of 1"),
     ([[], 3], {}, "give a list of names"),
     (5, {}, "give a list of targets"),
-    ([["c"], ["c"]], {}, "'c' was set in every table"),
+    ([["c"], ["c"]], {}, "'c' was intervened on in every table"),
     (
         [[], ["a"]],
         {"intervention_kind": "soft"},
@@ -340,7 +340,9 @@ def test_too_few_rows_of_one_node_are_named():
     graph = cl.DirectedGraph.from_edges([("a", "c"), ("b", "c")])
     rng = np.random.default_rng(0)
     tables = [pd.DataFrame(rng.normal(size=(n, 3)), columns=list("abc")) for n in (3, 40)]
-    with pytest.raises(cl.InputError, match="'c' has 2 parents and was not set in 3 rows"):
+    with pytest.raises(
+        cl.InputError, match="'c' has 2 parents but only 3 rows without an intervention"
+    ):
         cl.fit(graph, tables, interventions=[[], ["c"]])
 
 

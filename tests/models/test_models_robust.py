@@ -188,7 +188,7 @@ def test_what_does_not_change_within_subjects_is_named():
 
 
 def test_moments_have_no_robust_errors():
-    with pytest.raises(cl.InputError, match="looks at the rows"):
+    with pytest.raises(cl.InputError, match="needs the rows"):
         cl.fit(GRAPH, cl.Moments(PLAIN.cov(), 300), se="robust")
     with pytest.raises(cl.InputError, match="se='robust'"):
         _ = cl.fit(GRAPH, cl.Moments(PLAIN.cov(), 300)).robust_standard_errors

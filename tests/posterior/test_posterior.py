@@ -235,7 +235,7 @@ def test_rows_that_are_worth_less_leave_more_open():
     fewer = cl.Moments(table.covariance, 60)
     graphs, weights = summed_posterior(fewer, 1.5)
     assert found.edges == pytest.approx(np.tensordot(weights, graphs, axes=1), abs=0.05)
-    assert "400 samples, worth 60 independent ones" in str(found)
+    assert "400 samples, effective sample size 60" in str(found)
 
 
 @pytest.fixture(scope="module")

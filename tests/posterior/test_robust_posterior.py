@@ -52,7 +52,7 @@ def test_every_graph_of_a_robust_posterior_is_admitted_by_the_data():
 def test_moments_are_drawn_parametrically_and_the_result_says_so():
     found = cl.posterior(three_variables(6, n=60), effective_size=50)
     assert found.is_parametric
-    assert "without rows they do not show how far the data are from any graph" in str(found)
+    assert "without rows, these do not show misfit of all graphs" in str(found)
     assert Posterior.from_json(found.to_json()).is_parametric
 
 

@@ -85,7 +85,7 @@ def test_one_number_of_graphs(told):
             assert int(said.replace(",", "")) == size
         if "No other graph" in text:
             assert size == 1
-    opened = re.search(r"([\d,]+) graphs are open(?: \(([\d,]+) more)?", words)
+    opened = re.search(r"([\d,]+) graphs remain(?: \(([\d,]+) more)?", words)
     if opened and result.experiments is None:
         assert sum(int(n.replace(",", "")) for n in opened.groups() if n) == size
     settled = re.search(r"Only one graph is open: (?:of ([\d,]+) that fit|there)", words)

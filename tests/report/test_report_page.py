@@ -82,7 +82,7 @@ def test_says_what_was_found(page, result):
     agreement = "2 graphs fit these data equally well, and 2 of 4 edges are in every one of"
     assert agreement in page.words
     assert agreement in str(result)
-    assert "5 of 5 starts came to this score." in page.words
+    assert "5 of 5 starts reached this score." in page.words
     for (a, b), row in zip(result.graph.edges, result.model.summary().itertuples(), strict=False):
         shown = f"{row.estimate:.3f} {row.std_error:.3f}".replace("-", "−")
         assert f"{a} → {b} {shown}" in page.words

@@ -101,7 +101,7 @@ def test_evidence_is_about_the_same_variables():
     other = cl.BootstrapResult(("a", "b"), (Resample(0, ((0, 1),)),), "rows", {})
     with pytest.raises(cl.InputError, match="other variables"):
         with_evidence(result, bootstrap=other)
-    with pytest.raises(cl.InputError, match="give what"):
+    with pytest.raises(cl.InputError, match="give the result of"):
         with_evidence(result, posterior=other)
 
 

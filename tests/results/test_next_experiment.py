@@ -53,7 +53,7 @@ def test_following_the_advice_settles_a_chain():
         assert smaller.size < after.size
         after = smaller
     assert len(tables) <= 3
-    assert "nothing left to settle" in str(cl.next_experiment(after))
+    assert "no experiment is needed" in str(cl.next_experiment(after))
 
 
 def test_rows_of_a_pair_follow_from_the_divergence():
@@ -118,9 +118,9 @@ def test_the_command_takes_graphs_and_tables_already_there(cyclearn, tmp_path):
     (tmp_path / "chain.txt").write_text("a -> b\nb -> c\n")
     out = cyclearn("next", "chain.txt")
     assert out.returncode == 0
-    assert "3 graphs are open. Setting b leaves 1 on average" in out.stdout
+    assert "3 graphs remain. Intervening on b leaves 1 on average" in out.stdout
     settled = cyclearn("next", "chain.txt", "--do", "b")
-    assert (settled.returncode, "nothing left" in settled.stdout) == (1, True)
+    assert (settled.returncode, "no experiment is needed" in settled.stdout) == (1, True)
 
 
 def test_a_posterior_weighs_the_graphs_of_all_classes():
@@ -190,7 +190,7 @@ def test_large_classes_are_sampled():
         ({"targets": ["z"]}, "z"),
         ({"targets": [list("abcd")]}, "all variables"),
         ({"targets": [[]]}, "no variables"),
-        ({"size": 4}, "at least one of them alone"),
+        ({"size": 4}, "at least one of them free"),
         ({"confidence": 1.0}, "confidence"),
     ],
 )
@@ -201,7 +201,7 @@ def test_bad_input(options, words):
 
 def test_what_is_refused_by_name():
     under = cl.equivalence_class(CHAIN.graph, interventions=[[], ["a"]])
-    with pytest.raises(cl.InputError, match="beside observed data alone"):
+    with pytest.raises(cl.InputError, match="rows can be predicted only"):
         cl.next_experiment(under, model=CHAIN)
     with pytest.raises(cl.InputError, match="neither a result"):
         cl.next_experiment("chain")

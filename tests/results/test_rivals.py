@@ -234,7 +234,7 @@ def test_interventions_compare_loops_and_refuse_hidden_causes():
     assert found.without_feedback.graph.is_acyclic
     assert found.without_feedback.difference > STRONG
     assert found.hidden_causes is None
-    assert "Hidden causes are not compared for tables with interventions." in str(found)
+    assert "Hidden causes cannot be compared for tables with interventions." in str(found)
 
 
 def test_the_past_has_no_hidden_causes():
@@ -303,7 +303,7 @@ def test_the_limit_on_fits_is_said(confounded, monkeypatch):
     monkeypatch.setattr(rival_search, "_EFFORT", replace(rival_search._EFFORT, max_fits=5))
     found = confounded.rivals()
     assert found.hidden_causes.is_cut
-    assert "ended at its limit on fits" in str(found)
+    assert "reached its limit on fits" in str(found)
 
 
 @pytest.mark.parametrize("value", [-1, 1.5, "three", None, True])

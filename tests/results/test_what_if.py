@@ -142,7 +142,7 @@ def test_what_does_not_settle_is_not_predicted():
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((), {}, "nothing is changed"),
+        ((), {}, "no variable is held or shifted"),
         (({"nowhere": 1.0},), {}, "nowhere"),
         (({"price": float("inf")},), {}, "finite"),
         (([1.0],), {}, "by name"),
@@ -163,5 +163,5 @@ def test_on_the_command_line(cyclearn, refused, tmp_path, result):
     assert "Effect of costs on quantity" in ended.stdout
     assert "name=number" in refused("effects", "r.json", "--do", "price")
     assert "give both" in refused("effects", "r.json", "--from", "price")
-    assert "no question was given" in refused("effects", "r.json")
+    assert "nothing to compute" in refused("effects", "r.json")
     assert '"variables"' in cyclearn("effects", "r.json", "--shift", "price=1", "--json").stdout

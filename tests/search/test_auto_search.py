@@ -239,5 +239,5 @@ def test_a_high_effort_goes_on_and_is_never_worse():
 
 @pytest.mark.parametrize("own", [{"n_starts": 3}, {"method": "tabu"}])
 def test_a_high_effort_chooses_the_starts_itself(own):
-    with pytest.raises(InputError, match="effort='high' chooses how many starts"):
+    with pytest.raises(InputError, match="effort='high' sets the number of starts"):
         learn(np.eye(5), effort="high", **own)

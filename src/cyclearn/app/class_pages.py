@@ -67,7 +67,7 @@ class _Asked:
         self._result = result
         self.at = request.get("at", 0)
         if type(self.at) is not int or not 0 <= self.at <= _FURTHEST:
-            raise InputError(f"a page cannot begin there; give a whole number, 0 to {_FURTHEST:,}")
+            raise InputError(f"a page cannot begin there; give a number from 0 to {_FURTHEST:,}")
         self._ends = request.get("source") or "", request.get("target") or ""
         for name in self._ends:
             if name and name not in names:
@@ -113,11 +113,11 @@ class _Asked:
         if last == 0:
             return f"There is no graph{like} that fits equally well."
         first = self.at + 1
-        looked = f"numbers {first:,} to {last:,}" if last else f"those from {first:,} on"
+        looked = f"numbers {first:,} to {last:,}" if last else f"those from number {first:,} on"
         some = " in which that edge is" if self._has_pair and self._directly else ""
         return (
-            f"{n_found:,} graphs{like}, among {looked} of {size}{some}, in the order of "
-            "listing; on this page those closest to the learned one come first."
+            f"{n_found:,} graphs{like}, among {looked} of {size}{some}, in the order of the list; "
+            "on this page, the graphs closest to the learned one come first."
         )
 
 

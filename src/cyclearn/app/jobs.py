@@ -40,9 +40,9 @@ class Jobs:
         """End a job and keep what it has found so far."""
         job = self._workspace.job(name)
         if job.state not in ("running", "lost") or job.kind not in _KEEPS:
-            raise InputError(f"this cannot be stopped: it is {job.state}")
+            raise InputError(f"this job cannot be stopped: it is {job.state}")
         if not self.can_keep(job):
-            raise InputError("there is no result yet that could be kept; cancel it, or wait")
+            raise InputError("there is no result to keep yet; cancel the job, or wait")
         job = self._saved(job, "stopping")
         before = self._running.pop(name, None)
         self._launch(job, self._run(job, f"keep_{job.kind}", before))

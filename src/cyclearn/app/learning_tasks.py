@@ -32,7 +32,7 @@ def search_options(request: dict[str, Any]) -> SearchOptions:
     """The options that a request asks for."""
     given = request.get("options", {})
     if not isinstance(given, dict):
-        raise InputError("options must be given by name")
+        raise InputError("options must be a JSON object")
     return SearchOptions.from_dict(given)
 
 

@@ -202,14 +202,14 @@ def reading_options(request: dict[str, Any]) -> dict[str, Any]:
     """The arguments of ``read_table`` that a request asks for; what is default is left out."""
     given = request.get("reading") or {}
     if not isinstance(given, dict):
-        raise InputError("reading must be given by name")
+        raise InputError("reading must be a JSON object")
     options: dict[str, Any] = {}
     for name in ("columns", "missing_codes", "labels"):
         value = given.get(name)
         if value is None:
             continue
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise InputError(f"{name} must be a list of texts")
+            raise InputError(f"{name} must be a list of strings")
         if value:
             options[name] = value
         elif name == "columns":

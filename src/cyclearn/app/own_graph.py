@@ -36,7 +36,7 @@ def compare(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
     if result.groups or result.experiments is not None:
         what = "groups" if result.groups else "interventions"
         raise InputError(
-            f"a graph of your own is compared with one that was learned without {what}; learn from "
+            f"your own graph can be compared only with a graph learned without {what}; learn from "
             f"one table, or use cl.fit(graph, data, {what}=…) in Python"
         )
     own = own_graph(request, result.graph.names)
@@ -97,7 +97,7 @@ def _same(own: DirectedGraph, result: LearnResult) -> list[str]:
         return [line.removeprefix("- ") for line in lines]
     if equivalent(own, result.graph) or own in result.equivalence_class:
         return ["Equivalent, proved: both generate the same distributions."]
-    return ["Not linked to the learned graph by rotations or rules: most likely not equivalent."]
+    return ["Most likely not equivalent: no rotations or rules link it to the learned graph."]
 
 
 def _distance(own: DirectedGraph, result: LearnResult) -> list[str]:

@@ -268,7 +268,7 @@ class Server:
         suffix = PurePosixPath(name).suffix.lower()
         if suffix not in OPENED:
             raise InputError(
-                f"{name} is not a kind of table that the application opens; it opens "
+                f"{name} has a format that the application cannot open; it can open "
                 f"{', '.join(OPENED)}. Unpack archives first."
             )
         if len(content) > self._limits.max_bytes:
@@ -299,7 +299,7 @@ class Server:
         table, of = given.get("table"), given.get("of")
         kind = next((each for each in KINDS if each == given.get("kind")), None)
         if kind is None:
-            raise InputError(f"there is no kind of job {short(given.get('kind'))}")
+            raise InputError(f"{short(given.get('kind'))} is not a kind of job")
         if of is not None:
             learned = self._workspace.job(str(of))
             if learned.kind != "learn" or learned.state != "done":
@@ -309,7 +309,7 @@ class Server:
         self._workspace.table(str(table))
         what = given.get("request", {})
         if not isinstance(what, dict):
-            raise InputError("request must be given by name")
+            raise InputError("request must be a JSON object")
         if of is not None:
             # What is said about a graph is said about the rows that it was learned from.
             table = learned.table
@@ -336,9 +336,9 @@ class Server:
             raise InputError("is_removed must be true or false")
         for name, most in (("name", _MAX_NAME), ("note", _MAX_NOTE)):
             if not isinstance(changes[name], str) or len(changes[name]) > most:
-                raise InputError(f"the {name} must be a text of at most {most:,} characters")
+                raise InputError(f"the {name} must be a string of at most {most:,} characters")
         if not job.has_ended:
-            raise InputError("it is not finished; wait, or cancel it first")
+            raise InputError("this job is not finished; wait, or cancel it first")
         return _json(asdict(self._workspace.save(replace(job, **changes))))
 
     async def sketch(self, request: Request) -> Response:
@@ -420,7 +420,7 @@ class Server:
     def _done(self, name: str) -> Job:
         job = self._workspace.job(name)
         if job.state != "done":
-            raise InputError(f"this is not finished: it is {job.state}")
+            raise InputError(f"this job is not finished: it is {job.state}")
         return job
 
     async def _ask(self, task: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -462,7 +462,7 @@ async def _nothing_there(request: Request, error: Exception) -> Response:
     """Answer a request for an address or a method that there is not."""
     status = error.status_code if isinstance(error, HTTPException) else 404
     words = (
-        "this address does not accept this kind of request"
+        "this address does not accept this HTTP method"
         if status == 405
         else "there is no such address"
     )
@@ -519,7 +519,7 @@ def _file_name(name: str) -> str:
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     shown = "".join(c for c in last if c.isprintable()).strip()
     if not shown.strip("."):
-        raise InputError("the file has no name; give it one with the suffix of its format")
+        raise InputError("the file has no name; name it, with the suffix of its format")
     return shown[-200:]
 
 

@@ -67,7 +67,7 @@ def effects(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
         ],
         "z": _quantile(),
         "level": LEVEL,
-        "words": f"Over {_WHICH[listed.selection]}: {listed.n_looked_at:,} were looked at, "
+        "words": f"Over {_WHICH[listed.selection]}: {listed.n_looked_at:,} were examined, and "
         f"{n_stable:,} of them {'is' if n_stable == 1 else 'are'} stable with these data."
         + f" In {unsettled} of {len(others)} the system is not stable under this intervention."
         * bool(unsettled),

@@ -110,7 +110,7 @@ class _Opening:
     def _table(self, table: dict[str, Any]) -> None:
         suffix = PurePosixPath(table["file"]).suffix
         if suffix not in OPENED:
-            raise InputError("the file contains a kind of table that the application does not open")
+            raise InputError("the file contains a table that the application cannot open")
         place = self._workspace.new_folder("tables")
         self._made.append(place)
         self._names[table["id"]] = place.name
@@ -130,7 +130,7 @@ class _Opening:
         found = load(beside)
         beside.unlink()
         if not isinstance(found, _KINDS[job["kind"]]):
-            raise InputError("the file is inconsistent: a result is of another kind")
+            raise InputError("the file is inconsistent: a result has the wrong type")
         of = None
         if isinstance(found, LearnResult):
             write_result(place, None, found)

@@ -95,7 +95,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     except (InputError, LimitError) as error:
         return {"error": words_of(error), "is_defect": False}
     except MemoryError:
-        words = "There is not enough memory; select fewer columns."
+        words = "Memory ran out; select fewer columns."
         return {"error": words, "is_defect": False}
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]

@@ -84,7 +84,7 @@ class Equivalence(Answer):
         if apart not in self.first_territories:
             where, other = other, where
         return (
-            f"In all graphs equivalent to the {where}, one node together with its parents is "
+            f"In all graphs equivalent to the {where}, some node together with its parents is "
             f"{self._territory_in_words(apart)}; no node of the {other} is bound to just that."
         )
 

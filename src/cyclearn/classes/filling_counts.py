@@ -44,7 +44,7 @@ def count_fillings(
                 return value
     raise LimitError(
         f"a block of {len(rows)} nodes is too complex to be counted with {max_states} states; "
-        "raise max_states, list members one by one, or use the irreducible members"
+        "raise max_states, list the members one by one, or use the irreducible members"
     )
 
 

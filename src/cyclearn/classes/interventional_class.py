@@ -237,8 +237,8 @@ def _targets(targets: Sequence[Node], graph: DirectedGraph) -> tuple[int, ...]:
         raise InputError(f"the targets {short(list(targets))} name a variable twice; name it once")
     if found and len(found) == graph.n_nodes:
         raise InputError(
-            f"the targets {short(list(targets))} are all variables: such a table says nothing "
-            "about the graph; leave it out"
+            f"the targets {short(list(targets))} are all variables, so the table carries no "
+            "information about the graph; omit it"
         )
     return tuple(sorted(found))
 

@@ -124,7 +124,7 @@ class ParentExchange:
         """The graph after the exchange."""
         columns = _columns_of(graph, self.loser, self.partner, self.dropped, self.added)
         if self != self.of(graph, self.loser, self.partner, drop=self.dropped):
-            raise InputError(f"the graph does not allow to {self.describe(graph.names)}")
+            raise InputError(f"the graph does not allow this step: {self.describe(graph.names)}")
         _check_edge(graph, self.dropped, self.loser)
         union = columns[self.loser] | columns[self.partner]
         columns[self.loser] = union ^ (1 << self.dropped)

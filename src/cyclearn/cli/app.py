@@ -111,7 +111,7 @@ def _run() -> int:
             complain(f"cyclearn: cannot {place}: {why(error)}")
             return _BAD_INPUT
         if isinstance(error, MemoryError):
-            complain("cyclearn: there is not enough memory; use fewer variables, rows or processes")
+            complain("cyclearn: memory ran out; use fewer variables, rows or processes")
             return _BAD_INPUT
         from concurrent.futures import BrokenExecutor
 

@@ -1,4 +1,4 @@
-"""``cyclearn app``: the whole way in a browser, on this machine."""
+"""``cyclearn app``: the application in a browser, on this machine."""
 
 from __future__ import annotations
 

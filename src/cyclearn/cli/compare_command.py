@@ -28,7 +28,7 @@ def compare(
 ) -> None:
     """Test whether two graphs generate the same distributions, by proofs and numerics.
 
-    Exits with 1 where they do not, or, with --quasi, where they share no set of positive measure.
+    Exits with 1 if they do not, or, with --quasi, if they share no set of positive measure.
 
     Parameters
     ----------

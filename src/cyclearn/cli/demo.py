@@ -40,7 +40,7 @@ def demo(
     result = learn(table, bootstrap=_RESAMPLES, posterior="brief")
     say("\nLearned from the data:")
     say(str(result))
-    say("\nWhat all graphs that fit equally well agree on:")
+    say("\nEdges that all equally good graphs share:")
     say(result.equivalence_class.edge_table().to_string(index=False))
     command = ["cyclearn", "report", str(table), "-o", str(page), "--title", _TITLE]
     command += ["--bootstrap", str(_RESAMPLES)]

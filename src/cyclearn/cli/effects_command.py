@@ -34,9 +34,9 @@ def effects(
 ) -> None:
     """Predict the effects of interventions, from a saved result (.json) or a table.
 
-    With --do and --shift: the mean of every variable then, with its interval, and its range over
-    all graphs that fit equally well. With --from and --to: the effects of one variable on another
-    that these graphs leave open.
+    With --do and --shift: the mean of every variable under the intervention, with its interval, and
+    its range over all graphs that fit equally well. With --from and --to: the effects of one
+    variable on another in all of these graphs.
 
     Parameters
     ----------
@@ -54,10 +54,10 @@ def effects(
         Maximum number of graphs to use.
     """
     if (source is None) != (target is None):
-        raise InputError("--from and --to belong together; give both")
+        raise InputError("--from and --to must be used together; give both")
     if source is None and not do and not shift:
         raise InputError(
-            "no question was given; use --do price=1.5, --shift price=1, or --from and --to"
+            "nothing to compute; use --do price=1.5, --shift price=1, or --from and --to"
         )
     held, pushed = _values(do, "--do"), _values(shift, "--shift")
     # Only effects of one variable on another are averaged over graphs.
@@ -89,16 +89,16 @@ def effects(
 def _about(attributes: dict[str, Any], level: float) -> str:
     looked = {"all": "all", "sampled": "drawn at random", "first": "the first listed"}
     words = (
-        f"mean, lower, upper: by the graph shown, with {100 * level:g}% interval. smallest, "
+        f"mean, lower, upper: from the graph shown, with {100 * level:g}% interval. smallest, "
         f"largest: means over {attributes['n_looked_at']} graphs that fit equally well "
         f"({looked[attributes['selection']]}); lowest, highest: with their intervals."
     )
     if "scale" in attributes:
         words += f" All are on the scale of {attributes['scale']}."
     if attributes["n_unstable"]:
-        words += f" {attributes['n_unstable']} of the graphs have no stable fit and are left out."
+        words += f" {attributes['n_unstable']} of the graphs have no stable fit and are omitted."
     if attributes["n_unsettled"]:
-        words += f" {attributes['n_unsettled']} of {attributes['n_models']} do not settle then."
+        words += f" {attributes['n_unsettled']} of {attributes['n_models']} have no equilibrium."
     return words
 
 

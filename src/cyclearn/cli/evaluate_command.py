@@ -24,9 +24,9 @@ def evaluate(
 ) -> None:
     """Measure how close a learned graph is to the true one and to its class.
 
-    A precision is the share of what the learned graph has that some graph equivalent to the true
-    one has too; a recall the share of what all of these have that was learned. Multi-domain success
-    is the share of random distributions of the true graph that the learned graph generates.
+    Precision is the share of learned features that some graph equivalent to the true one has;
+    recall is the share of features common to all of these graphs that was learned. Multi-domain
+    success is the share of random distributions of the true graph that the learned graph generates.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ Seed = Annotated[int, typer.Option(min=0, help="Seed; every instance derives its
 Domains = Annotated[
     int,
     typer.Option(
-        min=1, max=10**6, help="Distributions of each true graph, one learned graph for each."
+        min=1, max=10**6, help="Distributions per true graph; one graph is learned from each."
     ),
 ]
 Methods = Annotated[
@@ -116,7 +116,7 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 def paper(
     nodes: Annotated[str, typer.Option(help="Numbers of nodes, separated by commas.")] = "5,20,50",
     domains: Domains = 50,
-    samples: Annotated[int, typer.Option(min=10, help="Samples of each distribution.")] = 10_000,
+    samples: Annotated[int, typer.Option(min=10, help="Samples per distribution.")] = 10_000,
     methods: Methods = _METHODS,
     seed: Seed = 0,
 ) -> Study:
@@ -163,7 +163,7 @@ def consistency(
 
 @_runs
 def virtual_edges(
-    samples: Annotated[int, typer.Option(min=10, help="Samples of each draw.")] = 10_000,
+    samples: Annotated[int, typer.Option(min=10, help="Number of samples per draw.")] = 10_000,
     seed: Seed = 0,
 ) -> Study:
     """The supplement's two examples: tabu search with and without the virtual-edge operator."""

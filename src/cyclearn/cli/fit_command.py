@@ -37,7 +37,7 @@ def fit(
 ) -> None:
     """Fit a linear Gaussian model, feedback included, and test it against the data.
 
-    Exits with 1 where the fit did not converge to an ordinary maximum.
+    Exits with 1 if the fit does not converge to a regular maximum.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def equivalent(
 ) -> None:
     """Decide whether rotations prove two graphs equivalent, and print the proof.
 
-    Exits with 1 where rotations do not link the graphs.
+    Exits with 1 if rotations do not link the graphs.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def equivalence_class(
 ) -> None:
     """List, count or tabulate the graphs that generate the same distributions.
 
-    With ``--do``, those that the experiments named cannot tell from it either.
+    With ``--do``, only those that the named experiments cannot distinguish either.
 
     Parameters
     ----------
@@ -146,11 +146,11 @@ def _check_acyclic(*, table: bool, do: list[str] | None, exogenous: str) -> None
     """Raise where the acyclic members are asked for together with what is about all."""
     if table:
         raise InputError(
-            "--table counts over all members, --acyclic keeps some; give only one of the two"
+            "--table counts over all members, but --acyclic keeps only some; give one of the two"
         )
     if do or exogenous:
         option = "--do" if do else "--exogenous"
-        raise InputError(f"--acyclic is not offered with {option}; list the members without it")
+        raise InputError(f"--acyclic cannot be combined with {option}; omit one of them")
 
 
 def _about(graphs: EquivalenceClass | InterventionalClass) -> dict[str, object]:

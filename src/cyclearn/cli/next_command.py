@@ -1,4 +1,4 @@
-"""``cyclearn next``: which variable to set next."""
+"""``cyclearn next``: which variable to intervene on next."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def next_experiment(
 ) -> None:
     """Count the graphs that each experiment would leave, and the rows it would need.
 
-    Exits with 1 where none of the experiments tells any of the open graphs apart.
+    Exits with 1 if no experiment distinguishes any of the remaining graphs.
 
     Parameters
     ----------
@@ -61,13 +61,12 @@ def next_experiment(
     found = read_saved(given)
     if not isinstance(found, (LearnResult, DirectedGraph)):
         raise InputError(
-            f"{given} is a saved {type(found).__name__}; an experiment is planned for a result of "
-            "learn, or for a graph"
+            f"{given} is a saved {type(found).__name__}; give a result of learn, or a graph file"
         )
     open_graphs: OpenGraphs = found
     if do:
         if isinstance(found, LearnResult):
-            raise InputError("--do needs a graph file; a saved result has observed data only")
+            raise InputError("--do needs a graph file; saved results have observational data only")
         tables = [[], *map(_names, do)]
         open_graphs = equivalence_class(found, interventions=tables)
     advice = advise(

@@ -73,7 +73,7 @@ def _drawn(drawn: Any, as_class: bool, evidence: dict[str, Any], options: dict[s
     if isinstance(drawn, LearnResult):
         return with_evidence(drawn, **evidence).plot(**options)
     if evidence or options["standardised"] or options["labels"] or as_class:
-        raise InputError("--with, --class, --labels and --standardised are about learned results")
+        raise InputError("--with, --class, --labels and --standardised need a learned result")
     axes: Axes = drawn.plot()
     return axes
 

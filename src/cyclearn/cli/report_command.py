@@ -41,9 +41,9 @@ def report(
 ) -> None:
     """Learn, and write the result as an HTML page that needs no network.
 
-    In place of a table, a result in a .json file can be given; then nothing is learned. The graph
-    as a picture, what equally good graphs agree on, coefficients, fit, total effects, how probable
-    edges are, warnings about the data, and how it was made.
+    Instead of a table you can give a saved result (.json); then nothing is learned. The page shows
+    the graph, what equally good graphs agree on, coefficients, fit, total effects, probabilities of
+    edges, warnings about the data, and how the result was obtained.
 
     Parameters
     ----------

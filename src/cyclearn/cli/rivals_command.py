@@ -1,4 +1,4 @@
-"""``cyclearn rivals``: whether a loop is a loop, or one missing variable."""
+"""``cyclearn rivals``: whether a loop is real, or due to a missing variable."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def rivals(
 ) -> None:
     """Compare a saved result (.json), or one learned from a table, with its rivals.
 
-    The best graph without feedback, the best with hidden common causes instead, and the best with
-    smaller loops: by how much each is worse, what that means, and the edges that change.
+    The rivals are the best graph without feedback, the best with hidden common causes instead, and
+    the best with smaller loops. For each it prints how much worse it is, what that means, and the
+    edges that change.
 
     Parameters
     ----------

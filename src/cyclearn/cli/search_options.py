@@ -49,7 +49,7 @@ def search(
     from cyclearn.learning import learn
 
     if checkpoint is not None and bootstrap is None:
-        raise InputError("--checkpoint keeps resamples; say how many with --bootstrap")
+        raise InputError("--checkpoint stores resamples; give their number with --bootstrap")
     resampling = {"n_resamples": bootstrap, "checkpoint": checkpoint}
     with followed() as on_progress, said_in_the_result():
         return learn(

@@ -61,7 +61,7 @@ def simulate(
     from cyclearn.models import random_model
 
     if (samples is None) != (data is None):
-        raise InputError("data needs both --samples N and --data FILE")
+        raise InputError("to simulate data, give both --samples N and --data FILE")
     if data is not None and data.suffix.lower() not in {".csv", ".tsv", ".txt", ".parquet"}:
         raise InputError(f"--data is {data}; name the file .csv, .tsv, .txt (tabs) or .parquet")
     if model is not None:

@@ -154,7 +154,7 @@ def _read_all(paths: list[Path], options: dict[str, Any], labels: list[str]) -> 
         return tables[0]
     if labels:
         raise InputError(
-            f"{labels[0]!r} names a column of one table, and {len(tables)} files were given; give "
+            f"{labels[0]!r} names a column of one table, but {len(tables)} files were given; give "
             "one file with all rows"
         )
     stems = [path.stem for path in paths]
@@ -170,7 +170,7 @@ def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
     if is_matrix or tetrad_matrix(path, options["encoding"]) is not None:
         return _read_matrix(path, n, options)
     if n is not None:
-        raise InputError("--n is the number of rows of a covariance matrix; add --covariance")
+        raise InputError("--n applies to covariance matrices only; add --covariance")
     found = _read_file(path, options | {"labels": [*labels, *options["labels"]]})
     for note in found.notes:
         complain(f"cyclearn: {path.name}: {note}")
@@ -186,21 +186,21 @@ def _read_or_load(paths: list[Path], options: dict[str, Any], labels: list[str])
         return _read_all(paths, options, labels)
     path = saved[0]
     if len(paths) > 1:
-        raise InputError(f"{path} is a saved result, and {len(paths)} files were given; give one")
+        raise InputError(f"{path} is a saved result, but {len(paths)} files were given; give one")
     from cyclearn.learning import load
     from cyclearn.results import LearnResult
 
     for each in _ALL:
         if options[each.name] != each.default:
             raise InputError(
-                f"--{each.name.replace('_', '-')} is about a table, and {path} is a saved result; "
-                "leave it out"
+                f"--{each.name.replace('_', '-')} applies to tables, but {path} is a saved "
+                "result; omit it"
             )
     found = load(path)
     if not isinstance(found, LearnResult):
         raise InputError(
-            f"{path} is a saved {type(found).__name__}, no result of learn; name that, and add "
-            "this one by --with"
+            f"{path} is a saved {type(found).__name__}, not a result of learn; give the result of "
+            "learn, and add this file with --with"
         )
     return found
 

@@ -26,7 +26,7 @@ def with_indicators(table: Any, categories: Sequence[str]) -> tuple[Any, tuple[s
     """
     if not hasattr(table, "columns"):
         raise InputError(
-            "categories name columns of one table with names; give a DataFrame or a file"
+            "categories needs one table with named columns; give a DataFrame or a file"
         )
     added: dict[str, Any] = {}
     for name in categories:
@@ -40,7 +40,7 @@ def with_indicators(table: Any, categories: Sequence[str]) -> tuple[Any, tuple[s
         if not 2 <= len(levels) <= MOST_LEVELS:
             raise InputError(
                 f"column {name!r} has {len(levels)} categories; 2 to {MOST_LEVELS} become "
-                "indicators: join rare ones, or let the column make groups of rows "
+                "indicators: merge rare categories, or use the column to define groups of rows "
                 f"(groups={name!r})"
             )
         for level in levels[1:]:

@@ -164,7 +164,7 @@ class MissingValues(DataWarning):
     column_share: float
 
     def _words(self) -> Words:
-        bias = "Check that no value is missing because of its size, which biases the result."
+        bias = "Results are biased if whether a value is missing depends on the value itself."
         treatment, *remedies = {
             "em": ("means and covariances are estimated by maximum likelihood (EM)", bias),
             "pairwise": ("each covariance uses the rows that have both columns", bias),
@@ -174,7 +174,7 @@ class MissingValues(DataWarning):
                 "Use all rows (maximum likelihood).",
             ),
             "error": (
-                "they are refused",
+                "they are not accepted",
                 "Use missing='em' (--missing em), which keeps all rows, or missing='rows'.",
                 "Use all rows (maximum likelihood), or complete rows only.",
             ),
@@ -224,7 +224,7 @@ class ShrunkCorrelations(DataWarning):
         return Words(
             f"Correlations were shrunk by {self.shrinkage:.0%} (Ledoit and Wolf): weights are too "
             "small, and standard errors and tests ignore this.",
-            "Do not read weights as sizes of effects; a penalty given by name is scaled to match.",
+            "Do not interpret weights as effect sizes. A penalty given by name is rescaled too.",
         )
 
 
@@ -260,13 +260,13 @@ class DependentRows(DataWarning):
             counted = f"They count as {self.n_counted:.0f}"
             return Words(
                 f"{message}.",
-                f"{counted} (n_effective='all' counts every row); for a time series, use lags=1.",
-                f"{counted}; for a time series, let earlier rows act on a row (lags).",
+                f"{counted} (n_effective='all' counts every row). For a time series, use lags=1.",
+                f"{counted}. For a time series, let earlier rows affect later ones (lags).",
             )
         return Words(
             f"{message}, so p-values are too small and edges may be spurious.",
             "Use n_effective='auto', or lags=1 for a time series.",
-            "Count the rows for what they are worth, or let earlier rows act on a row (lags).",
+            "Use the effective sample size, or let earlier rows affect later ones (lags).",
         )
 
 
@@ -310,7 +310,7 @@ class NonnormalColumns(DataWarning):
             errors = "standard errors, p-values and the test of fit of a model are robust to it"
         return Words(
             f"{which} (skewness {self.skewness:.1f}, excess kurtosis {self.excess_kurtosis:.1f}): "
-            f"the graph often survives this; {errors}.",
+            f"the graph is often robust to this; {errors}.",
             f"Use margins='rank', {rest}",
             f"Use the ranks of the columns, {rest}",
         )
@@ -339,12 +339,12 @@ class IndicatorColumns(DataWarning):
     def _words(self) -> Words:
         listed = ", ".join(self.columns)
         return Words(
-            f"{listed} exclude each other in every row, as indicators of one variable do; that "
-            "they depend on each other is not an effect of one on another.",
-            "If nothing in the table causes that variable, take them as given: exogenous="
-            f"{list(self.columns)!r}.",
-            "If nothing in the table causes that variable, name them in step Knowledge as "
-            "variables that are taken as given.",
+            f"{listed} are never 1 in the same row, like indicators of one categorical variable. "
+            "Their dependence is not an effect of one on another.",
+            "If nothing in the table causes that variable, declare them exogenous: "
+            f"exogenous={list(self.columns)!r}.",
+            "If nothing in the table causes that variable, mark them as exogenous in step "
+            "Knowledge.",
         )
 
 
@@ -359,15 +359,15 @@ class OrdinalColumns(DataWarning):
         if self.is_taken:
             return Words(
                 f"{listed} {'has' if one else 'have'} few values and {'is' if one else 'are'} "
-                "taken for ordinal: weights are those of the normal variables behind.",
+                "treated as ordinal: weights refer to the underlying normal variables.",
                 f"If these are measurements, use continuous={list(self.columns)!r}.",
-                "If these are measurements, name them as such.",
+                "If these are measurements, list them as such.",
             )
         return Words(
-            f"{listed} {'has' if one else 'have'} few values, as answers on a scale do, and "
-            f"{'is' if one else 'are'} taken for {'a measurement' if one else 'measurements'}.",
-            f"If these are levels with an order, use ordered={list(self.columns)!r}.",
-            "If these are levels with an order, name them as ordinal columns.",
+            f"{listed} {'has' if one else 'have'} few values, like answers on a rating scale, and "
+            f"{'is' if one else 'are'} treated as {'a measurement' if one else 'measurements'}.",
+            f"If these are ordered levels, use ordered={list(self.columns)!r}.",
+            "If these are ordered levels, list them as ordinal columns.",
         )
 
 
@@ -378,9 +378,9 @@ class RepairedCorrelations(DataWarning):
 
     def _words(self) -> Words:
         return Words(
-            "The latent correlations, estimated pair by pair, were not those of any variables "
-            f"together; all were made smaller by {100 * self.shrinkage:.1f}%.",
-            "Join rare levels, or drop a column.",
+            "The latent correlations, estimated pair by pair, do not form a correlation matrix, "
+            f"so all were shrunk by {100 * self.shrinkage:.1f}%.",
+            "Merge rare levels, or drop a column.",
         )
 
 
@@ -399,8 +399,8 @@ class LowPower(DataWarning):
         return Words(
             f"{rows} are few for {count_of(self.n_variables, 'variable')}: partial correlations "
             f"below about {self.weakest:.2f} cannot be detected.",
-            "Do not read a missing edge as no effect; add knowledge, and check bootstrap "
-            "frequencies.",
+            "A missing edge is not evidence of no effect. Add background knowledge, and check "
+            "bootstrap frequencies.",
         )
 
 
@@ -432,7 +432,7 @@ class TooFewRows(DataWarning):
         allowed = f"; the search allows {' and '.join(limits)}" if limits else ""
         strong = "Only very strong edges can be found. Use fewer variables, or set"
         return Words(
-            f"{self.n_effective:.0f} rows cannot separate so many variables: {done}{allowed}.",
+            f"{self.n_effective:.0f} rows are too few for this many variables: {done}{allowed}.",
             f"{strong} penalty, max_parents and max_component yourself.",
             f"{strong} the penalty and the limits yourself.",
         )
@@ -466,7 +466,7 @@ class RankScale(DataWarning):
     def _words(self) -> Words:
         return Words(
             "Columns were replaced by normal scores of their ranks.",
-            "Read weights, effects and intervals on that scale, not in the units of the data.",
+            "Weights, effects and intervals are on that scale, not in the units of the data.",
         )
 
 
@@ -479,8 +479,8 @@ class UnstableFeedback(DataWarning):
         return Words(
             f"The fitted feedback grows without limit (spectral radius {self.radius:.2f}; stable "
             "below 1).",
-            "Do not read total effects; look for a stable graph of the class, or ask whether the "
-            "system was in equilibrium when it was measured.",
+            "Do not interpret total effects. Look for a stable graph in the class, or check "
+            "whether the system was in equilibrium when it was measured.",
         )
 
 
@@ -492,8 +492,8 @@ class SlowFeedback(DataWarning):
     def _words(self) -> Words:
         return Words(
             f"The fitted feedback decays slowly (spectral radius {self.radius:.3f}; stable below "
-            "1), so small changes of the data change total effects a lot.",
-            "Read effects within feedback loops as orders of magnitude.",
+            "1), so small changes in the data change total effects a lot.",
+            "Treat effects within feedback loops as orders of magnitude only.",
         )
 
 
@@ -506,7 +506,7 @@ class NotIdentified(DataWarning):
             "The graph has more parameters than its distributions have dimensions, so some "
             f"parameters are not determined; {valid}.",
             "See not_identified for these parameters; graph.reduced() may remove redundant edges.",
-            "Do not read single weights; remove redundant edges.",
+            "Do not interpret single weights; remove redundant edges.",
         )
 
 
@@ -572,9 +572,9 @@ class HiddenCause(DataWarning):
         gone = ", ".join(f"{a} → {b}" for a, b in self.superfluous)
         edges = " and ".join(f"{a} → {b}" for a, b in self.edges)
         return Words(
-            f"A hidden common cause of {' and '.join(self.columns)}"
-            f"{f', without {gone},' if gone else ''} fits better than {edges}: do not read these "
-            "edges as effects.",
+            "A hidden common cause of "
+            f"{' and '.join(self.columns)}{f', without {gone},' if gone else ''} fits better than "
+            f"{edges}: do not interpret these edges as effects.",
             "Measure the suspected cause, or use a method that allows for hidden ones.",
         )
 
@@ -590,19 +590,19 @@ class UnfinishedSample(DataWarning):
     largest_r_hat: float
 
     def _words(self) -> Words:
-        what = "The chains do not agree, so probabilities are not determined"
+        what = "The chains disagree, so the probabilities are not determined"
         if self.chains_agree:
             # Where no edge seems open yet, nothing is known of how well it is known.
             known = self.effective_size if isfinite(self.effective_size) else 1.0
             error = min(1.0, 1 / sqrt(max(known, 1.0)))
-            what = f"The chains agree, but probabilities may be off by {error:.2f}"
+            what = f"The chains agree, but each probability may be off by {error:.2f}"
         limit = "time limit" if self.is_out_of_time else "limit on steps"
         return Words(
             f"{what}: the {limit} ended them at an effective size of {self.effective_size:.0f}, "
             f"where {self.wanted_size} was wanted, and R̂ {self.r_hat:.2f}, where "
             f"{self.largest_r_hat} is the limit.",
             "Raise max_steps or time_limit, or limit max_component.",
-            "Allow more steps or time, or smaller feedback loops only.",
+            "Allow more steps or more time, or only smaller feedback loops.",
         )
 
 

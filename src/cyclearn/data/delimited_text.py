@@ -172,8 +172,8 @@ def _suspected_thousands(names: list[str], rows: list[list[str]]) -> list[str]:
         if grouped and small and len(grouped) + len(small) == len(column):
             name = repr(names[j]) if len(names) == len(columns) else f"{j + 1}"
             return [
-                f"column {name} holds {grouped[0]} beside {small[0]}: if points separate "
-                "thousands, say that commas are decimal (decimal=',', --decimal ,)"
+                f"column {name} contains {grouped[0]} and {small[0]}: if points separate "
+                "thousands, set the decimal mark to a comma (decimal=',', --decimal ,)"
             ]
     return []
 

@@ -105,7 +105,7 @@ def row_weight(asked: EffectiveRows, n: int, memory: Memory | None) -> tuple[flo
     if not isinstance(asked, str):
         if asked > n:
             raise InputError(
-                f"n_effective is {asked:g}, and there are {n} rows; it is at most their number"
+                f"n_effective is {asked:g}, and there are {n} rows; it cannot exceed that number"
             )
         return asked / n, "number"
     if asked == "all":
@@ -131,19 +131,19 @@ def rows_in_words(
     whys = {
         "memory": "because neighbouring rows resemble each other",
         "number": "as asked for",
-        "weights": "because some have more weight than others",
-        "subjects": "because the mean of each subject was taken out",
+        "weights": "because their weights differ",
+        "subjects": "because the mean of each subject was removed",
     }
     if counting in whys:
         why = whys[counting]
     elif round(n_effective) < n and has_ordered:
-        why = "since ordinal columns say less than numbers"
+        why = "because ordinal columns carry less information than numeric ones"
     elif round(n_effective) < n:
         why = "because values are missing"
     else:
         reasons = {
             "all": "as asked for",
-            "unchecked": "rows were not checked, since only moments are known",
+            "unchecked": "the rows could not be checked, since only moments were given",
             "few": f"fewer than {TESTED_ROWS} are not checked",
             "independent": "neighbouring rows do not resemble each other",
         }

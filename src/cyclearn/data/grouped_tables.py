@@ -66,12 +66,12 @@ def _checked_names(data: Mapping[Any, Any]) -> dict[str, Any]:
     for name, table in data.items():
         if not _is_table(table):
             raise InputError(
-                f"{name!r} of the mapping given as data is {type(table).__name__}, no table; map "
-                "names of groups to tables, or make a DataFrame of columns"
+                f"{name!r} of the mapping given as data is {type(table).__name__}, not a table; "
+                "map group names to tables, or build a DataFrame from the columns"
             )
     named = {str(name): table for name, table in data.items()}
     if len(named) < len(data):
-        raise InputError("two groups have the same name when written; rename one")
+        raise InputError("two groups have the same name once converted to text; rename one")
     return named
 
 
@@ -96,7 +96,7 @@ def _split(data: Any, groups: str, *, in_order: bool) -> dict[str, Any]:
     if labels.isna().any():
         row = int(np.flatnonzero(labels.isna().to_numpy())[0])
         raise InputError(
-            f"column {groups!r} names no group in row {row}; fill it in, or drop the row"
+            f"column {groups!r} does not name a group in row {row}; fill it in, or drop the row"
         )
     if in_order:
         _check_stretches(labels, groups)
@@ -116,9 +116,9 @@ def _check_stretches(labels: pd.Series, groups: str) -> None:
     again = begins[begins.duplicated()]
     if len(again):
         raise InputError(
-            f"the rows of group {str(_plain(again.iloc[0]))!r} of column {groups!r} do not stand "
-            "together, and with lags each looks back on the row before it: sort the rows by group "
-            "and time, or give every stretch a name of its own"
+            f"the rows of group {str(_plain(again.iloc[0]))!r} of column {groups!r} are not "
+            "contiguous, and lags need the row before each row: sort the rows by group and time, "
+            "or give each contiguous stretch its own name"
         )
 
 
@@ -129,8 +129,8 @@ def labelled_rows(data: Any, labels: Sequence[str], option: str) -> pd.DataFrame
     frame = read_table(data, labels=labels) if isinstance(data, (str, Path)) else as_rows(data)
     if not isinstance(frame, pd.DataFrame):
         raise InputError(
-            f"{option} names a column, and the data are {type(data).__name__}, which have none by "
-            "name; give a DataFrame or a file"
+            f"{option} names a column, but the data are of type {type(data).__name__}, which has "
+            "no column names; give a DataFrame or a file"
         )
     for label in labels:
         if label not in frame.columns:
@@ -159,12 +159,12 @@ def aligned_moments(moments: Moments, first: Moments) -> Moments:
     """Moments of a further table with the variables as in the first one."""
     names = first.names
     if moments.has_default_names != first.has_default_names:
-        raise InputError("some tables have names of columns and others do not; give all the same")
+        raise InputError("some tables have column names and others do not; name all or none")
     missing = [name for name in names if name not in moments.names]
     extra = [name for name in moments.names if name not in names]
     if missing or extra:
         raise InputError(
-            "its columns are not those of the first table"
+            "its columns differ from those of the first table"
             + (f"; it has no {', '.join(missing[:10])}" if missing else "")
             + (f"; the first has no {', '.join(extra[:10])}" if extra else "")
             + "; select the same columns of all tables"

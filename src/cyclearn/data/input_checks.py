@@ -91,7 +91,7 @@ def checked_exogenous(exogenous: Sequence[str], names: tuple[str, ...]) -> tuple
     found = names_among("exogenous", exogenous, names)
     if names and set(exogenous) == set(names):
         raise InputError(
-            "exogenous has all variables, and leaves none to be explained; leave some out"
+            "exogenous lists all variables, so none is left to explain; remove some from the list"
         )
     return found
 
@@ -127,13 +127,13 @@ def numeric_matrix(table: Any, what: str, names: Sequence[str] | None = None) ->
         try:
             values = np.asarray(table)
         except ValueError:
-            raise InputError(f"the rows of the {what} are not equally long; give a table") from None
+            raise InputError(f"the rows of the {what} differ in length; give a table") from None
         if is_hidden is not None and is_hidden.any():
             values = np.where(is_hidden, np.nan, values)
     if values.ndim != 2 or values.shape[1] == 0:
         raise InputError(
-            f"the {what} has shape {values.shape}; give a table with one row a sample and one "
-            "column a variable"
+            f"the {what} has shape {values.shape}; give a table with one row per sample and one "
+            "column per variable"
         )
     if values.dtype.kind not in "fiub":
         labels = default_names(values.shape[1]) if names is None else names
@@ -211,14 +211,14 @@ def _check_numeric(columns: Mapping[str, NDArray[Any]], what: str) -> None:
     also = listed([repr(other) for other, _ in others])
     codes = list(dict.fromkeys(v for _, v in found.values() if isinstance(v, str)))
     remedy = (
-        "if that stands for a missing value, say so: data.replace("
-        f"{codes[:_NAMED]!r}, float('nan')).astype(float), and missing='em'"
+        f"if that codes a missing value, convert it: data.replace({codes[:_NAMED]!r}, "
+        "float('nan')).astype(float), and missing='em'"
         if all(isinstance(v, str) and is_missing_word(v) for _, v in found.values())
         else "drop it or encode it as numbers"
     )
     raise InputError(
         f"column {name!r} of the {what} is not numeric: row {row} holds {short(value)}"
-        + (f" (the same of {also})" if also else "")
+        + (f" (also not numeric: {also})" if also else "")
         + f"; {remedy}"
     )
 
@@ -252,23 +252,23 @@ def checked_covariance(S: FloatArray, names: tuple[str, ...]) -> FloatArray:
     """Square, symmetric matrix with a positive diagonal, made exactly symmetric."""
     if S.shape[0] != S.shape[1]:
         raise InputError(
-            f"a covariance is square; this one has shape {S.shape}: pass the rows of a table "
-            "straight to the function instead"
+            f"a covariance matrix must be square, but this one has shape {S.shape}: to use rows, "
+            "pass the table itself"
         )
     diagonal = S.diagonal()
     if (diagonal <= 0).any():
         j = int(np.flatnonzero(diagonal <= 0)[0])
         raise InputError(
-            f"column {names[j]!r} has variance {diagonal[j]:g}; a constant column can neither "
-            "cause nor follow anything: drop it"
+            f"column {names[j]!r} has variance {diagonal[j]:g}; a constant column has no causes "
+            "and no effects: drop it"
         )
     scale = np.sqrt(diagonal)
     gap = np.abs(S - S.T) / scale / scale[:, None]
     if gap.max() > 1e-8:
         i, j = divmod(int(gap.argmax()), len(S))
         raise InputError(
-            f"the covariance is not symmetric: entry ({names[i]}, {names[j]}) is {S[i, j]:g} and "
-            f"entry ({names[j]}, {names[i]}) is {S[j, i]:g}"
+            f"the covariance matrix is not symmetric: entry ({names[i]}, {names[j]}) is "
+            f"{S[i, j]:g} and entry ({names[j]}, {names[i]}) is {S[j, i]:g}"
         )
     return (S + S.T) / 2
 
@@ -304,8 +304,9 @@ def check_positive_definite(S: FloatArray, names: tuple[str, ...], n_samples: in
 def _raise_indefinite(R: FloatArray) -> None:
     lowest = np.linalg.eigvalsh(R)[0]
     raise InputError(
-        "the covariance is not positive definite: the smallest eigenvalue of its correlation "
-        f"matrix is {lowest:.3g}; was it made from pairs of columns with missing values?"
+        "the covariance matrix is not positive definite: the smallest eigenvalue of its "
+        f"correlation matrix is {lowest:.3g}; was it computed pairwise from columns with missing "
+        "values?"
     )
 
 
@@ -337,5 +338,5 @@ def _raise_collinear(functions: Mapping[str, list[str]]) -> None:
     raise InputError(
         f"{len(drop)} columns are exact linear functions of others: {'; '.join(said[:_NAMED])}"
         + f" and {len(said) - _NAMED} more" * (len(said) > _NAMED)
-        + f"; drop {', '.join(map(repr, drop))}, and no fewer"
+        + f"; drop {', '.join(map(repr, drop))}(all of them)"
     )

@@ -50,8 +50,8 @@ def checked_interventions(interventions: Any) -> Interventions | None:
         names = [targets] if isinstance(targets, str) else targets
         if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
             raise InputError(
-                f"the targets of a table are {short(targets)}; give a list of names, empty where "
-                "nothing was set"
+                f"the targets of a table are {short(targets)}; give a list of names, empty if "
+                "nothing was intervened on"
             )
         checked.append(tuple(names))
     return tuple(checked)
@@ -128,8 +128,8 @@ def unknown_tables(
     named = named_tables(data, groups)
     if named is None or len(named) < 2:
         raise InputError(
-            "unknown targets are told by differences between tables, and there is one; give a list "
-            "of tables, or groups, the column that tells them apart"
+            "unknown targets are learned from differences between tables, but only one table was "
+            "given; give a list of tables, or the column that identifies them (groups)"
         )
     parts = [Part(own, (), "noise", number) for number, own in enumerate(named.values(), 1)]
     read = intervened_tables(parts, design, n_effective, exogenous=exogenous)
@@ -161,7 +161,7 @@ def _with_margins(tables: Tables, margins: Margins) -> Tables:
     rows = [table.rows for table in tables if table.rows is not None]
     if len(rows) < len(tables):
         raise InputError(
-            f"margins={margins!r} looks at the rows, and some data are Moments, which have none; "
+            f"margins={margins!r} needs the rows, but some data are Moments, which have no rows; "
             "pass the tables"
         )
     together = with_margins(Rows(np.concatenate(rows), tables.names, False), margins).values
@@ -227,7 +227,7 @@ def targeted_parts(
     """The tables one by one, with the targets of each and what was done to them."""
     if isinstance(interventions, str) and interventions != ROWS:
         if not isinstance(kind, str):
-            raise InputError("targets come from a column; give one intervention_kind for all")
+            raise InputError("targets come from a column; give one intervention_kind for all rows")
         frame = labelled_rows(data, [interventions], "interventions")
         labels = frame[interventions].map(_parsed)
         rows = frame.drop(columns=interventions)
@@ -242,8 +242,8 @@ def targeted_parts(
         if len(tables) != len(given):
             raise InputError(
                 f"there are {len(tables)} tables and {what} of {len(given)}; give one list of "
-                "targets for each table, empty where nothing was set, and one kind for all or one "
-                "for each table"
+                "targets for each table, empty if nothing was intervened on, and one kind for "
+                "all or one for each table"
             )
     parts: list[Part] = []
     for number, each in enumerate(zip(tables, interventions, kinds, strict=True), 1):
@@ -263,7 +263,7 @@ def _row_by_row(data: Any, kind: InterventionKind) -> list[Part]:
     if n != p:
         raise InputError(
             f"interventions are 'rows', row i for column i, and there are {n} rows and {p} "
-            "columns; give further rows as tables of their own, or a column of targets"
+            "columns; give the other rows as separate tables, or use a column of targets"
         )
     single: list[Any] = [rows.values[[i]] for i in range(p)]
     if not rows.is_unnamed:
@@ -285,8 +285,8 @@ def _moments(data: Any, design: Design) -> tuple[FloatArray | None, Moments]:
     if isinstance(data, Moments):
         if data.mean is None and design.intercepts == "shared":
             raise InputError(
-                "these Moments have no mean, and shifts of means count where intercepts are "
-                "shared; give the mean, or intercepts='table'"
+                "these Moments have no mean, but with shared intercepts shifts of means count; "
+                "give the mean, or use intercepts='table'"
             )
         return None, data
     rows = Rows.of(data)
@@ -304,16 +304,16 @@ def _check_row(table: Table, design: Design) -> None:
     """One row has to have something in common with other rows."""
     if table.kind == "shift" and design.intercepts == "table":
         raise InputError(
-            "intervention_kind='shift' changes an intercept, and every table has its own; use "
-            "intercepts='shared'"
+            "intervention_kind='shift' changes an intercept, but here every table has its own; "
+            "use intercepts='shared'"
         )
     if table.moments.n_samples > 1:
         return
     if design.intercepts == "table" or (table.targets and table.kind == "noise"):
         own = "an intercept" if design.intercepts == "table" else "a noise variance"
         raise InputError(
-            f"it has 1 row, which fits exactly with {own} of its own and says nothing; use "
-            "intervention_kind 'perfect' or 'shift' with intercepts='shared', or add rows"
+            f"it has 1 row, which {own} of its own fits exactly, so it carries no information; "
+            "use intervention_kind 'perfect' or 'shift' with intercepts='shared', or add rows"
         )
 
 
@@ -322,16 +322,16 @@ def _check_targets(table: Table) -> None:
     unknown = [name for name in targets if name not in moments.names]
     if unknown:
         raise InputError(
-            f"the target {unknown[0]!r} is no variable; there are {listed(moments.names)}"
+            f"the target {unknown[0]!r} is not a variable; there are {listed(moments.names)}"
         )
     if table.kind == "perfect" and {*targets, *moments.exogenous} == set(moments.names):
         raise InputError(
-            "every variable was set or is exogenous, so that it says nothing; leave it out"
+            "every variable is a target or exogenous, so it carries no information; omit it"
         )
 
 
 def check_columns(tables: Tables) -> None:
-    """No column is constant where it was not set."""
+    """No column is constant where it was not a target."""
     for i, name in enumerate(tables.names):
         free = [table for table in tables if name not in table.targets]
         values = [(t.moments.covariance[i, i], t.moments) for t in free or tables]
@@ -340,7 +340,7 @@ def check_columns(tables: Tables) -> None:
         largest = max(map(abs, means), default=0.0)
         # Different constants are a spread too.
         if max(spread, np.ptp(means) ** 2) <= (1e-13 * largest) ** 2:
-            where = "where it was not set" if free else "and set everywhere"
+            where = "where it was not a target" if free else "and a target in every table"
             raise InputError(f"column {name!r} is constant {where}; drop it, or add rows")
 
 

@@ -59,15 +59,14 @@ def with_past(rows: Rows, lags: int) -> Rows:
     X, n = rows.values, len(rows.values) - lags
     if n < 3:
         raise InputError(
-            f"lags is {lags}, and there are {len(X)} rows; a row with a whole past needs {lags} "
-            "rows before it, and at least three such rows are needed: give a longer table, or "
-            "fewer lags"
+            f"lags is {lags}, and there are {len(X)} rows; at least three rows must have {lags} "
+            "rows before them: give a longer table, or use fewer lags"
         )
     past = past_names(rows.names, lags)
     for name in past:
         if name in rows.names:
             raise InputError(
-                f"column {name!r} has the name that lags={lags} gives to the past; rename it"
+                f"column {name!r} has a name that lags={lags} uses for a lagged column; rename it"
             )
     values = np.hstack([X[lags - lag : lags - lag + n] for lag in range(lags + 1)])
     return Rows(values, (*rows.names, *past), False, (*rows.exogenous, *past))

@@ -89,7 +89,7 @@ def latent_correlations(X: FloatArray, is_ordered: BoolArray, names: tuple[str, 
                     r, efficiency = _polyserial(*((y, _codes(x)) if pair[0] else (x, _codes(y))))
             except FloatingPointError:
                 raise InputError(
-                    f"columns {names[i]!r} and {names[j]!r} determine each other; drop one"
+                    f"columns {names[i]!r} and {names[j]!r} determine each other exactly; drop one"
                 ) from None
             R[i, j] = R[j, i] = r
             lost.append(1 / efficiency)

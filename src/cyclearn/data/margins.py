@@ -45,8 +45,8 @@ def with_margins(rows: Rows, margins: Margins) -> Rows:
         for name, column in zip(rows.names, rows.values.T, strict=True):
             if (column <= 0).any():
                 raise InputError(
-                    f"column {name!r} has the value {np.nanmin(column):g}, which has no logarithm; "
-                    "add a constant to it first, or use margins='rank'"
+                    f"column {name!r} has the value {np.nanmin(column):g}, which has no "
+                    "logarithm; add a constant to the column, or use margins='rank'"
                 )
         return rows.with_values(np.log(rows.values))
     return rows if margins == "raw" else rows.with_values(normal_scores(rows.values))

@@ -96,7 +96,7 @@ def treat_missing(rows: Rows, missing: Missing) -> Treated:
         if len(complete) < 2:
             raise InputError(
                 f"{len(complete)} of {len(X)} rows have no missing value; use missing='em', which "
-                "uses all, or drop the column with the most holes"
+                "uses all rows, or drop the column with the most missing values"
             )
         kept = rows.taken(np.asarray(~is_hole.any(axis=1))).within_subjects()
         return Treated(moments_of(kept), kept.n_effective, kept.values, holes)
@@ -134,8 +134,8 @@ def _check_exogenous(rows: Rows, is_hole: BoolArray) -> None:
     for name in rows.exogenous:
         if is_hole[:, rows.names.index(name)].any():
             raise InputError(
-                f"column {name!r} is taken as given and has missing values, which missing='em' "
-                "cannot fill: no model explains them; use missing='rows' or 'pairwise'"
+                f"column {name!r} is exogenous and has missing values, which missing='em' cannot "
+                "estimate because no model explains the column; use missing='rows' or 'pairwise'"
             )
 
 
@@ -187,8 +187,8 @@ def _check_columns(X: FloatArray, is_hole: BoolArray, names: tuple[str, ...]) ->
         if len(seen) < 2 or np.ptp(seen) <= 1e-13 * np.abs(seen).max():
             what = f"has {len(seen)} values" if len(seen) < 2 else "is constant"
             raise InputError(
-                f"column {name!r} {what} beside missing ones; it can neither cause nor follow "
-                "anything: drop it"
+                f"column {name!r} {what} apart from missing ones; it has no causes and no "
+                "effects: drop it"
             )
 
 
@@ -201,7 +201,7 @@ def _rows_together(X: FloatArray, names: tuple[str, ...]) -> FloatArray:
         i, j = few[0]
         raise InputError(
             f"columns {names[i]!r} and {names[j]!r} are observed together in "
-            f"{int(together[i, j])} rows, which say nothing about their covariance; drop one"
+            f"{int(together[i, j])} rows, too few to estimate their covariance; drop one"
         )
     return together
 

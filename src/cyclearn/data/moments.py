@@ -1,4 +1,4 @@
-"""The mean and covariance of a table: all that anything after this file looks at."""
+"""The mean and covariance of a table: all that fits and searches use."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_path
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.readable import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,10 +54,10 @@ class Moments:
     names : sequence of str, optional
         Names of the variables; ``X1, …, Xp`` by default, and then matched by position.
     exogenous : sequence of str, optional
-        Variables that are taken as given: nothing causes them, their covariance is free, and the
+        Exogenous variables: nothing causes them, their covariance is unrestricted, and the
         likelihood is that of the others given these.
     ordered : sequence of str, optional
-        Ordinal variables: their moments are those of the normal variables behind them.
+        Ordinal variables: their moments are those of the underlying normal variables.
 
     Examples
     --------
@@ -125,12 +126,12 @@ class Moments:
         return Moments._unchecked(**{name: getattr(self, name) for name in _FIELDS} | changes)
 
     def given(self, exogenous: Sequence[str]) -> Moments:
-        """The same moments, with these variables taken as given as well."""
+        """The same moments, with these variables exogenous as well."""
         return self._changed(exogenous=checked_exogenous((*self.exogenous, *exogenous), self.names))
 
     @cached_property
     def is_exogenous(self) -> BoolArray:
-        """Which variables are taken as given, shape (p,)."""
+        """Which variables are exogenous, shape (p,)."""
         return np.isin(self.names, self.exogenous)
 
     @property
@@ -217,8 +218,8 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
     Parameters
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
-        Rows are samples. A path is read by :func:`read_table`; tables of Arrow and polars serve as
-        well.
+        Rows are samples. A path is read by :func:`read_table`; Arrow and polars tables are accepted
+        too.
     names : sequence of str, optional
         Names of the columns of an array.
 
@@ -245,7 +246,7 @@ def moments_of(rows: Rows) -> Moments:
     if n < 2:
         raise InputError(f"the data have {n} rows; a covariance needs at least 2")
     if n == 2 and X.shape[1] > 1:
-        raise InputError("the data have 2 rows, which lie on a line; give at least 3")
+        raise InputError("the data have 2 rows, which always lie on a line; give at least 3")
     with np.errstate(invalid="ignore", over="ignore"):
         weights = rows.weights
         mean = X.mean(axis=0) if weights is None else weights @ X / weights.sum()
@@ -258,21 +259,19 @@ def moments_of(rows: Rows) -> Moments:
     if not np.isfinite(variances).all():
         # A missing or infinite value reaches its mean, so the table itself is searched only now.
         check_finite(rows.values, "data", labels)
-        raise InputError("the data are too large for their variances to be numbers; rescale them")
+        raise InputError("the values are so large that their variances overflow; rescale them")
     constant = np.flatnonzero(variances <= (1e-13 * mean) ** 2)
     if constant.size:
         j = constant[0]
         if X[:, j].any() and not mean[j] ** 2 > np.finfo(float).tiny:
             raise InputError(
-                f"column {labels[j]!r} is too small for its variance to be a number; rescale it"
+                f"column {labels[j]!r} has values so small that its variance underflows; rescale it"
             )
         others = [repr(labels[i]) for i in constant[1:]]
-        also = (
-            f" (the same of {', '.join(others[:10])}{', …' * (len(others) > 10)})" if others else ""
-        )
+        also = f" (also constant: {listed(others)})" if others else ""
         raise InputError(
-            f"column {labels[j]!r} is constant{also}; it can neither cause nor follow anything: "
-            "drop it"
+            f"column {labels[j]!r} is constant{also}; a constant column has no causes and no "
+            "effects: drop it"
         )
     check_positive_definite(covariance, labels, n)
     return Moments._unchecked(covariance, n, mean, labels, rows.is_unnamed, rows.exogenous)
@@ -286,12 +285,12 @@ def read_moments(
     Parameters
     ----------
     path : str or Path
-        As of :func:`read_table`. Tetrad's text of a covariance matrix says itself what it is.
+        As in :func:`read_table`. Tetrad's format for covariance matrices is recognised.
     covariance : bool
-        Whether the file holds a covariance or correlation matrix in place of rows, with the
-        divisor n, made from ``n_samples`` rows; of which one half may be left empty.
+        Whether the file contains a covariance or correlation matrix instead of rows, with the
+        divisor n, computed from ``n_samples`` rows; one triangle may be empty.
     **options
-        As of :func:`read_table`.
+        As in :func:`read_table`.
     """
     check_path(path)
     written = tetrad_matrix(path, options.get("encoding"))
@@ -301,14 +300,13 @@ def read_moments(
         return as_moments(read_table(path, **options))
     if n_samples is None:
         raise InputError(
-            f"{path}: a covariance matrix does not say from how many rows it was made; give "
-            "n_samples (--n)"
+            f"{path}: the number of rows behind a covariance matrix is needed; give n_samples (--n)"
         )
     frame = read_table(path, covariance=True, **options)
     if frame.shape[0] != frame.shape[1]:
         raise InputError(
-            f"{path}: {frame.shape[0]} rows and {frame.shape[1]} columns are no covariance matrix; "
-            "it has as many rows as columns"
+            f"{path}: {frame.shape[0]} rows and {frame.shape[1]} columns are not a covariance "
+            "matrix, which must be square"
         )
     return Moments(_mirrored(frame), n_samples)
 

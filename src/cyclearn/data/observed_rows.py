@@ -103,8 +103,8 @@ class ObservedRows:
         sign, log_det = np.linalg.slogdet(K)
         if not np.isfinite(log_dets) or sign <= 0:
             raise InputError(
-                "a covariance is singular on the way; there are too few rows, or columns that "
-                "others determine"
+                "a covariance matrix became singular during the fit: there are too few rows, or "
+                "some columns are determined by others"
             )
         squares = centred.T @ centred
         value = 0.5 * (n * log_det - log_dets - float((K * squares).sum()))
@@ -128,7 +128,7 @@ class ObservedRows:
                 found, _ = self.expected(mean, np.linalg.inv(S))
             except np.linalg.LinAlgError:
                 raise InputError(
-                    "the covariance becomes singular; there are too few rows"
+                    "the covariance matrix becomes singular: there are too few rows"
                 ) from None
             change = max(
                 float(np.abs(found.mean - mean).max()), float(np.abs(found.covariance - S).max())

@@ -52,9 +52,9 @@ def _numbers(column: Any, name: str) -> Any:
     if not texts:
         levels = sorted(set(present))
         raise InputError(
-            f"column {name!r} is ordered and holds {len(levels)} texts ({short(levels[0])}, …), "
-            "whose order nobody knows; make it ordered: pd.Categorical(data[name], "
-            "categories=[…], ordered=True)"
+            f"column {name!r} is declared ordered and contains {len(levels)} texts "
+            f"({short(levels[0])}, …), whose order is unknown; define the order: "
+            "pd.Categorical(data[name], categories=[…], ordered=True)"
         )
     return found
 

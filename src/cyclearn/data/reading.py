@@ -97,7 +97,7 @@ class Reading(Options):
         own; or keep them and their noise, and are shifted. Tables of one row can be the first and
         the last.
     intercepts : {"shared", "table"}
-        With interventions: whether shifts of means between tables count. Shared intercepts use
+        With interventions: whether differences of means between tables count. Shared intercepts use
         them, but turn differences between batches into edges.
     n_effective : "auto", "all" or a number
         The effective sample size of each table, in likelihood and penalty together. By default
@@ -135,22 +135,22 @@ class Reading(Options):
         warning says, unless options need plain rows, or the correlations are not those of any
         variables.
     continuous : list of str
-        Columns that are measurements though they have few values.
+        Columns that are measurements although they have few values.
     weights : str, optional
-        The column of survey weights, such as the number of people that a row stands for: mean and
+        The column of survey weights, such as the number of people that a row represents: mean and
         covariance are weighted. The effective sample size is Kish's, (Σw)² / Σw².
     within : str, optional
-        The column that names the subject of each row, in a panel: each subject's mean is taken out,
-        so that what differs between subjects and stays the same in time explains nothing. The
-        effective sample size is the number of rows less one for each subject but one.
+        The column that names the subject of each row, in a panel: each subject's mean is removed,
+        so constant differences between subjects have no influence (fixed effects). The effective
+        sample size is the number of rows minus the number of subjects plus one.
     se : {"auto", "standard", "robust"}
         Standard errors and test of fit: those of Gaussian rows, or the sandwich of Huber and White
-        and the chi-square of Satorra and Bentler (lavaan's ``"MLR"`` and ``"MLM"``). By default
-        the latter where columns are clearly not Gaussian, as a warning then says. They take rows,
-        without ordinal columns, ranks, lags, shrinkage, pairs and interventions.
+        and the chi-square of Satorra and Bentler (lavaan's ``"MLR"`` and ``"MLM"``). The default is
+        robust if columns are clearly not Gaussian; a warning then says so. Robust errors need rows,
+        and exclude ordinal columns, ranks, lags, shrinkage, pairwise covariances and interventions.
     covariance : {"sample", "shrunk"}
-        That of the rows, or Ledoit and Wolf's with all correlations made smaller, by as much as
-        rows are few; the result says by how much.
+        The sample covariance, or that of Ledoit and Wolf, which shrinks all correlations, more so
+        with few rows; the result says by how much.
 
     Examples
     --------
@@ -164,17 +164,17 @@ class Reading(Options):
     )
     interventions: Interventions | None = option(
         None,
-        "Column that names the targets of the intervention in each row, by commas; or unknown.",
+        "Column that lists the intervention targets of each row, separated by commas; or unknown.",
         lambda _, value: checked_interventions(value),
     )
     intervention_kind: InterventionKind | tuple[InterventionKind, ...] = option(
         "perfect",
-        "Targets are cut off from their causes, or keep them with other noise or a shift.",
+        "Whether targets lose their causes, or keep them with other noise or a shift.",
         _kinds,
     )
     intercepts: Intercepts = option(
         "shared",
-        "With interventions: whether shifts of means between tables count.",
+        "With interventions: whether differences of means between tables count.",
         partial(one_of, words=("shared", "table")),
     )
     n_effective: EffectiveRows = option(
@@ -182,7 +182,7 @@ class Reading(Options):
     )
     missing: Missing = option(
         "error",
-        "Missing values: refuse, maximum likelihood, complete rows, or pairs.",
+        "Missing values: error, maximum likelihood, complete rows, or pairwise.",
         partial(
             one_of,
             words=TREATMENTS,
@@ -199,30 +199,30 @@ class Reading(Options):
         ),
     )
     lags: int = option(
-        0, "Rows before each row, in order of time, that may cause it.", partial(whole, least=0)
+        0, "Number of preceding rows (in time) that may affect a row.", partial(whole, least=0)
     )
     exogenous: Sequence[str] = option(
-        (), "Columns taken as given, which nothing causes, separated by commas.", names_in
+        (), "Exogenous columns, which nothing causes, separated by commas.", names_in
     )
     categories: Sequence[str] = option(
-        (), "Columns of categories, which become exogenous indicators, by commas.", names_in
+        (), "Nominal columns, which become exogenous indicators, separated by commas.", names_in
     )
     ordered: Sequence[str] = option((), "Ordinal columns, separated by commas.", names_in)
     continuous: Sequence[str] = option(
-        (), "Columns of few values that are measurements, separated by commas.", names_in
+        (), "Columns with few values that are measurements, separated by commas.", names_in
     )
     weights: str | None = option(None, "Column of survey weights.", _column)
     within: str | None = option(
-        None, "Column of subjects, whose means are taken out of their rows.", _column
+        None, "Column of subjects; each subject's mean is removed from its rows.", _column
     )
     se: Errors = option(
         "auto",
-        "Standard errors and test: for Gaussian rows, or robust; by default as columns need.",
+        "Standard errors and test: Gaussian or robust; by default, chosen from the data.",
         partial(one_of, words=("auto", "standard", "robust")),
     )
     covariance: Covariance = option(
         "sample",
-        "Covariance of the rows, or shrunk by Ledoit and Wolf.",
+        "Sample covariance, or shrunk (Ledoit and Wolf).",
         partial(
             one_of, words=("sample", "shrunk"), remedy="'sample' or 'shrunk' (Ledoit and Wolf)"
         ),
@@ -232,12 +232,12 @@ class Reading(Options):
         super().__post_init__()
         if self.lags and self.missing not in ("error", "rows"):
             raise InputError(
-                f"missing={self.missing!r} cannot be combined with lags, which ask for rows with a "
-                "whole past; use missing='rows'"
+                f"missing={self.missing!r} cannot be combined with lags, which need complete "
+                "preceding rows; use missing='rows'"
             )
         if self.covariance == "shrunk" and self.missing not in ("error", "rows"):
             raise InputError(
-                f"covariance='shrunk' takes complete rows, and missing is {self.missing!r}; use "
+                f"covariance='shrunk' needs complete rows, but missing is {self.missing!r}; use "
                 "missing='rows'"
             )
         others = {"margins": ("log", "rank"), "covariance": ("shrunk",), "missing": ("em",)}
@@ -246,25 +246,25 @@ class Reading(Options):
             if self.ordered and word in words:
                 raise InputError(
                     f"{name}={word!r} cannot be combined with ordered columns, whose correlations "
-                    "are estimated pair by pair; leave one of them out"
+                    "are estimated pair by pair; omit one of them"
                 )
         if self.ordered and self.lags:
-            raise InputError("lags cannot be combined with ordered columns; leave one of them out")
+            raise InputError("lags cannot be combined with ordered columns; omit one of them")
         if self.weights and self.within:
-            raise InputError("weights cannot be combined with within; leave one of them out")
+            raise InputError("weights cannot be combined with within; omit one of them")
         for name in ("weights", "within", "se"):
             refused = self._not_with_rows("em" if name == "se" else "")
             if refused and getattr(self, name) not in (None, "auto", "standard"):
                 raise InputError(
                     f"{name}={getattr(self, name)!r} cannot be combined with "
-                    f"{refused}={getattr(self, refused)!r}; leave one of them out"
+                    f"{refused}={getattr(self, refused)!r}; omit one of them"
                 )
         if self.interventions is not None:
             for name in ("groups", "missing", "lags", "ordered", "categories", "covariance"):
                 if name in self.given() and not (name == "groups" and self.is_unknown):
                     raise InputError(
                         f"{name}={getattr(self, name)!r} cannot be combined with interventions; "
-                        "leave one of them out"
+                        "omit one of them"
                     )
 
     def _not_with_rows(self, besides: str = "") -> str:
@@ -396,7 +396,7 @@ class Reading(Options):
             weights = numeric_matrix(column.to_frame(), "data", [self.weights])[:, 0]
             if not (weights > 0).all() or not np.isfinite(weights).all():
                 raise InputError(
-                    f"column {self.weights!r} has a weight that is not positive; drop such rows"
+                    f"column {self.weights!r} has a weight that is not positive; drop those rows"
                 )
         if self.within:
             data, column = row_column(data, self.within, "within")
@@ -430,8 +430,8 @@ class Reading(Options):
         for name in (*names, *(["se"] if self.se == "robust" else [])):
             if name in self.given():
                 raise InputError(
-                    f"{name}={getattr(self, name)!r} looks at the rows, and the data are Moments, "
-                    "which have none; pass the table"
+                    f"{name}={getattr(self, name)!r} needs the rows, but the data are Moments, "
+                    "which have no rows; pass the table"
                 )
         given = moments.given(self.exogenous)
         return Treated(given, float(given.n_samples), np.empty((0, 0)), None)

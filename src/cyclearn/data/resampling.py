@@ -73,7 +73,7 @@ class Resampler:
                 refused = error
         raise InputError(
             f"{_MAX_REDRAWS} resamples in a row could not be used ({refused}); the data have too "
-            "few different rows for a bootstrap of rows: pass Moments for a parametric one"
+            "few distinct rows for a bootstrap of rows: pass Moments for a parametric bootstrap"
         )
 
     def _drawn_groups(self, generator: np.random.Generator) -> Tables:
@@ -175,20 +175,20 @@ def _checked(tables: Tables, resampling: Resampling | None) -> Resampling:
     if resampling == "groups":
         if not tables.is_grouped:
             raise InputError(
-                "resampling is 'groups', and there is one table; give several, or groups=…"
+                "resampling='groups' needs several tables; give a list of tables, or groups=…"
             )
         return resampling
     if len(has_rows) > 1 and resampling != "parametric":
         raise InputError(
-            "some groups have rows and others are Moments, which are drawn in different ways; "
-            "give resampling='parametric'"
+            "some groups have rows and others are Moments, which cannot be resampled alike; use "
+            "resampling='parametric'"
         )
     if tables.design is not None and (
         resampling not in (None, "rows", "blocks") or has_rows != {True}
     ):
         raise InputError(
-            "with interventions rows are drawn within each table: give rows, and resampling='rows' "
-            "or 'blocks'"
+            "with interventions, rows are resampled within each table: give rows, and use "
+            "resampling='rows' or 'blocks'"
         )
     if has_rows == {False}:
         if resampling not in (None, "parametric"):
@@ -199,7 +199,7 @@ def _checked(tables: Tables, resampling: Resampling | None) -> Resampling:
         return "parametric"
     if resampling == "half" and tables.n_fewest < 6:
         raise InputError(
-            f"there are {tables.n_fewest} rows; halves of them are too few: use resampling='rows'"
+            f"there are {tables.n_fewest} rows, and half of them are too few: use resampling='rows'"
         )
     if resampling is not None:
         return resampling

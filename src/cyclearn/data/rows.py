@@ -66,8 +66,8 @@ class Rows:
         for name in found:
             if name in self.exogenous:
                 raise InputError(
-                    f"{name!r} is ordered and exogenous; variables that are taken as given may "
-                    "have any shape: leave it out of ordered"
+                    f"{name!r} is both ordered and exogenous; exogenous variables may have any "
+                    "distribution: remove it from ordered"
                 )
         values = self.values.copy()
         for j in map(self.names.index, found):
@@ -75,8 +75,8 @@ class Rows:
             levels, codes = np.unique(values[is_there, j], return_inverse=True)
             if len(levels) > MOST_LEVELS:
                 raise InputError(
-                    f"column {self.names[j]!r} is ordered and has {len(levels)} levels; at most "
-                    f"{MOST_LEVELS} are taken: leave it out, it is as good as continuous"
+                    f"column {self.names[j]!r} is ordered and has {len(levels)} levels, more than "
+                    f"the maximum of {MOST_LEVELS}: treat it as continuous"
                 )
             values[is_there, j] = codes
         return replace(self, values=values, ordered=found)
@@ -107,8 +107,8 @@ class Rows:
         counts = np.bincount(numbers)
         if len(counts) > len(numbers) - 2:
             raise InputError(
-                f"{len(numbers)} rows of {len(counts)} subjects leave nothing when each subject's "
-                "mean is taken out; name a column that several rows share"
+                f"{len(numbers)} rows of {len(counts)} subjects leave no variation once each "
+                "subject's mean is removed; name a column that several rows share"
             )
         means = [np.bincount(numbers, column) / counts for column in self.values.T]
         left = self.values - np.column_stack(means)[numbers]
@@ -116,8 +116,8 @@ class Rows:
         if is_still.any():
             still = ", ".join(np.array(self.names)[is_still][:10])
             raise InputError(
-                f"within every subject these do not change: {still}; what is the same in all rows "
-                "of a subject is taken out with its mean: drop them"
+                f"these columns do not vary within any subject: {still}; removing each subject's "
+                "mean removes them entirely: drop them"
             )
         return self.with_values(left + self.values.mean(axis=0))
 
@@ -129,5 +129,5 @@ def row_column(frame: Any, name: str, option: str) -> tuple[Any, Any]:
     column = frame[name]
     if column.isna().any():
         row = int(np.flatnonzero(column.isna().to_numpy())[0])
-        raise InputError(f"column {name!r} is {option} and empty in row {row}; drop the row")
+        raise InputError(f"column {name!r} is {option} and has no value in row {row}; drop the row")
     return frame.drop(columns=name), column

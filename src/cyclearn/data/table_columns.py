@@ -35,7 +35,7 @@ _IDENTIFIER = re.compile(r"(.*[ _.-])?(id|ids|nr|identifier|uuid|key|code)|.*[a-
 # With fewer rows a column may count, or have no value twice, by chance.
 _COUNTED_ROWS = 5
 _IDENTIFIED_ROWS = 20
-_IS_CATEGORY = "they can be taken as given"
+_IS_CATEGORY = "they can become exogenous indicators"
 # So many cells tell a column of many texts.
 _FEW_CELLS = 1_000
 # What to do with a file that holds a matrix.
@@ -96,8 +96,8 @@ def usable_columns(
     if len(names) != body.shape[1]:
         raise InputError(
             f"the header has {count_of(len(names), 'name')} and the rows have {body.shape[1]} "
-            "values; give one name for each column, remove what stands above the names, or say "
-            "what separates cells (sep=…, --sep)"
+            "values; give one name for each column, remove any lines above the names, or specify "
+            "the separator (sep=…, --sep)"
         )
     if has_header:
         _check_header(names)
@@ -112,7 +112,7 @@ def usable_columns(
     keep, named_rows = _without_identifiers(keep, cells, asked)
     if named_rows and strict:
         left_out = ", ".join(map(repr, named_rows))
-        notes.append(f"left out, since every row has another value, as names do: {left_out}")
+        notes.append(f"ignored as identifiers (a different value in every row): {left_out}")
     _check_names([names[j] for j in keep])
     chosen = _chosen([names[j] for j in keep], columns, drop)
     absent = [name for name in labels if name not in names]
@@ -152,7 +152,7 @@ def _without_identifiers(
     ]
     if len(found) == len(keep):
         return keep, {}
-    why = "has another value in every row, as names do"
+    why = "has a different value in every row, as identifiers do"
     return [j for j in keep if j not in found], {cells.names[j]: why for j in found}
 
 
@@ -161,7 +161,7 @@ def _formulas(names: Iterable[str]) -> list[str]:
     like = [repr(name) for name in names if name.startswith(("=", "+", "-", "@"))]
     if not like:
         return []
-    return [f"spreadsheets take such names for formulas: {', '.join(like)} (kept as they are)"]
+    return [f"spreadsheets read these names as formulas: {', '.join(like)} (kept as they are)"]
 
 
 def _check_header(names: list[str]) -> None:
@@ -171,8 +171,8 @@ def _check_header(names: list[str]) -> None:
     if numbers in (list(range(len(names))), list(range(1, len(names) + 1))):
         return
     raise HeaderError(
-        f"the first line holds numbers, not names ({', '.join(names[:3])}…); put a line of names "
-        "above it, or read it as data: cl.read_table(path, header=False), or --no-header"
+        f"the first line contains numbers, not names ({', '.join(names[:3])}…); put a line of "
+        "names above it, or read it as data: cl.read_table(path, header=False), or --no-header"
     )
 
 
@@ -186,7 +186,7 @@ def _check_second_header(cells: Cells, keep: list[int]) -> None:
         if not len(rest) or rest.map(number_of).isna().any():
             return
     raise InputError(
-        f"{cells.place(0)} holds text in every column ({', '.join(first.iloc[:3])}…), such as "
+        f"{cells.place(0)} contains text in every column ({', '.join(first.iloc[:3])}…), such as "
         "units, and numbers begin below it; remove that line"
     )
 
@@ -208,11 +208,11 @@ def _without_index(
     if keep and names[keep[0]] == "" and len(keep) > 1:
         first = cells.body.iloc[:, keep[0]]
         if first.dtype.kind not in "fiub" or _counts(_as_numbers(first), least=2):
-            notes.append("the first column has no name and is taken for names of the rows")
+            notes.append("the first column has no name and is used as row names")
             return keep[1:]
         raise InputError(
             f"the header has {len(names) - 1} names and the rows have {len(names)} values; give "
-            "one name for each column, or say that the first is an index (index=0, --index 0)"
+            "one name for each column, or declare the first column an index (index=0, --index 0)"
         )
     return keep
 
@@ -221,8 +221,8 @@ def _check_names(names: list[str]) -> None:
     for position, name in enumerate(names):
         if name == "":
             raise InputError(
-                f"column {position + 1} has no name; give it one in the first line, or leave the "
-                "column out of the file"
+                f"column {position + 1} has no name; name it in the first line, or remove the "
+                "column from the file"
             )
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
@@ -238,7 +238,7 @@ def _chosen(
             raise InputError(f"{what}: there is no {', '.join(absent)}; there are {listed(names)}")
     chosen = set(names if columns is None else columns) - set(drop or ())
     if not chosen:
-        raise InputError("no column is left; name fewer in drop")
+        raise InputError("no column is left; drop fewer columns")
     return chosen
 
 
@@ -286,7 +286,7 @@ def _read_two_texts(data: dict[str, Any], labels: Sequence[str]) -> list[str]:
         texts, numbers = two_texts(data[name])
         if texts:
             data[name] = numbers
-            notes.append(f"{name!r} holds two texts: {texts[0]!r} is read as 0, {texts[1]!r} as 1")
+            notes.append(f"{name!r} has two values: {texts[0]!r} is read as 0, {texts[1]!r} as 1")
     return notes
 
 
@@ -298,7 +298,7 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
     if not len(present):
         return "is empty"
     if column.dtype.kind == "M":
-        return f"holds dates ({present.iloc[0]:%Y-%m-%d} in {cells.place(int(present.index[0]))})"
+        return f"has dates ({present.iloc[0]:%Y-%m-%d} in {cells.place(int(present.index[0]))})"
     if column.dtype.kind not in "fiub":
         numbers = pd.to_numeric(present.astype(object), errors="coerce")
         text = present[numbers.isna()]
@@ -307,22 +307,22 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
         row, cell = int(text.index[0]), text.iloc[0]
         where = f"({short(str(cell))} in {cells.place(row)})"
         if all(_DATE.fullmatch(str(value).strip()) for value in text):
-            return f"holds dates {where}"
+            return f"has dates {where}"
         if all(_WITH_SIGN.fullmatch(str(value).strip()) for value in text):
-            return f"holds numbers with a sign beside them {where}: write them without it"
+            return f"contains numbers with a symbol or unit {where}: remove the symbol"
         if len(text) <= len(present) / 2:
             return (
-                f"holds text in {len(text)} of {len(present)} cells {where}: correct them, or name "
-                "what stands for a missing value (missing_codes=…, --missing-codes)"
+                f"contains text in {len(text)} of {len(present)} cells {where}: correct these "
+                "cells, or give the codes for missing values (missing_codes=…, --missing-codes)"
             )
         levels = {str(value).strip() for value in present}
         if 3 <= len(levels) <= MOST_LEVELS and len(levels) < len(present) / 2:
             return (
-                f"holds {len(levels)} categories {where}: {_IS_CATEGORY} (categories="
-                f"[{name!r}], --categories {name}), or make groups of rows (groups={name!r}, "
-                f"--groups {name})"
+                f"contains {len(levels)} categories {where}: {_IS_CATEGORY} "
+                f"(categories=[{name!r}], --categories {name}), or define groups of rows "
+                f"(groups={name!r}, --groups {name})"
             )
-        return f"holds text {where}"
+        return f"contains text {where}"
     if not named and _INDEX_NAME.fullmatch(name) and _counts(column):
         return "numbers the rows"
     return None
@@ -349,7 +349,7 @@ def _suspected_codes(wrong: Iterable[str], cells: Cells, names: list[str]) -> st
     codes, number = list(found), len(list(wrong))
     columns = "1 column has" if number == 1 else f"{number} columns have"
     return (
-        f"{columns} {' and '.join(map(repr, codes))} beside numbers ({first}), which may stand for "
+        f"{columns} {' and '.join(map(repr, codes))} among numbers ({first}), which may code "
         f"missing values; try missing_codes={codes!r} (--missing-codes '{','.join(codes)}')"
     )
 
@@ -380,9 +380,9 @@ def _all_wrong(wrong: dict[str, str], *, has_others: bool) -> str:
     names = list(wrong)
     number = "1 column cannot" if len(names) == 1 else f"{len(names)} columns cannot"
     remedy = (
-        f"leave out what is no measurement, with drop={names} (--drop {','.join(names)})"
+        f"to ignore columns that are not measurements, use drop={names} (--drop {','.join(names)})"
         if has_others
-        else "no column is left: give a table with numbers, and a header of names"
+        else "no usable column is left: give a table of numbers with a header of names"
     )
     if has_others and all(_IS_CATEGORY in problem for problem in wrong.values()):
         remedy = f"use categories={names} (--categories {','.join(names)})"

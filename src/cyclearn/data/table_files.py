@@ -1,8 +1,8 @@
-"""Tables in files: what the file is, how it is written, and where in it a cell stands.
+"""Tables in files: the format of the file, how it is written, and where each cell is.
 
-People have files with semicolons, decimal commas, comments, an index column and holes. What can be
-told from the file itself is told from it, and said (``TableFile.notes``); what cannot is refused
-with the name of the argument that settles it.
+Files have semicolons, decimal commas, comments, an index column and missing values. What the file
+itself shows is recognised and reported (``TableFile.notes``); otherwise an error names the argument
+that is needed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def read_table(path: str | Path, **options: Any) -> pd.DataFrame:
         ``.csv``, ``.tsv``, ``.txt`` and ``.dat``, also compressed (``.gz``, ``.bz2``, ``.xz``,
         ``.zip``); ``.parquet``, ``.feather``, ``.dta`` (Stata) and ``.xlsx`` (one sheet).
     **options
-        As of :func:`read_table_file`.
+        As in :func:`read_table_file`.
 
     Examples
     --------
@@ -94,36 +94,36 @@ def read_table_file(
     strict: bool = True,
     check_shape: CheckShape | None = None,
 ) -> TableFile:
-    """Read a table with what was decided about it.
+    """Read a table, with notes on how it was read.
 
     Parameters
     ----------
     path : str or Path
-        As of :func:`read_table`.
+        As in :func:`read_table`.
     sep, decimal, encoding : str, optional
-        Separator of cells, decimal mark and encoding of text; told from the text by default.
+        Separator of cells, decimal mark and encoding of text; by default recognised from the text.
     header : bool
-        Whether the first line holds names; without it columns are X1, X2, ….
+        Whether the first line contains names; otherwise columns are X1, X2, ….
     columns, drop : sequence of str, optional
-        Columns to use, or to leave out. A column named in ``columns`` is used even where it looks
-        like an index.
+        Columns to use, or to omit. A column named in ``columns`` is used even if it looks like an
+        index.
     index : str or int, optional
-        Column with names of rows, by name or number from zero; it is not data.
+        Column of row names, by name or by number from zero; it is not used as data.
     sheet : str or int, optional
         Sheet of an Excel file, by name or by number from one; the first by default.
     missing_codes : sequence of str or number
-        What stands for a missing value, beside empty cells, ``NA``, ``NaN``, ``.``, ``?`` and the
+        Codes for missing values, in addition to empty cells, ``NA``, ``NaN``, ``.``, ``?`` and the
         like.
     covariance : bool
-        Whether the file holds a covariance matrix in place of rows; one is refused otherwise.
+        Whether the file contains a covariance matrix instead of rows; otherwise one raises an
+        error.
     labels : sequence of str
-        Columns that say something about the rows, such as the group of each; used as they are,
-        text included.
+        Columns of labels, such as the group of each row; they may contain text.
     strict : bool
-        Whether columns that are no numbers are refused; they are left out and listed otherwise.
+        Whether non-numeric columns raise an error; otherwise they are omitted and listed.
     check_shape : callable, optional
-        Called with the numbers of rows and columns before cells are looked at; it raises an
-        ``InputError`` where they are too many.
+        Called with the numbers of rows and columns before cells are read; it raises an
+        ``InputError`` if there are too many.
 
     Returns
     -------
@@ -132,8 +132,8 @@ def read_table_file(
     Raises
     ------
     InputError
-        For a file that cannot be read, columns of text or dates, a column that numbers the rows, a
-        header of numbers and a covariance matrix: all that is wrong at once, with the remedy.
+        If the file cannot be read, or has columns of text or dates, a column of row numbers, a
+        header of numbers, or a covariance matrix. All problems are listed at once, with remedies.
     """
     check_path(path)
     path = Path(path)
@@ -153,7 +153,7 @@ def read_table_file(
     if os.path.isdir(path):
         raise InputError(f"{path}: it is a folder; name a table in it")
     if not os.path.isfile(path):
-        is_there = "it is not an ordinary file; save the table first"
+        is_there = "it is not a regular file; save the table first"
         raise InputError(f"{shown(path)}: {is_there if os.path.exists(path) else 'no such file'}")
     try:
         if kind in _TEXT:
@@ -197,7 +197,7 @@ def _readable(read: Callable[..., Cells], path: Path, *arguments: Any) -> Cells:
 
 
 def write_table(path: str | Path, table: pd.DataFrame) -> None:
-    """Write a table in the form that its name asks for and :func:`read_table` reads."""
+    """Write a table in the format given by its suffix, which :func:`read_table` reads."""
     suffix = Path(path).suffix.lower()
     with replacing(path) as beside:
         try:
@@ -276,8 +276,8 @@ def _read_text(
     text, notes = _decoded(_unpacked(path), encoding)
     if tetrad_covariance(text) is not None:
         raise MatrixError(
-            "the number of rows, names and a lower triangle, as Tetrad writes a covariance matrix; "
-            "give read_moments(path)"
+            "this is a covariance matrix in Tetrad's format (number of rows, names, lower "
+            "triangle); use read_moments(path)"
         )
     written = delimited(text, sep=sep, decimal=decimal, header=header, suffix=_kind(path))
     notes += written.notes
@@ -314,8 +314,8 @@ def _ragged(message: str, written: Delimited) -> str:
     expected, row, saw = map(int, found.groups())
     line = written.lines[row - 1] if row <= len(written.lines) else row
     return (
-        f"line {line} has {saw} cells and the lines before it {expected}; correct the line, or "
-        f"give another separator than {written.sep!r} (sep=…, --sep)"
+        f"line {line} has {saw} cells, but the lines before it have {expected}; correct the line, "
+        f"or give a separator other than {written.sep!r} (sep=…, --sep)"
     )
 
 
@@ -373,7 +373,7 @@ def _unpacked(path: Path) -> bytes:
         with zipfile.ZipFile(path) as archive:
             inside = [name for name in archive.namelist() if not name.startswith("__MACOSX")]
             if len(inside) != 1:
-                raise InputError(f"the archive holds {len(inside)} files; give one with one table")
+                raise InputError(f"the archive contains {len(inside)} files; it must contain one")
             return archive.read(inside[0])
     if suffix in _PACKED:
         with _PACKED[suffix](path) as file:
@@ -393,9 +393,9 @@ def _decoded(content: bytes, encoding: str | None) -> tuple[str, list[str]]:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16"), []
     if b"\0" in content:
-        raise InputError("not a table with a header: the file holds bytes that no text has")
+        raise InputError("not a table with a header: the file contains binary data")
     try:
         return content.decode("utf-8-sig"), []
     except UnicodeDecodeError:
         guess = content.decode("cp1252", errors="replace")
-        return guess, ["the text is not UTF-8 and read as Windows-1252 (encoding=…, --encoding)"]
+        return guess, ["the text is not UTF-8; read as Windows-1252 (encoding=…, --encoding)"]

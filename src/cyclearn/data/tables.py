@@ -114,7 +114,7 @@ class Tables:
     def only(self) -> Table:
         """The table, where there is just one."""
         if len(self.tables) != 1:
-            raise InputError(f"there are {len(self.tables)} tables, and this takes one")
+            raise InputError(f"there are {len(self.tables)} tables, but this needs a single table")
         return self.tables[0]
 
     @classmethod

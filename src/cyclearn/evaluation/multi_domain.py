@@ -69,7 +69,7 @@ class Domains:
         if not models:
             raise InputError("there are no domains; give at least one distribution")
         if eta is not None and not 0 < as_float(eta, "eta") < inf:
-            raise InputError(f"eta is {eta}; the threshold on the KL divergence is positive")
+            raise InputError(f"eta is {eta}; the threshold on the KL divergence must be positive")
         self.true = true
         self.models = tuple(models)
         self.eta = _ETA_PER_NODE * true.n_nodes if eta is None else float(eta)

@@ -99,7 +99,7 @@ def check_methods(methods: Sequence[str]) -> None:
         if method not in _KNOWN:
             raise InputError(f"method {method!r} is unknown; the methods are {', '.join(_KNOWN)}")
     if not methods or len(set(methods)) < len(methods):
-        raise InputError(f"methods are {', '.join(methods) or 'none'}; name each of them once")
+        raise InputError(f"methods are {', '.join(methods) or 'none'}; name one or more, each once")
 
 
 def learn_by(method: str, moments: Moments) -> Learned:

@@ -39,7 +39,7 @@ class SavedAnswer(Answer):
 
     @classmethod
     def from_dict(cls, record: Any) -> Self:
-        """The result that :meth:`to_dict` gave."""
+        """The result from the values of :meth:`to_dict`."""
         raise NotImplementedError
 
     @classmethod

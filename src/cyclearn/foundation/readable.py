@@ -53,7 +53,7 @@ def listed(names: Sequence[str], most: int = 10) -> str:
 
 def given_in_words(exogenous: Sequence[str], ordered: Sequence[str] = ()) -> list[str]:
     """Which variables are taken as given and which are ordinal, in a sentence each."""
-    words = [f"Taken as given: {', '.join(exogenous)}."] if exogenous else []
+    words = [f"Exogenous: {', '.join(exogenous)}."] if exogenous else []
     if ordered:
         words.append(
             f"Ordinal: {', '.join(ordered)}; weights and effects refer to the underlying normal "

@@ -1,4 +1,4 @@
-"""``bootstrap``: learn again from resamples, and count what comes out."""
+"""``bootstrap``: learn from resamples of the data, and count how often each edge occurs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def bootstrap(
     on_progress: OnProgress | None = None,
     **options: Any,
 ) -> BootstrapResult:
-    """Learn from resamples of the data, and count edges, cycles and what holds in every member.
+    """Learn from resamples of the data; count edges, cycles, and edges common to all members.
 
     Parameters
     ----------
@@ -48,28 +48,27 @@ def bootstrap(
     n_resamples : int
     resampling : {"rows", "blocks", "half", "parametric", "groups"}, optional
         ``"rows"`` draws n rows with replacement, the default where there are rows. ``"blocks"``
-        draws stretches of neighbouring rows, the default where ``n_effective`` says that rows
-        resemble those before them. Rows drawn
-        twice make dependences look stronger than they are, and graphs a little denser;
-        ``"half"`` draws half of the rows without replacement, which does not, but has the power
+        draws blocks of neighbouring rows, the default if rows are dependent (see ``n_effective``).
+        Rows that are drawn twice exaggerate dependences, so graphs become a little denser;
+        ``"half"`` draws half of the rows without replacement, which avoids this but has the power
         of half a sample. ``"parametric"``, the default for Moments, draws the covariance of n
         samples of the Gaussian distribution with the covariance given (a Wishart matrix).
-        ``"groups"`` draws groups with replacement and leaves their rows as they are: how much hangs
-        on which groups there are.
+        ``"groups"`` draws groups with replacement and keeps their rows: it shows how much the
+        result depends on the choice of groups.
     checkpoint : path, optional
-        File in which every resample is kept as soon as it is done. Called again with the same
-        data, options and version of the library, and perhaps a larger ``n_resamples``, the
-        function goes on where it was; with others, it refuses.
+        File that stores every resample as soon as it is finished. A second call with the same data,
+        options and version of the library continues from it, also with a larger ``n_resamples``; a
+        call with other settings raises an error.
     random_state : int, Generator or None
-        None is a fixed seed.
+        None uses a fixed seed.
     n_jobs : int, optional
-        Processes; the result does not depend on it.
+        Number of processes; the result does not depend on it.
     on_progress : callable, optional
         Called with a :class:`cyclearn.Progress` after every resample.
     **options
-        As of :func:`cyclearn.learn`, for every resample; ``time_limit`` is for all of them
-        together. The resamples are then the first ones of a run without it, as many as there was
-        time for; one that was cut short counts only where there is no other.
+        Options of :func:`cyclearn.learn`, used for every resample; ``time_limit`` applies to all of
+        them together. The result then contains the first resamples of an unlimited run, as many as
+        there was time for; an unfinished one counts only if there is no other.
 
     Returns
     -------
@@ -78,8 +77,8 @@ def bootstrap(
     Raises
     ------
     InputError
-        For data or options that cannot be used, a checkpoint made with others, and when no
-        resample leads to a graph. Where only some do not, the result says so.
+        If the data or options cannot be used, if the checkpoint was made with other settings, or if
+        no resample gives a graph. If only some fail, the result reports them.
 
     Examples
     --------

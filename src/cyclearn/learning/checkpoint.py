@@ -1,4 +1,4 @@
-"""The file in which a bootstrap keeps its resamples, and from which it goes on."""
+"""The file in which a bootstrap stores its resamples, and from which it continues."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def _file(path: Path) -> RecordFile:
 
 
 def check_checkpoint(path: Path) -> None:
-    """Refuse a file that is no checkpoint, before there is anything to be kept in it."""
+    """Raise if a file is not a checkpoint, before anything is written to it."""
     _file(path).header()
 
 
 class Checkpoint:
-    """The checkpoint of one bootstrap: what was kept of it, and where more is kept."""
+    """The checkpoint of one bootstrap: its stored resamples and its file."""
 
     def __init__(self, path: Path, resampler: Resampler, options: dict[str, Any]) -> None:
         self._file = _file(path)
@@ -37,13 +37,13 @@ class Checkpoint:
         )
 
     def read(self) -> dict[int, Resample]:
-        """The resamples kept so far; a file that is not there, or empty, is begun.
+        """The resamples stored so far; a missing or empty file is started.
 
         Raises
         ------
         InputError
-            Where the file is no checkpoint, is damaged or was made with other settings. It is left
-            as it is.
+            If the file is not a checkpoint, is damaged or was made with other settings. The file is
+            not changed.
         """
         self._check(self._file.begin(self._header))
         found = (self._resample(record, line) for line, record in self._file.records())
@@ -58,7 +58,7 @@ class Checkpoint:
         if changed:
             raise InputError(
                 f"the checkpoint {self._file.path} was made with other settings "
-                f"({', '.join(changed)}); give the same, or name another file"
+                f"({', '.join(changed)}); use the same settings, or name another file"
             )
 
     def _resample(self, record: Any, line: int) -> Resample:
@@ -77,5 +77,5 @@ class Checkpoint:
         return resample
 
     def add(self, resample: Resample) -> None:
-        """Keep one resample."""
+        """Store one resample."""
         self._file.add(resample.to_dict())

@@ -30,16 +30,16 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     **options
-        The fields of :class:`cyclearn.SearchOptions`, as of :func:`cyclearn.learn`.
+        The fields of :class:`cyclearn.SearchOptions`, as in :func:`cyclearn.learn`.
     n_jobs : int, optional
-        Processes for several starts.
+        Number of processes for several starts.
 
     Attributes
     ----------
     graph_ : DirectedGraph
     adjacency_ : array of shape (p, p)
-        ``adjacency_[i, j]`` is true when i → j. With ``lags`` the columns of X come first, then
-        those of one row before, and so on; ``graph_.names`` has their names.
+        ``adjacency_[i, j]`` is true if i → j. With ``lags``, the columns of X come first, then the
+        same columns one row earlier, and so on; ``graph_.names`` gives their names.
     coef_ : array of shape (p, p)
         ``coef_[i, j]`` is the weight of i → j; with ``groups``, of shape (groups, p, p).
     noise_variances_ : array of shape (p,)
@@ -48,7 +48,7 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         Negative log-likelihood + λ·|E| of the training data; smaller is better.
     result_ : LearnResult
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As in all scikit-learn estimators.
 
     Examples
     --------
@@ -96,23 +96,23 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if self.groups is not None or self.interventions is not None:
             raise InputError(
-                "rows of several groups, and rows with interventions, have no density in common; "
-                "score rows with groups=None and interventions=None"
+                "rows with groups or interventions have no common density; to score rows, use "
+                "groups=None and interventions=None"
             )
         if self.margins != "raw":
             raise InputError(
-                f"margins is {self.margins!r}, and its density is none of the data; score "
-                "rows with margins='raw'"
+                f"margins is {self.margins!r}, so the model has no density on the scale of the "
+                "data; to score rows, use margins='raw'"
             )
         if ordinal := self.result_.tables.ordered:
             raise InputError(
-                "rows with ordinal columns are not scored one by one: their latent values are not "
-                f"known; learn with continuous={list(ordinal)!r}"
+                "rows with ordinal columns cannot be scored, because their latent values are "
+                f"unknown; learn with continuous={list(ordinal)!r}"
             )
         if self.lags:
             raise InputError(
-                f"lags is {self.lags}, and rows of a time series are not scored one by one; score "
-                "rows with lags=0"
+                f"lags is {self.lags}, and rows of a time series cannot be scored one by one; to "
+                "score rows, use lags=0"
             )
         rows = validate_data(self, X, reset=False, dtype=np.float64)
         model = self.result_.model
@@ -126,14 +126,14 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
         return float(0.5 * (log_det - squares - own.sum() * np.log(2 * np.pi)))
 
     def _labelled_table(self, X: ArrayLike) -> pd.DataFrame | FloatArray:
-        """The table, with its columns of labels put back after the others were checked."""
+        """The table with its label columns restored after the numeric columns were checked."""
         frame, labels = X, {}
         for option in ("groups", "interventions", "within", "weights"):
             label = getattr(self, option)
             if label is None:
                 continue
             if not isinstance(label, str):
-                raise InputError(f"{option} of an estimator is the name of a column of X")
+                raise InputError(f"{option} of an estimator must be the name of a column of X")
             labelled = labelled_rows(frame, [label], option)
             frame, labels[label] = labelled.drop(columns=label), labelled[label].to_numpy()
         return pd.DataFrame(self._table(frame)).assign(**labels) if labels else self._table(X)

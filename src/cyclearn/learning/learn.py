@@ -40,7 +40,7 @@ def learn(
     posterior: bool | Literal["brief"] | Mapping[str, Any] = False,
     **options: Any,
 ) -> LearnResult:
-    """Learn a directed graph, feedback loops included, from observational data.
+    """Learn a directed graph, possibly with feedback loops, from a table.
 
     Search for the graph with the smallest negative log-likelihood + λ·|E| (section 5 of the
     paper). Only the covariance of the data is used.
@@ -49,37 +49,38 @@ def learn(
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
         Or several of these, in a list or in a mapping from names: groups that share one graph, each
-        with weights and noise of its own. The score is the sum of those of the groups.
+        with its own weights and noise. The score is the sum over the groups.
     n_jobs : int, optional
-        Processes for several starts; the result does not depend on it.
+        Number of processes for several starts; the result does not depend on it.
     on_progress : callable, optional
         Called with a :class:`cyclearn.Progress` at every move of a search in this process, after
         every resample of a bootstrap, and whenever the chains of a posterior are compared.
     on_interrupt : {"raise", "best"}
-        What Ctrl-C does: it raises KeyboardInterrupt, or ends the search, and the best graph so
-        far is returned with a status that says so; pressed again it raises.
+        What Ctrl-C does: raise KeyboardInterrupt, or end the search and return the best graph so
+        far, with a status that says so; a second Ctrl-C raises.
     bootstrap : int or mapping, optional
-        Learn also from this many resamples of the data, with the same options, and keep the
-        frequencies as ``result.bootstrap``; a mapping gives ``n_resamples`` and other arguments
-        of :func:`cyclearn.bootstrap`.
+        Also learn from this many resamples of the data, with the same options, and store the
+        frequencies in ``result.bootstrap``; a mapping gives ``n_resamples`` and other arguments of
+        :func:`cyclearn.bootstrap`.
     posterior : bool or mapping
-        Sample also graphs by how probable they are, with the same reading, knowledge and limits,
-        and keep the probabilities as ``result.posterior``, where tables, reports and pictures find
-        them; a mapping gives arguments of :func:`cyclearn.posterior`. ``"brief"``, which the
-        command line uses, takes 100,000 steps of each chain at most, for tables of 2 to 50
-        variables, and nothing otherwise; where that is not enough for the chains to agree,
-        probabilities are not determined.
+        Also sample graphs in proportion to their probability, with the same data options, knowledge
+        and limits, and store the probabilities in ``result.posterior``; tables, reports and
+        pictures then show them. A mapping gives arguments of :func:`cyclearn.posterior`.
+        ``"brief"``, the default of the command line, takes at most 100,000 steps per chain, and
+        samples only for 2 to 50 variables; if the chains do not agree by then, probabilities are
+        not determined.
     **options
-        The fields of :class:`cyclearn.SearchOptions`: method, penalty, knowledge, limits; and of
-        :class:`cyclearn.Reading`: how the data are read.
+        The fields of :class:`cyclearn.SearchOptions` (method, penalty, knowledge, limits) and of
+        :class:`cyclearn.Reading` (how the data are read).
 
     Returns
     -------
     LearnResult
-        Its graph is the member of the learned class that a rule of structure chooses: of the
+        Its graph is one member of the learned equivalence class, chosen by structure: among the
         members that respect knowledge and limits and have a stable best fit, the one with the
-        fewest variables in cycles, then the fewest edges inside feedback loops, then the smallest
-        sorted list of edges by name. Classes whose scores tie exactly are ``result.alternatives``.
+        fewest variables in cycles, then the fewest edges inside feedback loops, then the first
+        sorted list of edges by name. ``result.alternatives`` has the classes whose scores tie
+        exactly.
 
     Examples
     --------
@@ -117,7 +118,7 @@ def learn(
 def _read(
     tables: Tables, data: SeveralData, options: SearchOptions, arguments: Mapping[str, Any]
 ) -> SeveralData | Tables:
-    """The tables that were read, or the data where they are to be read in another way."""
+    """The tables already read, or the data if they must be read with other options."""
     is_same = all(arguments[name] == getattr(options, name) for name in Reading.names())
     return tables if is_same else data
 
@@ -125,7 +126,7 @@ def _read(
 def _bootstrap_arguments(
     bootstrap: Any, options: SearchOptions, around: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """Those of the search, and its own; what is wrong about them is said before a long search."""
+    """The arguments of a bootstrap, checked before a long search."""
     if bootstrap is None:
         return None
     own = dict(bootstrap) if isinstance(bootstrap, Mapping) else {"n_resamples": bootstrap}
@@ -141,7 +142,7 @@ def _bootstrap_arguments(
 def _posterior_arguments(
     posterior: Any, options: SearchOptions, around: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """The reading, knowledge and limits of the search, and its own; the penalty is not shared."""
+    """The arguments of a posterior: those of the search, except the penalty, and its own."""
     own = dict(posterior) if isinstance(posterior, Mapping) else {}
     if isinstance(posterior, str):
         one_of("posterior", posterior, ("brief",), "True, False, 'brief' or a mapping of options")
@@ -159,7 +160,7 @@ def _posterior_arguments(
 
 
 def is_brief(tables: Tables) -> bool:
-    """Whether a few steps may be enough for the probabilities of graphs over these tables."""
+    """Whether a brief posterior is worth running for these tables."""
     return 2 <= tables.n_variables <= EFFORT.brief_variables
 
 

@@ -1,4 +1,4 @@
-"""Results read from files, told apart by the schema that each names."""
+"""Results read from files, recognised by the schema that each file names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def load(path: str | Path) -> Saved:
     Parameters
     ----------
     path : path
-        A file that ``result.save``, or ``cyclearn learn --out`` and its kin, wrote.
+        A file written by ``result.save`` or by a command such as ``cyclearn learn --out``.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def load(path: str | Path) -> Saved:
     Raises
     ------
     InputError
-        Where the file cannot be read, is damaged, or holds something else.
+        If the file cannot be read, is damaged, or contains something else.
 
     Examples
     --------
@@ -62,6 +62,6 @@ def load(path: str | Path) -> Saved:
         raise InputError(f"{path}: {error}") from None
     except DAMAGE as error:
         raise InputError(
-            f"{path}: the result is damaged ({type(error).__name__}: {error}); make it again"
+            f"{path}: the result is damaged ({type(error).__name__}: {error}); compute it again"
         ) from None
     return found

@@ -40,7 +40,7 @@ def learn_with(
     on_progress: OnProgress | None = None,
     on_interrupt: OnInterrupt = "raise",
 ) -> LearnResult:
-    """Learn with options that have been checked; :func:`cyclearn.learn` says what they mean."""
+    """Learn with options that have been checked; see :func:`cyclearn.learn` for their meaning."""
     function("on_progress", on_progress)
     one_of("on_interrupt", on_interrupt, ("raise", "best"))
     clock = now()
@@ -56,8 +56,8 @@ def _with_targets(
 ) -> LearnResult:
     """Search for a graph given targets and for targets given the graph, until neither improves.
 
-    It begins with all targets that there can be, and with none. A wrong graph needs more targets in
-    a table than the right one: so searches without one of several follow.
+    The search starts once from all possible targets and once from none. A wrong graph needs more
+    targets in a table than the right one, so searches that omit one of several targets follow.
     """
     end = deadline_after(options.time_limit)
     choice = TargetSearch(tables.without_rows(), options.edge_penalty(tables), options.stable)
@@ -68,7 +68,7 @@ def _with_targets(
         return last if last in _CUT else SearchStatus.TIME_LIMIT if has_passed(end) else None
 
     def settled(mask: BoolArray, known: LearnResult | None) -> LearnResult:
-        """What searches that begin with some targets come to, or what is known if that is best."""
+        """The result of searches from some targets, or the known result if it is better."""
         while known is None or cut() is None:
             left = None if end is None else max(seconds_left(end), 0.1)
             result = search(options.replaced(time_limit=left), with_targets(tables, mask), now())
@@ -158,7 +158,7 @@ def _searched(
 
 
 class _Followed:
-    """Tells of the best graph that a search has met, at every step of it."""
+    """Reports the best graph found so far, at every step of a search."""
 
     def __init__(self, problem: SearchProblem, tell: OnProgress) -> None:
         self._problem, self._tell, self._begun = problem, tell, perf_counter()

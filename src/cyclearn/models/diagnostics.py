@@ -30,7 +30,7 @@ _MOST_PATHS = 100
 def r_squared(fitted: FittedModel) -> pd.Series:
     """Share of the variance of each variable that its causes explain: 1 − ω_j / Σ_jj.
 
-    Negative where feedback damps a variable below the variance of its own noise.
+    Negative if feedback reduces a variable's variance below that of its noise.
     """
     import pandas as pd
 
@@ -81,12 +81,13 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
 
     if fitted.experiments is not None:
         raise InputError(
-            "modification indices are for one table, and this fit is of tables with interventions"
+            "modification indices need a fit to one table, but this fit is to tables with "
+            "interventions"
         )
     if fitted.observed is not None:
         raise InputError(
-            "modification indices take complete rows, and this fit is of rows with missing values; "
-            "fit the moments: cl.fit(graph, fitted.moments)"
+            "modification indices need complete rows, but this fit is to rows with missing "
+            "values; fit the moments instead: cl.fit(graph, fitted.moments)"
         )
     names = np.array(fitted.names, dtype=object)
     edges, pairs, gradient, left = _score_tests(fitted)

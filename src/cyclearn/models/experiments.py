@@ -370,14 +370,15 @@ def check_rows(graph: DirectedGraph, experiments: Experiments) -> None:
         if experiments.is_set_everywhere[j]:
             if n_parents:
                 raise InputError(
-                    f"{name!r} was set in every table, so that nothing is known about its parents; "
-                    "remove the edges into it, or add a table in which it was not set"
+                    f"{name!r} was intervened on in every table, so nothing can be learned about "
+                    "its parents; remove the edges into it, or add a table in which it was not "
+                    "intervened on"
                 )
         elif experiments.n_rows[j] < n_parents + 2:
             raise InputError(
-                f"{name!r} has {n_parents} parents and was not set in "
-                f"{experiments.n_rows[j]:.0f} rows; these must be at least two more than the "
-                "parents: drop parents or add rows"
+                f"{name!r} has {n_parents} parents but only {experiments.n_rows[j]:.0f} rows "
+                "without an intervention on it; at least two more rows than parents are needed: "
+                "drop parents or add rows"
             )
 
 

@@ -91,7 +91,7 @@ def indices_of(fitted: FittedModel) -> FitIndices:
     found: dict[str, Any] = {}
     if fitted.experiments is not None:
         found["note"] = (
-            "tables with interventions have no fit indices: nothing is compared with them"
+            "tables with interventions have no fit indices (no saturated model to compare with)"
         )
     else:
         R, scale = _saturated_correlation(fitted)
@@ -166,7 +166,7 @@ def _comparison(
         else 1 - (chi_square - mean) / df * baseline_df / (baseline - baseline_mean),
     }
     if df == 0:
-        note = "the graph is saturated: it can make every covariance, nothing is tested"
+        note = "the graph is saturated: it can generate every covariance, so nothing is tested"
         return found | {"rmsea": 0.0, "note": note}
     scaling = mean / df
     found["chi_square"] = chi_square / scaling

@@ -1,4 +1,4 @@
-"""The result of ``fit``, of one table or of groups: inference is computed when it is asked for."""
+"""The result of ``fit``, for one table or for groups: inference is computed on demand."""
 
 from __future__ import annotations
 
@@ -47,23 +47,23 @@ class FittedModel(Answer):
         those that are ``exogenous``.
     log_likelihood : float
     status : FitStatus
-        What became of the fit; its value is a sentence with the remedy.
+        The outcome of the fit; its value is a sentence with the remedy.
     alternatives : tuple of LinearGaussianModel
         Other parameter sets on the same graph with the same likelihood, each differing from
         the estimate in one component.
     components : tuple of ComponentFit
         Single nodes together, then each component: value, gradient norm, iterations.
     n_effective : float
-        How many independent rows the data count for, in likelihood and standard errors.
+        The effective sample size, used in likelihood and standard errors.
     counting : str
-        Why they count for that many; ``rows_in_words`` says it in a sentence.
+        Why it has this size; ``rows_in_words`` is a sentence about it.
     observed : ObservedLikelihood or None
-        The likelihood of rows with missing values, where these were fitted; ``moments`` are then
-        those of complete rows as the estimate expects them.
+        The likelihood of rows with missing values, if there were any; ``moments`` are then the
+        moments expected of complete rows under the estimate.
     experiments : Experiments or None
-        Tables with interventions, where these were fitted; ``moments`` are then those of all rows.
+        Tables with interventions, if there were any; ``moments`` are then those of all rows.
     sandwich : Sandwich or None
-        What the rows say about errors, where they are not taken for Gaussian.
+        The robust covariance of the estimates, if rows are not assumed Gaussian.
     """
 
     graph: DirectedGraph
@@ -95,9 +95,7 @@ class FittedModel(Answer):
         if self.sandwich is None:
             return ""
         test = "" if np.isnan(self.sandwich.trace) else ", and the chi-square is rescaled"
-        return (
-            "Standard errors are robust: they do not take the rows for Gaussian (sandwich)" + test
-        )
+        return "Standard errors are robust: they do not assume Gaussian rows (sandwich)" + test
 
     @property
     def rows_in_words(self) -> str:
@@ -128,28 +126,28 @@ class FittedModel(Answer):
 
     @property
     def standardised_weights(self) -> FloatArray:
-        """Weights in standard deviations of effect for one of cause, shape (p, p).
+        """Weights in standard deviations of the effect per standard deviation of the cause, (p, p).
 
-        The deviations are those that the model implies, as in lavaan's ``std.all``.
+        The standard deviations are those implied by the model, as in lavaan's ``std.all``.
         """
         scale = np.sqrt(self.covariance.diagonal())
         return np.asarray(self.B * scale[:, None] / scale)
 
     @property
     def exogenous(self) -> tuple[str, ...]:
-        """Variables that are taken as given; with ``lags``, those of rows before too."""
+        """Exogenous variables; with ``lags``, the lagged ones too."""
         return self.moments.exogenous
 
     @property
     def ordered(self) -> tuple[str, ...]:
-        """Ordinal variables: weights are those of the normal variables behind them."""
+        """Ordinal variables: weights refer to the underlying normal variables."""
         return self.moments.ordered
 
     @property
     def covariance(self) -> FloatArray:
         """Covariance that the estimate implies, shape (p, p).
 
-        That of variables that are taken as given is the data's.
+        The covariance of exogenous variables is that of the data.
         """
         if not self.exogenous:
             return self.model.covariance
@@ -170,11 +168,11 @@ class FittedModel(Answer):
         return self.model.is_stable
 
     def intervention_residuals(self) -> pd.DataFrame:
-        """How far the means of tables lie from what the equations say, in standard errors.
+        """Deviations of the means of tables from the model, in standard errors.
 
-        A row for each table, named by its targets, and of one row what that row leaves; NaN for the
-        targets. Many beyond ±3 say that strong interventions are not answered linearly: try
-        ``margins="log"`` or ``"rank"``, or weaker interventions.
+        One row for each table, named by its targets; NaN for the targets. Many values beyond ±3
+        mean that the response to strong interventions is not linear: try ``margins="log"`` or
+        ``"rank"``, or weaker interventions.
         """
         import pandas as pd
 
@@ -182,8 +180,8 @@ class FittedModel(Answer):
 
         if self.experiments is None or self.experiments.has_own_intercepts:
             raise InputError(
-                "residuals of interventions are for tables with interventions that share their "
-                "intercepts; fit these"
+                "intervention residuals need a fit to tables with interventions and shared "
+                "intercepts"
             )
         left = mean_residuals(self.experiments, self.B, self.noise_variances)
         targets = [", ".join(table.targets) or "none" for table in self.experiments.tables]
@@ -198,8 +196,8 @@ class FittedModel(Answer):
     def n_parameters(self) -> int:
         """Number of edges plus number of nodes, |E| + p.
 
-        With interventions, of noise variances: none of a variable that was always set, several of
-        one whose noise was changed. Variables that are taken as given have none.
+        With interventions, a variable that was always a target has no noise variance, and one whose
+        noise was changed has several. Exogenous variables have none.
         """
         if self.experiments is not None:
             return self.graph.n_edges + len(self.experiments.which)
@@ -219,14 +217,14 @@ class FittedModel(Answer):
 
     @property
     def standard_errors(self) -> FloatArray:
-        """Standard errors of B, shape (p, p); NaN where there is no edge or none exists."""
+        """Standard errors of B, shape (p, p); NaN if there is no edge or no standard error."""
         return self.errors.B
 
     @property
     def robust_standard_errors(self) -> FloatArray:
-        """Those of the sandwich, which ``standard_errors`` are where these are robust."""
+        """Sandwich standard errors; equal to ``standard_errors`` if these are robust."""
         if self.sandwich is None:
-            raise InputError("standard errors take the rows for Gaussian; fit with se='robust'")
+            raise InputError("these standard errors assume Gaussian rows; fit with se='robust'")
         return self.errors.B
 
     @property
@@ -247,7 +245,7 @@ class FittedModel(Answer):
     def r_squared(self) -> pd.Series:
         """Share of each variance that the causes explain: see :mod:`cyclearn.models.diagnostics`.
 
-        Negative where feedback damps a variable below the variance of its own noise.
+        Negative if feedback reduces a variable's variance below that of its noise.
         """
         return diagnostics.r_squared(self)
 
@@ -260,7 +258,7 @@ class FittedModel(Answer):
         return self.model.total_effects()
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Everything a report needs as plain values for JSON; what does not exist is None."""
+        """Everything a report needs as plain values for JSON; None for what does not exist."""
         table = self.summary(level)
         parameters = [
             {"parameter": name, **{key: _or_none(value) for key, value in row.items()}}
@@ -316,7 +314,7 @@ class FittedModel(Answer):
         Raises
         ------
         InputError
-            For a level that is not strictly between 0 and 1.
+            If the level is not strictly between 0 and 1.
         """
         lines = [repr(self), f"  {self.status.value}", f"  {self.rows_in_words}"]
         lines += [f"  {words}" for words in given_in_words(self.exogenous, self.ordered)]
@@ -351,7 +349,7 @@ def _total(name: str, meaning: str) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FittedGroups(Answer):
-    """Maximum likelihood estimates of one graph, with weights and noise of its own in each group.
+    """Maximum likelihood estimates of one graph, with separate weights and noise in each group.
 
     Attributes
     ----------
@@ -376,7 +374,7 @@ class FittedGroups(Answer):
 
     log_likelihood = _total("log_likelihood", "Log-likelihood of all groups together.")
     n_samples = _total("n_samples", "Number of rows, of all groups together.")
-    n_effective = _total("n_effective", "How many independent rows all groups count for.")
+    n_effective = _total("n_effective", "Effective sample size of all groups together.")
     n_parameters = _total("n_parameters", "Number of edges plus number of nodes, in every group.")
     aic = _total("aic", "−2 log-likelihood + 2 · number of parameters.")
     bic = _total("bic", "Sum of the BIC of the groups, each with its own number of rows.")
@@ -405,8 +403,8 @@ class FittedGroups(Answer):
         ``p_holm``, which is corrected for the number of edges by Holm's method, and ``differs``:
         whether that is below ``alpha``.
 
-        Groups in which a weight has no standard error are left out of its test. The test takes the
-        graph as given; weights are compared in the units of the data.
+        Groups in which a weight has no standard error are omitted from its test. The test is
+        conditional on the graph; weights are compared in the units of the data.
         """
         import pandas as pd
         from scipy.special import chdtrc
@@ -446,7 +444,7 @@ class FittedGroups(Answer):
         return pd.concat(parts, names=["group", "parameter"])
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Everything a report needs as plain values for JSON; what does not exist is None."""
+        """Everything a report needs as plain values for JSON; None for what does not exist."""
         test = self.weights_by_group()["test"].astype(object)
         tests = test.where(test.notna(), None).to_dict(orient="index")
         return {

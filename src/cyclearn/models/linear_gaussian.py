@@ -34,7 +34,7 @@ class Intervention:
     names: tuple[str, ...]
 
     def sample(self, n: int, random_state: RandomState = None) -> pd.DataFrame:
-        """Draw n independent samples, as a table; what was fixed is constant in it.
+        """Draw n independent samples, as a table; fixed variables are constant.
 
         Examples
         --------
@@ -55,7 +55,7 @@ class Intervention:
 
 
 class LinearGaussianModel(SavedAnswer):
-    """Numbers on a directed graph; feedback loops are allowed.
+    """Weights and noise variances on a directed graph, which may have feedback loops.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class LinearGaussianModel(SavedAnswer):
         weights = checked_matrix(B, "weight matrix B", names)
         p = len(weights)
         if weights.shape != (p, p):
-            raise InputError(f"B is square; this one has shape {weights.shape}")
+            raise InputError(f"B must be square, but this one has shape {weights.shape}")
         labels = check_names(names, p)
         loops = np.flatnonzero(weights.diagonal())
         if loops.size:
@@ -146,8 +146,8 @@ class LinearGaussianModel(SavedAnswer):
             return np.asarray(np.linalg.inv(np.eye(self.n_variables) - self.B), dtype=np.float64)
         except np.linalg.LinAlgError:
             raise InputError(
-                "I − B is singular: a feedback loop feeds back exactly what it receives, and no "
-                "distribution satisfies the equations; change a weight on a cycle"
+                "I − B is singular: a feedback loop has a gain of exactly 1, and no distribution "
+                "satisfies the equations; change a weight on a cycle"
             ) from None
 
     @cached_property
@@ -176,7 +176,7 @@ class LinearGaussianModel(SavedAnswer):
         return is_stable_radius(self.spectral_radius)
 
     def log_likelihood(self, data: Data) -> float:
-        """Log-likelihood of the data at the mean that suits them best.
+        """Log-likelihood of the data at the mean that maximises it.
 
         The mean plays no part in the structure, so it is maximised out:
         −n/2 [p log 2π + log|Σ| + tr(ΘS)], S the sample covariance with the divisor n.
@@ -225,17 +225,17 @@ class LinearGaussianModel(SavedAnswer):
         return pd.DataFrame(self._inverse.copy(), index=self.names, columns=list(self.names))
 
     def do(self, values: Mapping[Node, float], *, allow_unstable: bool = False) -> Intervention:
-        """Distribution after fixing variables from outside.
+        """Distribution after an intervention that fixes variables.
 
-        A fixed variable keeps its value whatever its causes say: its column of B and its
-        noise are removed, and the remaining equations are solved again.
+        A fixed variable keeps its value regardless of its causes: its column of B and its noise are
+        removed, and the remaining equations are solved.
 
         Parameters
         ----------
         values : mapping
             The fixed variables, by name or index, and their values.
         allow_unstable : bool
-            Solve the equations even where what is left of the system does not settle.
+            Solve the equations even if the remaining system has no stable equilibrium.
 
         Returns
         -------
@@ -256,7 +256,7 @@ class LinearGaussianModel(SavedAnswer):
             variances[i] = 0
             intercepts[i] = value
         if not allow_unstable:
-            _require_stable(spectral_radius(self.graph, B), "the system does not settle after do()")
+            _require_stable(spectral_radius(self.graph, B), "after do() there is no equilibrium")
         try:
             M = np.linalg.inv(np.eye(self.n_variables) - B)
         except np.linalg.LinAlgError:
@@ -278,7 +278,7 @@ class LinearGaussianModel(SavedAnswer):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> LinearGaussianModel:
-        """Model from the form that :meth:`to_dict` gives."""
+        """Model from the values of :meth:`to_dict`."""
         needed = {"nodes", "edges", "noise_variances"}
         if not isinstance(record, Mapping) or not needed <= set(record):
             raise InputError(
@@ -360,10 +360,10 @@ def spectral_radius(graph: DirectedGraph, B: FloatArray) -> float:
 def _require_stable(radius: float, consequence: str) -> None:
     if not is_stable_radius(radius):
         raise InputError(
-            f"the model is unstable (spectral radius {radius:.4g}, it must be below 1): feedback "
-            f"grows without limit and {consequence}; use a stable parameter set on the same graph "
-            "if there is one (FittedModel.alternatives), or pass allow_unstable=True for the "
-            "algebraic answer"
+            f"the model is unstable (spectral radius {radius:.4g}, which must be below 1): "
+            f"feedback grows without limit and {consequence}; use a stable parameter set on the "
+            "same graph if there is one (FittedModel.alternatives), or pass allow_unstable=True "
+            "for the algebraic answer"
         )
 
 

@@ -81,12 +81,12 @@ def fit(
     ----------
     graph : DirectedGraph
     data : DataFrame, array of shape (n, p), path or Moments
-        Columns are matched with nodes by name, or by position when they have no names. A list of
-        tables, or a mapping from names to tables, are groups: the graph is the same in all, weights
-        and noise are each group's own.
+        Columns are matched with nodes by name, or by position if they have no names. A list of
+        tables, or a mapping from names to tables, gives groups: they share the graph, and each has
+        its own weights and noise.
     n_starts : int, optional
-        Starts for each component of k ≥ 2 nodes: zero, then random; one more is made from the
-        best of them by inverting the gain of its cycles. By default 2k − 4, but 4 to 20.
+        Number of starts for each component of k ≥ 2 nodes: first zero, then random ones; one more
+        inverts the gain of the cycles of the best. By default 2k − 4, limited to 4 to 20.
     tolerance : float
         Largest entry of the gradient at convergence, in coordinates of unit curvature.
     max_iterations : int
@@ -96,20 +96,20 @@ def fit(
     **reading
         How the data are read: the fields of :class:`cyclearn.Reading`. The effective sample size
         counts in likelihood and standard errors. With ``missing="em"`` the likelihood of the
-        observed cells is maximised on the graph itself (full information maximum likelihood). With
-        ``lags`` the graph may have nodes such as ``gdp[t-1]``. Variables that are taken as given
-        have no causes; those that the graph lacks are taken to cause nothing.
+        observed cells is maximised (full information maximum likelihood). With ``lags`` the graph
+        may have nodes such as ``gdp[t-1]``. Exogenous variables have no causes; those that the
+        graph lacks are assumed to have no effects.
 
     Returns
     -------
     FittedModel or FittedGroups
-        The latter where there are groups; its ``models`` are by name.
+        FittedGroups if there are groups; its ``models`` are by name.
 
     Raises
     ------
     InputError
-        For data that cannot be used (see :func:`cyclearn.data.as_moments`), names that do not
-        match, and a node whose parents are too many for the number of samples.
+        If the data cannot be used (see :func:`cyclearn.data.as_moments`), if names do not match, or
+        if a node has too many parents for the number of samples.
 
     Examples
     --------
@@ -128,8 +128,8 @@ def fit(
     checked = Reading.of(reading)
     if checked.is_unknown:
         raise InputError(
-            "unknown targets are learned with a graph: use learn, or fit with the targets that it "
-            "found, interventions=list(result.targets.values()), intervention_kind='noise'"
+            "fit needs known targets: use learn to find them, then pass them to fit, "
+            "interventions=list(result.targets.values()), intervention_kind='noise'"
         )
     tables = checked.tables(data)
     options = FitOptions(n_starts, tolerance, max_iterations, random_state)
@@ -254,8 +254,8 @@ def _check_exogenous(graph: DirectedGraph, exogenous: tuple[str, ...]) -> None:
     for source, target in graph.edges:
         if target in exogenous:
             raise InputError(
-                f"the graph has {source} -> {target}, and {target} is taken as given: nothing "
-                "causes it; drop the edge"
+                f"the graph has {source} -> {target}, but {target} is exogenous: nothing causes "
+                "it; drop the edge"
             )
 
 
@@ -265,7 +265,7 @@ def _check_sample_size(graph: DirectedGraph, moments: Moments) -> None:
     if max(sizes) >= n:
         node = int(np.argmax(sizes))
         raise InputError(
-            f"{graph.names[node]!r} has {sizes[node] - 1} parents and there are {n} samples; a "
-            "node and its parents together must be fewer than the samples: drop parents or add "
-            "samples"
+            f"{graph.names[node]!r} has {sizes[node] - 1} parents, but there are only {n} "
+            "samples; there must be more samples than a node and its parents together: drop "
+            "parents or add samples"
         )

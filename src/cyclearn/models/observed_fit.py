@@ -321,7 +321,7 @@ def _precision(
     model = models_of(graph, components, scale)[0]
     if not np.isfinite(model.B).all() or not (model.noise_variances > 0).all():
         raise InputError(
-            "the likelihood of the observed cells has no maximum on this graph; drop edges, or "
+            "on this graph the likelihood of the observed cells has no maximum; drop edges, or "
             "use missing='rows'"
         )
     return model.precision

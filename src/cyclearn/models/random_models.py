@@ -49,7 +49,7 @@ def random_model(
     Raises
     ------
     LimitError
-        When a component has no stable draw among ``max_draws``, or within the time limit.
+        If a component has no stable draw among ``max_draws``, or within the time limit.
 
     Examples
     --------

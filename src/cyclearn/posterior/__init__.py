@@ -1,4 +1,4 @@
-"""How probable graphs are, given the data: chains over graphs and what their sample answers."""
+"""The posterior over graphs: Markov chains over graphs, and probabilities from their sample."""
 
 from cyclearn.posterior.posterior import posterior as posterior
 from cyclearn.posterior.posterior_result import Posterior as Posterior

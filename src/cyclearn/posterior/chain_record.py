@@ -1,4 +1,4 @@
-"""What a chain has done so far, in a memory that does not grow with the number of steps.
+"""The record of a chain, in memory that does not grow with the number of steps.
 
 Steps are counted in equal batches. When there are twice as many batches as there should be, pairs
 of neighbours become one, and every second graph is kept.

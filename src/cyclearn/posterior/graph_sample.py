@@ -90,9 +90,9 @@ def check_number_of_variables(p: int) -> None:
     """Raise where there are too many variables for chains over their graphs."""
     if p > _LARGEST_PROBLEM:
         raise InputError(
-            f"there are {p:,} variables; chains over their graphs are taken for {_LARGEST_PROBLEM} "
-            "at most, since they keep the share of every edge in every batch: take fewer "
-            "variables, or a bootstrap"
+            f"there are {p:,} variables, more than the maximum of {_LARGEST_PROBLEM} for a "
+            "posterior (memory grows with the number of pairs): use fewer variables, or a "
+            "bootstrap"
         )
 
 
@@ -329,8 +329,8 @@ def _start(
     solution = AutoSearch().solve(problem, call)
     if not np.isfinite(solution.best.score):
         raise InputError(
-            "no stable structure that keeps to the knowledge and the limits was found; allow "
-            "unstable ones with stable=False"
+            "no stable graph that respects the knowledge and the limits was found; use "
+            "stable=False to allow unstable graphs"
         )
     found = [run.best for run in solution.runs if np.isfinite(run.score)]
     starts = list(islice(cycle(found), size.n_chains))

@@ -1,4 +1,4 @@
-"""``posterior``: how probable is each graph, given the data."""
+"""``posterior``: the probability of each graph, given the data."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _penalty(_: str, value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class PosteriorOptions(ProblemOptions):
-    """How to read, which graphs are admitted, and how long to sample.
+    """How data are read, which graphs are allowed, and how long to sample.
 
     :func:`cyclearn.posterior` takes these as keywords and describes them.
     """
@@ -72,27 +72,27 @@ class PosteriorOptions(ProblemOptions):
     )
     prior: Prior = option(
         "graphs",
-        "What is equally probable beforehand.",
+        "Prior: which objects (graphs or classes) are equally probable a priori.",
         partial(one_of, words=("graphs", "classes")),
     )
     loop_cost: float = option(
-        LOOP_COST, "Cost of each variable of a feedback loop beyond the fifth.", cost
+        LOOP_COST, "Log prior penalty for each variable of a feedback loop beyond the fifth.", cost
     )
     robust: bool = option(
-        True, "Average over resamples of the rows: for data that no graph describes.", flag
+        True, "Average over resamples of the rows, in case no graph is exactly true.", flag
     )
-    n_samples: int = option(2000, "Graphs to keep.", partial(whole, least=1))
+    n_samples: int = option(2000, "Number of graphs to keep.", partial(whole, least=1))
     n_chains: int = option(
-        4, "Independent Markov chains.", partial(whole, least=2, most=_MOST_CHAINS)
+        4, "Number of independent Markov chains.", partial(whole, least=2, most=_MOST_CHAINS)
     )
     effective_size: int | None = option(
-        None, "Run until the sample is worth this many graphs.", partial(at_least, least=1)
+        None, "Run until the effective size reaches this number.", partial(at_least, least=1)
     )
-    max_steps: int | None = option(None, "Most steps of a chain.", partial(at_least, least=1))
+    max_steps: int | None = option(None, "Maximum steps per chain.", partial(at_least, least=1))
 
     @property
     def is_penalty_named(self) -> bool:
-        """Whether a rule says what the penalty is; a number is left alone."""
+        """Whether the penalty is given by a rule; a number is used as it is."""
         return self.penalty is None or isinstance(self.penalty, str)
 
     def asked_penalty(self, tables: Tables, rows: float, n_groups: int) -> float:
@@ -112,7 +112,7 @@ class PosteriorOptions(ProblemOptions):
         return 1.0
 
     def sample_size(self, p: int) -> SampleSize:
-        """How much to sample for so many variables."""
+        """How much to sample for this number of variables."""
         default = _FEW_SIZE if p <= _FEW_VARIABLES else _SIZE
         size = self.effective_size or (_ROBUST_SIZE if self.robust else default)
         steps = min(max(_STEPS_A_PAIR * p * (p - 1) // 2, _LEAST_STEPS), _MOST_STEPS)
@@ -146,11 +146,11 @@ class Resampled:
 
 
 def check_known_targets(options: Reading) -> None:
-    """Refuse unknown targets, which a search has to learn before."""
+    """Raise if targets are unknown; a search must learn them first."""
     if options.is_unknown:
         raise InputError(
-            "a posterior is over graphs, with targets that are known: learn first, and give what "
-            "was found, interventions=list(result.targets.values()), intervention_kind='noise'"
+            "a posterior needs known targets: run learn first and pass the targets it found, "
+            "interventions=list(result.targets.values()), intervention_kind='noise'"
         )
 
 
@@ -162,64 +162,67 @@ def posterior(
     on_progress: OnProgress | None = None,
     **options: Any,
 ) -> Posterior:
-    """Sample graphs in proportion to how probable they are, given the data.
+    """Sample graphs in proportion to their probability, given the data.
 
-    The probability of a graph is proportional to exp(−NLL − λ·|E|), NLL the negative
-    log-likelihood of its best fit, over all graphs that knowledge, limits and stability admit; a
-    feedback loop of more than five variables loses another ``loop_cost`` for each further one.
-    Markov chains draw from it; they start near what searches find, and run until they agree.
+    The probability of a graph is proportional to exp(−NLL − λ·|E|), where NLL is the negative
+    log-likelihood of its best fit, over all graphs that knowledge, limits and stability allow. A
+    feedback loop of more than five variables is penalised by ``loop_cost`` for each further
+    variable. Markov chains sample from this distribution; they start near graphs found by searches,
+    and run until they agree.
 
     Parameters
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
-        Or several of these, in a list or a mapping: groups that share the graph, each with weights
-        and noise of its own.
+        Or several of these, in a list or a mapping: groups that share the graph, each with its own
+        weights and noise.
     penalty : "bic", a multiple such as "2 bic", "ebic", or a number, optional
-        λ. By default ½ log n + 1.5 log p − 1.3, see :func:`posterior_penalty`, and ½ more where
-        probabilities are averaged over resamples, which all fit better by chance; a penalty that
-        suits a search, such as "2 bic", is larger with many rows and makes weak edges too
-        improbable. With too few rows it is larger, and ``max_parents`` and ``max_component`` are
-        limited, as in :func:`cyclearn.learn`; the result says so.
+        λ. By default ½ log n + 1.5 log p − 1.3, see :func:`posterior_penalty`, plus ½ if
+        probabilities are averaged over resamples, which fit better by chance. A penalty that suits
+        a search, such as "2 bic", is larger with many rows and makes weak edges too improbable.
+        With too few rows the default is larger, and ``max_parents`` and ``max_component`` are
+        limited, as in :func:`cyclearn.learn`; the result reports this.
     prior : {"graphs", "classes"}
-        ``"graphs"``: graphs with as many edges are equally probable before looking at the data, so
-        a class counts as often as it has admissible members. ``"classes"``: classes are; every
-        graph is weighed by one over the number of admissible irreducible members of its class.
+        ``"graphs"``: all graphs with the same number of edges have the same prior probability, so
+        that of a class grows with its number of admissible members. ``"classes"``: all classes have
+        the same prior probability; every graph is weighted by one over the number of admissible
+        irreducible members of its class.
     robust : bool
         Average the probabilities over resamples of the rows (the bagged posterior of Huggins and
-        Miller, 2023). Where no graph describes the data, as with most that people measured, the
-        plain posterior is certain of one graph in one half of a table and of another in the other
-        half; averages are not, and cost little where some graph does. ``False`` gives the plain
-        posterior. Rows are resampled within groups; given Moments, covariances are drawn instead,
-        which does not make up for misfit.
+        Miller, 2023). If no graph describes the data exactly, as with most measured data, the plain
+        posterior can be certain of one graph in one half of a table and of another graph in the
+        other half. The average is not overconfident in this way, and loses little if some graph is
+        true. ``False`` gives the plain posterior. Rows are resampled within groups; for Moments,
+        covariances are drawn instead, which does not correct for misfit.
     loop_cost : float
-        Cost of each variable of a feedback loop beyond the fifth. There are so many graphs with
-        large loops that these would be the rule before looking at the data; 0 lets them be.
+        Log prior penalty for each variable of a feedback loop beyond the fifth. Without it the
+        prior would favour large loops, because there are so many graphs with them; 0 removes the
+        penalty.
     knowledge : Knowledge, optional
-        Edges that must or must not be there.
+        Required and forbidden edges, tiers and exogenous variables.
     stable : bool
-        Admit only graphs on which some best-likelihood parameter set is stable.
+        Allow only graphs for which some maximum likelihood parameter set is stable.
     max_component, max_cycle_length, max_parents, max_edges : int, optional
         Limits on the graph: nodes in a strongly connected component, nodes in a cycle, parents of
         a node, edges.
     n_samples : int
-        Graphs to keep; up to twice as many are. Probabilities of edges come from every step of the
-        chains.
+        Number of graphs to keep (up to twice as many are kept). Edge probabilities use every step
+        of the chains.
     n_chains : int
-        Independent chains, at least two.
+        Number of independent chains, at least two.
     effective_size : int, optional
-        Run until the probability of every edge is known as well as from this many independent
-        graphs: by default 300, that is, a standard error of 0.03; for the plain posterior 2,000
-        with up to 10 variables and 400 with more. What resamples leave open is counted too.
+        Run until the probability of every edge is as precise as from this many independent graphs:
+        by default 300, which gives a standard error of 0.03; for the plain posterior, 2,000 with up
+        to 10 variables and 400 with more. Variation between resamples is included.
     max_steps : int, optional
-        Most steps of a chain.
+        Maximum number of steps per chain.
     time_limit : float, optional
-        Limit in seconds; results may then differ between runs, and say so.
+        Limit in seconds; results may then differ between runs, and a warning says so.
     random_state : int, Generator or None
-        None is a fixed seed, so that results repeat.
+        None uses a fixed seed, so results are reproducible.
     n_jobs : int, optional
-        Threads for the chains; the result does not depend on it.
+        Number of threads for the chains; the result does not depend on it.
     on_progress : callable, optional
-        Called with a :class:`cyclearn.Progress` whenever chains are compared.
+        Called with a :class:`cyclearn.Progress` whenever the chains are compared.
     **options
         How the data are read: the fields of :class:`cyclearn.Reading`.
 
@@ -230,7 +233,7 @@ def posterior(
     Warns
     -----
     SamplingWarning
-        When the chains did not come to agree.
+        If the chains do not agree.
 
     Examples
     --------
@@ -246,15 +249,12 @@ def posterior(
     check_known_targets(checked)
     tables = checked.tables(data)
     if tables.n_variables < 2:
-        raise InputError("there is one variable; a posterior over graphs takes at least two")
+        raise InputError("there is one variable; a posterior over graphs needs at least two")
     # Before the numbers that are allowed for so many.
     check_number_of_variables(tables.n_variables)
     checked = checked.replaced(knowledge=Knowledge.given(checked.knowledge, tables.exogenous))
     if tables.design is not None and checked.prior == "classes":
-        raise InputError(
-            "prior='classes' cannot be combined with interventions, under which classes are small; "
-            "leave it out"
-        )
+        raise InputError("prior='classes' cannot be combined with interventions; omit it")
     size = checked.sample_size(tables.n_variables)
     # Weighing graphs by their classes costs about half of the sample's worth.
     share = 0.5 if checked.prior == "classes" else 1.0

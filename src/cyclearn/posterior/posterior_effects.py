@@ -1,4 +1,4 @@
-"""What one variable does to another, over graphs and parameters together."""
+"""The effect of one variable on another, over graphs and parameters together."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class PosteriorEffects(Answer):
     ----------
     source, target : str
     draws : array
-        One total effect for each draw of a graph and its parameters: the change of the target for
-        a unit push on the source; zero where no path leads there.
+        One total effect for each draw of a graph and its parameters: the change of the target for a
+        unit push on the source; zero if there is no directed path.
     has_path : bool array
         Whether a directed path leads from the source to the target in the graph drawn.
     n_unstable : int
-        Draws left out, since the parameters drawn were not stable.
+        Number of draws omitted because their parameters were not stable.
     """
 
     source: str
@@ -43,7 +43,7 @@ class PosteriorEffects(Answer):
 
     @property
     def probability(self) -> float:
-        """Probability that the source has an effect on the target at all."""
+        """Probability that the source has any effect on the target."""
         return float(self.has_path.mean())
 
     @property
@@ -57,13 +57,13 @@ class PosteriorEffects(Answer):
         return float(self.draws.std())
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The central interval that holds a share ``level`` of the draws."""
+        """The central interval that contains a share ``level`` of the draws."""
         between("level", level, 0, 1, 0.95)
         low, high = np.quantile(self.draws, [0.5 - level / 2, 0.5 + level / 2])
         return float(low), float(high)
 
     def to_dict(self) -> dict[str, Any]:
-        """What the draws say, and the draws, as plain values for JSON."""
+        """A summary of the draws, and the draws, as plain values for JSON."""
         low, high = self.interval()
         return {
             "source": self.source,
@@ -85,7 +85,7 @@ class PosteriorEffects(Answer):
             f"negative one {(self.draws < 0).mean():.2f} ({len(self.draws)} draws)."
         )
         if self.n_unstable:
-            text += f" Left out: {self.n_unstable} draws with unstable parameters."
+            text += f" Omitted: {self.n_unstable} draws with unstable parameters."
         return text
 
 
@@ -122,7 +122,7 @@ def draw_effects(
         draws.append(effect)
         paths.append(reach[which])
     if not draws:
-        raise InputError("no draw of the parameters is stable; there is no effect to state")
+        raise InputError("no draw of the parameters is stable, so the effect does not exist")
     return PosteriorEffects(
         names[source], names[target], np.array(draws), np.array(paths), n_unstable
     )

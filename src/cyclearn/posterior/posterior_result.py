@@ -36,7 +36,7 @@ _SHOWN = 30
 
 
 class ClassProbability(NamedTuple):
-    """How probable a class is, given the data."""
+    """The probability of a class, given the data."""
 
     probability: float
     equivalence_class: EquivalenceClass | InterventionalClass
@@ -44,12 +44,12 @@ class ClassProbability(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Posterior(SavedAnswer):
-    """A sample of graphs, each as often as it is probable given the data.
+    """A sample of graphs in proportion to their probability, given the data.
 
-    A probability here weighs both what equivalence leaves open and what the data leave open: an
-    edge that every member of one class has is as probable as that class, at least. Where the chains
-    do not agree (:attr:`is_determined`) there are no probabilities: tables of them are filled with
-    NaN, and what cannot be said without them raises an error.
+    Probabilities account for both the equivalence of graphs and the limited data: an edge in every
+    member of a class is at least as probable as that class. If the chains do not agree
+    (:attr:`is_determined`), there are no probabilities: tables contain NaN, and methods that need
+    probabilities raise an error.
 
     Attributes
     ----------
@@ -61,29 +61,29 @@ class Posterior(SavedAnswer):
     n_samples : int
         Number of graphs drawn.
     share_left : float
-        What weighing graphs anew for a prior over classes leaves of the effective size; one
-        without that.
+        Share of the effective size that remains after reweighting for a prior over classes; one
+        without reweighting.
     edges, both : arrays of shape (p, p)
         Share of the steps of the chains with i → j, and with i → j together with j → i: their
-        probabilities, where the chains agree.
+        probabilities, if the chains agree.
     quality : SampleQuality
         R̂ and effective size for each edge.
     wanted_size : int
         The effective size that was asked for.
     tables : Tables
-        The data, known by their moments.
+        The data, as moments.
     penalty : float
-        λ, what one edge costs.
+        λ, the penalty per edge.
     options : mapping
-        How the sample was made, as plain values.
+        The options of the sample, as plain values.
     n_steps : int
-        Steps of each chain, those before the last round included.
+        Number of steps of each chain, including those before the last round.
     is_cut : bool
         Whether the time limit ended the chains before they agreed.
     n_resamples : int
-        Resamples of the data that probabilities are means over; 0 for the plain posterior.
+        Number of resamples over which probabilities are averaged; 0 for the plain posterior.
     is_parametric : bool
-        Whether these were drawn from the covariance, for want of rows.
+        Whether the resamples were drawn from the covariance, because there are no rows.
     warnings : tuple of DataWarning
         Warnings about the data.
     """
@@ -108,17 +108,17 @@ class Posterior(SavedAnswer):
 
     @property
     def moments(self) -> Moments:
-        """Mean and covariance of the data, where there is one table."""
+        """Mean and covariance of the data, if there is one table."""
         if self.tables.is_grouped:
             raise InputError(
-                f"there are {len(self.tables)} groups; take one of ``tables``: "
+                f"there are {len(self.tables)} groups; choose one of ``tables``: "
                 f"{', '.join(self.tables.groups)}"
             )
         return self.tables.only.moments
 
     @property
     def n_effective(self) -> tuple[float, ...]:
-        """How many independent rows each table is worth."""
+        """Effective sample size of each table."""
         return tuple(table.n_effective for table in self.tables)
 
     @cached_property
@@ -128,10 +128,10 @@ class Posterior(SavedAnswer):
 
     @property
     def effective_size(self) -> float:
-        """How many independent graphs the sample is worth, for the edge it knows least about.
+        """Effective number of independent graphs in the sample, for the least certain edge.
 
-        Of the edges with a probability between 0.05 and 0.95; where there is none, all is settled,
-        and this is the number of samples.
+        Only edges with a probability between 0.05 and 0.95 count; if there is none, this is the
+        number of samples.
         """
         size = self._worst[1]
         return (size if np.isfinite(size) else self.n_samples) * self.share_left
@@ -147,21 +147,21 @@ class Posterior(SavedAnswer):
 
     @property
     def is_determined(self) -> bool:
-        """Whether the chains agree (R̂ ≤ 1.05), so that there are probabilities.
+        """Whether the chains agree (R̂ ≤ 1.05), so that probabilities are available.
 
-        Chains that were cut before any edge was open are still where they began.
+        Chains that were stopped before any edge changed do not count as agreeing.
         """
         r_hat, size = self._worst
         return r_hat <= LARGEST_R_HAT and not (self.is_cut and np.isinf(size))
 
     @property
     def converged(self) -> bool:
-        """Whether the chains agree and the sample is worth what was asked for."""
+        """Whether the chains agree and the effective size reaches the requested one."""
         is_worth = self._worst[1] * self.share_left >= self.wanted_size
         return self.is_determined and is_worth and not self.is_cut
 
     def check_determined(self) -> None:
-        """Raise where the chains do not agree."""
+        """Raise if the chains do not agree."""
         if not self.is_determined:
             assert self.warning is not None
             raise InputError(str(self.warning))
@@ -171,7 +171,7 @@ class Posterior(SavedAnswer):
         return self._frame(self.edges)
 
     def adjacency_probabilities(self) -> pd.DataFrame:
-        """Probability that two variables are joined by an edge, one way or the other or both."""
+        """Probability that two variables are adjacent, in either direction or both."""
         return self._frame(self.edges + self.edges.T - self.both)
 
     def ancestor_probabilities(self) -> pd.DataFrame:
@@ -183,7 +183,7 @@ class Posterior(SavedAnswer):
     def feedback_probabilities(self) -> pd.DataFrame:
         """Probability that two variables are in one feedback loop: on a common directed cycle.
 
-        On the diagonal, that a variable is in any.
+        On the diagonal: the probability that a variable is in any feedback loop.
         """
         mutual = self._reach & self._reach.transpose(0, 2, 1)
         return self._frame(np.tensordot(self.weights, mutual, axes=1))
@@ -212,7 +212,7 @@ class Posterior(SavedAnswer):
         return pd.DataFrame(values, index=list(self.names), columns=list(self.names))
 
     def probability(self, statement: Callable[[DirectedGraph], bool]) -> float:
-        """Probability of a statement, given as a function of a graph; NaN where none is determined.
+        """Probability of a statement, given as a function of a graph; NaN if not determined.
 
         Examples
         --------
@@ -233,7 +233,7 @@ class Posterior(SavedAnswer):
     def classes(self) -> list[ClassProbability]:
         """The equivalence classes of the sampled graphs, the most probable first.
 
-        With perfect interventions, those under the design.
+        With perfect interventions, these are the interventional classes.
         """
         self.check_determined()
         return list(self._classes)
@@ -250,8 +250,8 @@ class Posterior(SavedAnswer):
     def graph(self, threshold: float = 0.5) -> DirectedGraph:
         """The averaged graph: the edges with a probability of at least ``threshold``.
 
-        Its feedback loops are those of these edges together (``graph.components``); how probable
-        each loop is, :meth:`feedback_probabilities` says.
+        ``graph.components`` gives the feedback loops that these edges form together;
+        :meth:`feedback_probabilities` gives the probability of each loop.
         """
         least = share("threshold", threshold, 0, 1)
         self.check_determined()
@@ -268,7 +268,7 @@ class Posterior(SavedAnswer):
     ) -> PosteriorEffects:
         """The total effect of one variable on another, over graphs and parameters together.
 
-        Where there are groups, in the one that is named.
+        If there are groups, ``group`` names one.
         """
         self.check_determined()
         first = self.graphs[0]
@@ -281,7 +281,7 @@ class Posterior(SavedAnswer):
         )
 
     def _tables_of(self, group: str | None) -> Tables:
-        """The table of a group, or all tables where they share their weights."""
+        """The table of a group, or all tables if they share their weights."""
         if group is None and not self.tables.is_grouped:
             return self.tables
         names = self.tables.groups
@@ -293,8 +293,8 @@ class Posterior(SavedAnswer):
     def edge_table(self) -> pd.DataFrame:
         """Edges in rows, the most probable first.
 
-        ``probability`` of the edge, of an edge ``adjacent`` to both whatever its direction, and of
-        both variables in one ``feedback`` loop. Edges below 0.01 are left out.
+        Columns: the ``probability`` of the edge; that the two variables are ``adjacent``, in any
+        direction; and that both are in one ``feedback`` loop. Edges below 0.01 are omitted.
         """
         import pandas as pd
 
@@ -312,13 +312,13 @@ class Posterior(SavedAnswer):
     def to_arviz(self) -> Any:
         """The sample for arviz: ``edge`` is one for each edge i → j of each graph.
 
-        The graphs come in one chain and in random order, so that arviz cannot see how the chains
-        mixed; the attributes ``r_hat`` and ``effective_size`` say it.
+        The graphs come in one chain and in random order, so arviz cannot assess mixing; use the
+        attributes ``r_hat`` and ``effective_size`` instead.
 
         Raises
         ------
         InputError
-            Where arviz is not installed, and where the chains do not agree.
+            If arviz is not installed, or if the chains do not agree.
         """
         self.check_determined()
         try:
@@ -343,7 +343,7 @@ class Posterior(SavedAnswer):
         return found
 
     def plot(self, ax: Axes | None = None, *, threshold: float = 0.5) -> Axes:
-        """Draw what is probable; see :func:`cyclearn.drawing.posterior_plot.plot_posterior`."""
+        """Draw the probable edges; see :func:`cyclearn.drawing.posterior_plot.plot_posterior`."""
         from cyclearn.drawing.posterior_plot import plot_posterior
 
         return plot_posterior(self, ax, threshold=threshold)
@@ -378,7 +378,7 @@ class Posterior(SavedAnswer):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Posterior:
-        """The result that :meth:`to_dict` gave."""
+        """The result from the values of :meth:`to_dict`."""
         check_schema(record, _SCHEMA, "posterior")
         try:
             p = len(record["names"])
@@ -433,7 +433,7 @@ class Posterior(SavedAnswer):
             f"{len(best)} equivalence classes; the most probable: "
             + ", ".join(f"{each.probability:.2f}" for each in best[:5])
         )
-        lines.append("How probable, given these data:")
+        lines.append("Probabilities, given these data:")
         table = self.edge_table()
         lines.append(table.head(_SHOWN).round(3).to_string(index=False))
         if len(table) > _SHOWN:
@@ -447,7 +447,7 @@ class Posterior(SavedAnswer):
         n, worth = self.tables.n_samples, self.tables.n_effective
         words = f"{n} samples"
         if worth < n:
-            words += f", worth {worth:.0f} independent ones"
+            words += f", effective sample size {worth:.0f}"
         if self.tables.design is not None:
             return f"{words}, in {len(self.tables)} tables that share their weights"
         return words if len(self.tables) == 1 else f"{words}, in {len(self.tables)} groups"
@@ -456,8 +456,8 @@ class Posterior(SavedAnswer):
     def _resamples_in_words(self) -> str:
         if self.is_parametric:
             return (
-                f"{self.n_resamples} draws of the covariance: without rows they do not show how "
-                "far the data are from any graph"
+                f"{self.n_resamples} draws of the covariance matrix; without rows, these do not "
+                "show misfit of all graphs"
             )
         words = f"{self.n_resamples} resamples of the rows"
         if self.tables.design is not None and self.tables.n_fewest == 1:
@@ -466,7 +466,7 @@ class Posterior(SavedAnswer):
 
     @property
     def warning(self) -> UnfinishedSample | None:
-        """What is wrong with the sample; None where nothing is."""
+        """The warning about the sample, or None."""
         if self.converged:
             return None
         return UnfinishedSample(
@@ -486,7 +486,7 @@ class Posterior(SavedAnswer):
 
 
 def class_given(graph: DirectedGraph, tables: Tables) -> EquivalenceClass | InterventionalClass:
-    """The class of a graph; that under the interventions where all of these are perfect."""
+    """The class of a graph; the interventional class if all interventions are perfect."""
     # Tables with other kinds tell apart at least what observed ones do.
     if tables.design is None or not tables.is_perfect:
         return EquivalenceClass(graph)
@@ -504,7 +504,7 @@ def _tables(records: list[Mapping[str, Any]], intercepts: Intercepts | None) -> 
 
 
 def _plain(values: FloatArray) -> list[list[float | None]]:
-    """Numbers that JSON knows: what is not finite becomes None."""
+    """Numbers for JSON: values that are not finite become None."""
     return [[float(v) if np.isfinite(v) else None for v in row] for row in values]
 
 

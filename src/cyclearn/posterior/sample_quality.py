@@ -1,4 +1,4 @@
-"""How good a sample of graphs is: agreement of chains, and what the sample is worth.
+"""How good a sample of graphs is: agreement of the chains, and effective size.
 
 Both are computed from the time that each edge was there in equal batches of the chains, so every
 step counts, not only the graphs that are kept.
@@ -20,7 +20,7 @@ LARGEST_R_HAT = 1.05
 
 
 class SamplingWarning(UserWarning):
-    """The chains of a posterior have not come to agree."""
+    """The chains of a posterior do not agree."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class SampleQuality:
         Potential scale reduction (Gelman and Rubin), each chain cut in two: √(1 + variance of the
         means of the halves / mean variance inside them). One where chains agree.
     effective_size : array
-        How many independent graphs would give the probability of the edge as precisely: its
+        Number of independent graphs that would give the probability of the edge as precisely: its
         variance P(1 − P) over the squared standard error. That comes from the means of batches,
         with what neighbours have in common (the initial positive sequence of Geyer, over all
         chains as Vehtari and others do), so chains that disagree are worth no more than a few.

@@ -35,7 +35,7 @@ def bootstrap_section(found: BootstrapResult) -> Markup:
         )
     ]
     if found.n_failed:
-        parts.append(tag("p", f"{found.n_failed:,} more resamples gave no graph."))
+        parts.append(tag("p", f"{found.n_failed:,} further resamples gave no graph."))
     caption = "Share of resamples with an edge"
     if len(edges) > _MAX_ROWS:
         caption += f", the {_MAX_ROWS} most frequent of {len(edges):,}"

@@ -48,7 +48,7 @@ def class_effects_section(found: Findings) -> Markup:
             )
         )
     if not rows:
-        return tag("p", "No variable has an effect on another in any graph that fits equally well.")
+        return tag("p", "No variable affects another in any graph that fits equally well.")
     caption = f"Total effects over {n_stable:,} stable graphs"
     if len(order) > len(rows):
         caption += f", the {len(rows)} strongest of {len(order):,}"
@@ -59,8 +59,8 @@ def class_effects_section(found: Findings) -> Markup:
     }[listed.selection]
     columns = ("cause and effect", "smallest", "largest", "not zero in", "sign")
     return fill(
-        "<p>The same over $which, each with its best-fitting coefficients: the effect of one "
-        "variable on another if that graph is true.</p>$table<p>In Python, "
+        "<p>This table gives total effects over $which. Each graph has its best-fitting "
+        "coefficients, and an effect holds if that graph is true.</p>$table<p>In Python, "
         "<code>$example</code> lists the effect for each graph.</p>",
         which=which,
         table=table(caption, columns, rows, numbers=(1, 2, 3)),

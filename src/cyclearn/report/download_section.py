@@ -16,8 +16,8 @@ def download_section(found: Findings) -> Markup:
     ]
     buttons.append(tag("button", "Picture (SVG)", type="button", data_picture="learned-graph"))
     return fill(
-        "<p>The page contains the result in these formats. The whole result has means and "
-        "covariances, not the rows; <code>cyclearn.load</code> reads it.</p><div "
+        "<p>The page contains the result in these formats. The whole result contains means and "
+        "covariances but not the rows; <code>cyclearn.load</code> reads it.</p><div "
         'id="downloads" class="buttons" hidden>$buttons</div><noscript><p>Downloads need a '
         "browser with JavaScript.</p></noscript>$data",
         buttons=join(buttons),

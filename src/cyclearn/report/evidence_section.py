@@ -66,8 +66,8 @@ def _posterior(found: Posterior) -> Markup:
             "p",
             f"{found.n_samples:,} graphs were sampled in proportion to their probability, given "
             f"these data and a penalty of {fixed(found.penalty, 2)} per edge. The probabilities "
-            "account for two uncertainties: what equally good graphs leave open, and what "
-            "these data leave open. The penalty may differ from that of the search above.",
+            "account for two kinds of uncertainty: between graphs that fit equally well, and "
+            "from the limited data. The penalty may differ from that of the search above.",
         ),
         tag("p", "" if problem is None else f"{problem.message} {problem.page_remedy}"),
         table(

@@ -9,17 +9,17 @@ from cyclearn.models import FitIndices, FittedModel
 
 # Hu and Bentler (1999) and Browne and Cudeck (1993): upper or lower limits of good and fair.
 _RULES = {
-    "rmsea": (0.05, 0.08, "misfit for each degree of freedom; below 0.05 is good, above 0.08 poor"),
+    "rmsea": (0.05, 0.08, "misfit per degree of freedom; below 0.05 is good, above 0.08 poor"),
     "srmr": (0.05, 0.08, "typical error of a correlation; below 0.05 is good, above 0.08 poor"),
     "cfi": (
         0.95,
         0.90,
-        "share of the way from independence to a perfect fit; above 0.95 is good, below 0.90 poor",
+        "improvement over a model of independent variables; above 0.95 is good, below 0.90 poor",
     ),
     "tli": (
         0.95,
         0.90,
-        "the same with a reward for few edges; above 0.95 is good, below 0.90 poor",
+        "like CFI, but rewards graphs with few edges; above 0.95 is good, below 0.90 poor",
     ),
 }
 # A p-value below this leaves chance out.
@@ -69,8 +69,8 @@ def verdict(indices: FitIndices) -> str:
     how = "poorly" if worst == "poor" else "fairly well"
     if not indices.p_value < _CLEAR:
         return (
-            f"The graph reproduces the covariances of the data {how}, which may be due to "
-            "chance with so few rows."
+            f"The graph reproduces the covariances of the data {how}, which may be due to chance, "
+            "since there are few rows."
         )
     return (
         f"The graph reproduces the covariances of the data {how}. Possible reasons are hidden "
@@ -106,7 +106,7 @@ def chi_square_in_words(indices: FitIndices) -> str:
     p = indices.p_value
     shown = "below 0.001" if p < 0.001 else fixed(p)
     evidence = (
-        "chance alone would hardly explain this misfit"
+        "chance alone is very unlikely to explain this misfit"
         if p < _CLEAR
         else "chance alone would explain this misfit in fewer than 5 of 100 tables"
         if p < 0.05
@@ -116,8 +116,8 @@ def chi_square_in_words(indices: FitIndices) -> str:
         f"Chi-square test of the misfit: {number(indices.chi_square)} on "
         f"{indices.degrees_of_freedom:,} degree{'s' * (indices.degrees_of_freedom != 1)} of "
         f"freedom{' (rescaled, since the rows are not Gaussian)' * (indices.scaling != 1)}, "
-        f"p-value {shown}: {evidence}. With many rows even a misfit that is too small "
-        "to matter is significant, and a graph chosen on the same data looks better than it is."
+        f"p-value {shown}: {evidence}. With many rows, even a negligible misfit is significant, "
+        "and a graph chosen with the same data appears to fit better than it does."
     )
 
 

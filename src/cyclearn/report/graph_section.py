@@ -143,7 +143,7 @@ def verdicts(found: Findings) -> Markup:
     if turning:
         parts += [
             tag("h3", f"Direction differs ({len(turning)})"),
-            tag("p", "These pairs are adjacent in all of the graphs, but the direction varies."),
+            tag("p", "These pairs are adjacent in all of the graphs, but the direction differs."),
             _pair_table("Pairs whose direction differs", turning),
         ]
     if going:
@@ -156,9 +156,8 @@ def verdicts(found: Findings) -> Markup:
 
 
 _NOT_PROBABLE = (
-    "This section describes how far graphs that fit equally well agree. It does not give "
-    "the probability of an edge: the data may be few, and a cause may be missing from all "
-    "of the graphs."
+    "This section describes how far graphs that fit equally well agree. It does not give the "
+    "probability of an edge: there may be too few data, and all of the graphs may lack a cause."
 )
 
 

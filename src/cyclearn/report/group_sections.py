@@ -50,9 +50,9 @@ def weights_by_group(found: Findings) -> Markup:
         tag(
             "p",
             "A weight is the change of the effect, in its own units, when the cause changes by "
-            "one unit and all other causes are fixed. Groups share the graph and have their "
-            "own weights. Whether they differ is Wald's test at 5%, corrected for the number "
-            "of edges (Holm); it is conditional on the graph.",
+            "one unit and all other causes are fixed. Groups share the graph and have their own "
+            "weights. Wald's test at the 5% level, corrected for the number of edges (Holm), "
+            "decides whether weights differ; it is conditional on the graph.",
         ),
         table(
             "Weights by group" + (f", the first {len(shown)} groups" if left else ""),

@@ -28,15 +28,16 @@ def next_experiment_section(found: Findings) -> Markup:
     ]
     if len(varying) == 0 or len(names) < 2:
         if listed.selection != "all":
-            words = "The listed graphs do not differ: too few were listed."
+            words = "The listed graphs do not differ, because too few were listed."
             return tag("p", words)
         n_unstable = sum(member.times for member in listed.members if not member.is_stable)
         return tag("p", settled_in_words(n_unstable))
     if len(names) > _MAX_VARIABLES:
         return fill(
             "<p>The remaining graphs disagree about the causes of $varying of $all variables. "
-            "With so many variables this takes a while; <code>cl.next_experiment(result, "
-            "targets=[...])</code> computes it for feasible experiments.</p>",
+            "Comparing experiments takes a while with this many variables; "
+            "<code>cl.next_experiment(result, targets=[...])</code> does so for the experiments "
+            "that are feasible.</p>",
             varying=len(varying),
             all=len(names),
         )
@@ -48,12 +49,12 @@ def next_experiment_section(found: Findings) -> Markup:
         max_predicted=_MAX_PREDICTED,
     )
     return fill(
-        "<p>An intervention distinguishes graphs that observed data cannot. $advice</p>$table"
-        '<p class="note">Graphs left: the mean and the maximum number of graphs that remain. Rows: '
-        "of the new table, with the variable set to random values with its present variance, so "
-        "that the true graph has the best likelihood in $share of repeats; predicted for the first "
-        "experiments only. Probability left: of all graphs of the posterior. Experiments on "
-        "several variables: "
+        "<p>An intervention distinguishes graphs that observed data cannot. $advice</p>$table<p "
+        'class="note">Graphs left: the mean and the maximum number of graphs that remain. Rows: '
+        "the size of the new table at which the true graph has the best likelihood in $share of "
+        "repeats, if the variable is set to random values with its present variance; predicted "
+        "for the first experiments only. Probability left: the posterior probability of the "
+        "graphs that remain. For experiments on several variables: "
         "<code>cl.next_experiment(result, size=2)</code>.</p>",
         advice=advice.in_words(),
         table=_table(advice),
@@ -75,5 +76,5 @@ def _table(advice: NextExperiment) -> Markup:
     ]
     columns = ("targets", "classes distinguished", "graphs left on average", "at most", "rows")
     shown = (*columns, "rows, typically", "probability left")[: len(rows[0])]
-    caption = "What setting one variable would settle"
+    caption = "What an intervention on one variable would show"
     return table(caption, shown, rows, numbers=range(1, len(shown)))

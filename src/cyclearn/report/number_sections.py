@@ -83,8 +83,9 @@ def _unexplained(model: FittedModel) -> Markup:
         if name in explained.index
     ]
     grid = table(
-        "Variance that the causes in the graph do not explain, and the share that they explain "
-        "(negative if feedback reduces the variance of a variable below that of its noise)",
+        "Variance that the causes in the graph do not explain, and R², the share that they "
+        "explain (negative if feedback reduces the variance of a variable below that of its "
+        "noise)",
         ("variable", "noise variance", "standard error", "R²"),
         rows,
         numbers=(1, 2, 3),
@@ -153,9 +154,9 @@ def _left_over(found: Findings) -> list[Markup]:
     elif model.observed is None and model.converged:
         indices = model.modification_indices().dropna(subset="index").head(_MAX_LEFT_OVER)
         grid = table(
-            "Changes of the graph: the approximate decrease of −2 log-likelihood after each, and "
-            "the weight, or the covariance of noise, it would have. Among many candidates some "
-            "look useful by chance",
+            "Changes of the graph: how much each would decrease −2 log-likelihood "
+            "(approximately), and the weight or noise covariance it would have. Among many "
+            "candidates, some look useful by chance",
             ("change", "modification index", "expected weight", "standardised"),
             [
                 (
@@ -184,16 +185,15 @@ def total_effects(found: Findings, group: str | None = None) -> Markup:
 
     graph = found.graph
     if not graph.n_edges:
-        return tag("p", "The learned graph has no edges, so nothing has an effect.")
+        return tag("p", "The learned graph has no edges, so no variable has an effect.")
     effects = model.model.total_effects().to_numpy()
     p = graph.n_nodes
     reach = np.isfinite(shortest_path(graph.adjacency.astype(float), unweighted=True))
     intro = tag(
         "p",
-        "The change of the effect at equilibrium, in its own units, when the cause is pushed "
-        "by one unit: along all paths and through all feedback. A dash means that there is no "
-        "path. These are the effects in the learned graph; other graphs of its class may have "
-        "others.",
+        "The change of the effect at equilibrium, in its own units, when the cause is pushed by "
+        "one unit, along all paths and through all feedback. A dash means that there is no path. "
+        "These are the effects in the learned graph; other graphs of its class may have others.",
     )
     square = table(
         "Total effects of the variable in the row on the variable in the column",

@@ -288,7 +288,7 @@ def _checked_rows(found: Findings) -> str:
         why = "Only means and covariances are known"
         return f"{why}, so dependence between rows and the shape of the columns were not checked."
     # Asked to count all of them, or a number, a result does not know whether it has seen the rows.
-    which = "The rows" if counting not in ("all", "number") else "Rows, where there were any,"
+    which = "The rows" if counting not in ("all", "number") else "The rows, if any,"
     return f"{which} were checked when the graph was learned; this report was made without them."
 
 
@@ -297,9 +297,9 @@ def _warning(warning: DataWarning) -> Markup:
 
 
 _ASSUMED = Markup(
-    '<p class="note">Assumptions: no common cause of the variables is missing, which the data can '
-    'test only in part (see <a href="#hidden">edges or hidden causes</a>); and, which these data '
-    "cannot test, relations are linear and the system was at equilibrium when it was measured.</p>"
+    '<p class="note">Assumptions: no common cause of the variables is missing (the data can test '
+    'this only in part, see <a href="#hidden">edges or hidden causes</a>); relations are linear, '
+    "and the system was at equilibrium when it was measured (these data cannot test this).</p>"
 )
 
 
@@ -320,7 +320,7 @@ def _alternatives(found: Findings) -> Markup:
         items.append(tag("li", f"With {gained} instead of {lost}."))
     words = (
         f"{len(others)} graph{'s' * (len(others) != 1)} of other classes "
-        f"{'have' if len(others) != 1 else 'has'} the same score on these data: other "
-        "data could tell them apart, these cannot. The list may not be complete."
+        f"{'have' if len(others) != 1 else 'has'} the same score on these data: other data could "
+        "distinguish them, but these cannot. The list may not be complete."
     )
     return join([tag("p", words), tag("ul", *items)])

@@ -38,7 +38,7 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
         ("penalty per edge", f"{result.penalty:.4f}"),
     ]
     if n_starts:
-        facts.append(("starts that found this score", f"{agreeing} of {n_starts}"))
+        facts.append(("starts that reached this score", f"{agreeing} of {n_starts}"))
     if result.groups:
         facts.insert(4, ("groups", ", ".join(result.groups)))
     if source.digest:

@@ -13,16 +13,16 @@ def rivals_section(found: Findings) -> Markup:
     rivals = found.rivals
     if rivals is None:
         return Markup(
-            "<p>The comparison was left out to keep the making of this page short: "
-            "<code>result.rivals()</code> makes it.</p>"
+            "<p>The comparison was omitted to save time; <code>result.rivals()</code> computes "
+            "it.</p>"
         )
     sentences = [*(each.in_words for each in rivals), *rivals.notes, BOUNDARIES]
     return join(
         [
             tag("p", " ".join(sentences)),
             table(
-                "Other graphs for the same data, the best found of each sort (above zero: worse "
-                "than the learned graph)",
+                "Other graphs for the same data, the best one found of each kind (above zero: "
+                "worse than the learned graph)",
                 ("rival", "difference", "evidence", "hidden causes", "edges added", "removed"),
                 [_row(each) for each in rivals],
                 numbers=(1,),

@@ -21,12 +21,12 @@ def targets_section(found: Findings) -> Markup:
         for row in worth_saying(found.result.target_rows)
     ]
     words = (
-        "Tables share all weights. A target of a table is a variable whose noise there has another "
-        "variance or another mean; nobody recorded them, and they were learned with the graph. "
-        "Probabilities are given this graph and the other targets."
+        "Tables share all weights. A target of a table is a variable whose noise has a different "
+        "variance or mean in that table. Targets were not given; they were learned with the "
+        "graph. Probabilities are conditional on this graph and the other targets."
     )
     if not rows:
-        return tag("p", f"{words} No noise differs.")
+        return tag("p", f"{words} No noise term differs.")
     columns = ("table", "variable", "target", "probability", "variance × ", "shift in sd")
     last = [line for line in targets_in_words(found.result) if line.startswith("Inside")]
     return join([tag("p", words), table("Targets", columns, rows), *(tag("p", w) for w in last)])

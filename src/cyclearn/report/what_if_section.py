@@ -25,8 +25,7 @@ def what_if_section(found: Findings) -> Markup:
     result, graph = found.result, found.graph
     if result.groups:
         return fill(
-            "<p>Groups have weights of their own: <code>$example</code> predicts for one of "
-            "them.</p>",
+            "<p>Each group has its own weights: <code>$example</code> predicts for one group.</p>",
             example=f"result.do({{{graph.names[0]!r}: 1.0}}, group={result.groups[0]!r})",
         )
     models = estimated(
@@ -52,12 +51,13 @@ def what_if_section(found: Findings) -> Markup:
         grid = _moved(caption, predicted[moved], len(models))
         parts.append(folded(f"If {name} is held higher", grid))
     if not parts:
-        return tag("p", "By these graphs no variable acts on another.")
+        return tag("p", "In these graphs no variable affects another.")
     parts[0] = Markup(parts[0].replace("<details>", "<details open>", 1))
     words = [
-        "A variable that is held keeps its value regardless of its causes. The means are those of "
-        "the learned graph. Over all graphs: the range of means that equally good graphs predict, "
-        "and the same with their intervals. Intervals are conditional on the graph."
+        "A variable that is held keeps its value regardless of its causes. The means are those "
+        'of the learned graph. "Over all graphs" gives the range of means that equally good '
+        "graphs predict, without and with their intervals. Intervals are conditional on the "
+        "graph."
     ]
     if quiet:
         words.append(f"Holding {', '.join(quiet)} changes no other variable in any of the graphs.")
@@ -74,7 +74,7 @@ def _moved(caption: str, predicted: pd.DataFrame, n_models: int) -> Markup:
     """The variables that move, with their means now and then."""
     n_unsettled = predicted.attrs["n_unsettled"]
     if n_unsettled:
-        caption += f" (in {n_unsettled} of {n_models} the system does not settle then)"
+        caption += f" (in {n_unsettled} of {n_models} graphs the system then has no equilibrium)"
     rows = [
         (
             row.Index,

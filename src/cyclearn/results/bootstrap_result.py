@@ -1,4 +1,4 @@
-"""What :func:`cyclearn.bootstrap` returns: how often each statement came out."""
+"""What :func:`cyclearn.bootstrap` returns: how often each statement holds over resamples."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Resample:
     """The graph learned from one resample.
 
-    ``redraws`` counts draws thrown away because a column was constant or collinear in them;
-    ``limits`` names the limits that the search met; ``error`` says why there is no graph.
+    ``redraws`` counts discarded draws, in which a column was constant or collinear; ``limits``
+    names the limits that the search reached; ``error`` says why there is no graph.
     """
 
     number: int
@@ -51,7 +51,7 @@ class Resample:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Resample:
-        """The resample that :meth:`to_dict` gave."""
+        """The resample from the values of :meth:`to_dict`."""
         return cls(
             int(record["number"]),
             tuple((int(i), int(j)) for i, j in record["edges"]),
@@ -79,23 +79,23 @@ class _Shares(NamedTuple):
 class BootstrapResult(SavedAnswer):
     """Frequencies of edges, adjacencies, cycles and class-level statements over resamples.
 
-    A learned graph stands for its class, and which member a search ends in is chance, so the
-    frequency of an edge in the learned graphs says less than two statements about classes:
-    *compelled*, the edge is in every member of the class learned from a resample; *possible*, it
-    is in some member. Members that contradict the knowledge do not count. Both are exact for
-    classes of any size.
+    A learned graph represents its class, and chance decides in which member a search ends. The
+    frequency of an edge in the learned graphs is therefore less informative than two statements
+    about classes: *compelled*, the edge is in every member of the class learned from a resample;
+    *possible*, it is in some member. Members that contradict the knowledge do not count. Both are
+    exact for classes of any size.
 
     Attributes
     ----------
     names : tuple of str
     resamples : tuple of Resample
-        In the order of their numbers, whatever order they were finished in.
+        In the order of their numbers, regardless of the order in which they finished.
     resampling : str
         ``"rows"`` drawn with replacement, ``"half"`` of the rows without, or ``"parametric"``
         draws of a covariance.
     options : mapping
-        Options of the searches, as plain values, and the ``seed``; where ``time_limit`` left no
-        time for all resamples also ``n_wanted``, how many were asked for.
+        Options of the searches, as plain values, and the ``seed``; if ``time_limit`` left no time
+        for all resamples, also ``n_wanted``, the number requested.
     """
 
     names: tuple[str, ...]
@@ -106,11 +106,11 @@ class BootstrapResult(SavedAnswer):
     def __post_init__(self) -> None:
         if not self.learned:
             reason = self.resamples[0].error if self.resamples else "there are none"
-            raise InputError(f"no resample led to a graph: {reason}")
+            raise InputError(f"no resample gave a graph: {reason}")
 
     @cached_property
     def learned(self) -> tuple[Resample, ...]:
-        """The resamples that led to a graph; all frequencies are shares of these."""
+        """The resamples that gave a graph; all frequencies are shares of these."""
         return tuple(r for r in self.resamples if r.error is None)
 
     @cached_property
@@ -120,22 +120,22 @@ class BootstrapResult(SavedAnswer):
 
     @property
     def n_resamples(self) -> int:
-        """Number of resamples that led to a graph."""
+        """Number of resamples that gave a graph."""
         return len(self.learned)
 
     @property
     def n_failed(self) -> int:
-        """Number of resamples that led to no graph; ``resamples`` holds the reasons."""
+        """Number of resamples that gave no graph; ``resamples`` contains the reasons."""
         return len(self.resamples) - len(self.learned)
 
     @property
     def n_redraws(self) -> int:
-        """Draws thrown away because a column was constant or collinear in them."""
+        """Number of draws discarded because a column was constant or collinear."""
         return sum(r.redraws for r in self.resamples)
 
     @property
     def limits(self) -> dict[str, int]:
-        """In how many resamples each limit of the search was met."""
+        """In how many resamples the search reached each limit."""
         return dict(Counter(name for r in self.resamples for name in r.limits))
 
     @cached_property
@@ -198,10 +198,10 @@ class BootstrapResult(SavedAnswer):
     def adjacencies(self) -> pd.DataFrame:
         """Table of pairs that some learned class joins, the most frequent first.
 
-        Nodes ``a`` and ``b``; the ``frequency`` of an edge between them, whatever its direction,
-        in the learned graphs; the shares of resamples in which they are adjacent in every member
-        of the class (``compelled``) and in some member (``possible``); and the share in which
-        both lie in one feedback loop (``feedback``) of the learned graph.
+        Nodes ``a`` and ``b``; the ``frequency`` of an edge between them, in any direction, in the
+        learned graphs; the shares of resamples in which they are adjacent in every member of the
+        class (``compelled``) and in some member (``possible``); and the share in which both lie in
+        one feedback loop (``feedback``) of the learned graph.
         """
         possible, loops = self._shares.sometimes_adjacent, self._same_loop
         return self._pairs(
@@ -239,9 +239,9 @@ class BootstrapResult(SavedAnswer):
     def cycles(self) -> pd.DataFrame:
         """Table of simple cycles of the learned graphs, the most frequent first.
 
-        Columns ``cycle`` (names in the order of the arrows), ``length`` and ``frequency``. At
-        most 10,000 cycles are taken from one graph, the shortest components first; ``attrs``
-        of the table holds in how many graphs there were more, as ``"n_cut"``.
+        Columns ``cycle`` (names in the order of the arrows), ``length`` and ``frequency``. At most
+        10,000 cycles of each graph are listed, the smallest components first; ``attrs["n_cut"]`` of
+        the table counts the graphs with more.
         """
         import pandas as pd
 
@@ -259,7 +259,7 @@ class BootstrapResult(SavedAnswer):
         return table
 
     def plot(self, ax: Axes | None = None, *, threshold: float = 0.5) -> Axes:
-        """Draw what came out often; see :func:`cyclearn.drawing.plots.plot_bootstrap`."""
+        """Draw the frequent edges; see :func:`cyclearn.drawing.plots.plot_bootstrap`."""
         from cyclearn.drawing.plots import plot_bootstrap
 
         return plot_bootstrap(self, ax, threshold=threshold)
@@ -276,7 +276,7 @@ class BootstrapResult(SavedAnswer):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> BootstrapResult:
-        """The result that :meth:`to_dict` gave."""
+        """The result from the values of :meth:`to_dict`."""
         check_schema(record, _SCHEMA, "bootstrap")
         found = cls(
             tuple(record["names"]),
@@ -299,15 +299,15 @@ class BootstrapResult(SavedAnswer):
         lines = [f"Bootstrap: {self.n_resamples} resamples {drawn}."]
         wanted = self.options.get("n_wanted")
         if wanted is not None:
-            lines.append(f"There was no time for the others of {wanted} (time_limit).")
+            lines.append(f"The time limit ended it before all {wanted} resamples were done.")
         if self.n_failed:
-            lines.append(f"{self.n_failed} more led to no graph (see resamples).")
+            lines.append(f"{self.n_failed} more resamples gave no graph (see resamples).")
         if self.n_redraws:
             lines.append(
-                f"{self.n_redraws} draws with a constant or collinear column were drawn again."
+                f"{self.n_redraws} resamples with a constant or collinear column were redrawn."
             )
         for name, times in self.limits.items():
-            lines.append(f"Limit {name} met in {times} of {len(self.resamples)}.")
+            lines.append(f"Limit {name} was reached in {times} of {len(self.resamples)}.")
         table = self.edges.round(3)
         shown = table.head(30).to_string(index=False)
         more = f"\n… {len(table) - 30} more (see edges)" if len(table) > 30 else ""

@@ -1,4 +1,4 @@
-"""What one variable does to another, under every graph that the data cannot tell apart.
+"""The effect of one variable on another in every graph that the data cannot distinguish.
 
 The members of a class fit equally well and disagree about effects. Taking each with its maximum
 likelihood parameters gives the set of effects that the data leave open: IDA (Maathuis, Kalisch
@@ -44,14 +44,14 @@ class MemberEffect:
     model : LinearGaussianModel
         Its maximum likelihood parameters.
     weight : float
-        Share that the member has of those that agree with the knowledge; halved where it has
-        two stable parameter sets, and so on.
+        Share of this member among those that agree with the knowledge; divided by the number of its
+        stable parameter sets.
     total_effect : float
         Change of the target for a unit push on the source, feedback on the source included:
         the entry of (I − B)⁻¹.
     do_effect : float
-        Change of the target for each unit by which the source is held higher; NaN where the
-        system does not settle when the source is held.
+        Change of the target per unit by which the source is held higher; NaN if the system has no
+        equilibrium when the source is held.
     """
 
     graph: DirectedGraph
@@ -70,7 +70,7 @@ class ClassEffects(Answer):
     source, target : str
     effects : tuple of MemberEffect
     listed : MemberList
-        The members looked at: all, or some drawn at random, and what was left out.
+        The members that were examined (all, or a random sample) and those omitted.
     """
 
     source: str
@@ -80,7 +80,7 @@ class ClassEffects(Answer):
 
     @property
     def n_stable(self) -> int:
-        """Members with an effect in the result, as often as they were drawn."""
+        """Number of members with an effect in the result, counted as often as drawn."""
         return sum(member.times for member in self.listed.members if member.is_stable)
 
     @property
@@ -95,7 +95,7 @@ class ClassEffects(Answer):
 
     @property
     def distinct(self) -> pd.DataFrame:
-        """The different effects, ascending, with the share of the weight that each has."""
+        """The distinct effects in ascending order, each with its share of the weight."""
         table = self.table.drop(columns="edges").rename(columns={"weight": "share"})
         effects = table[["total_effect", "do_effect"]]
         step = _SAME * max(float(effects.abs().max().max()), 1e-300) if len(table) else 1.0
@@ -108,15 +108,15 @@ class ClassEffects(Answer):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The smallest and the largest total effect; NaN without any."""
+        """The smallest and the largest total effect; NaN if there is none."""
         values = [e.total_effect for e in self.effects]
         return (min(values), max(values)) if values else (np.nan, np.nan)
 
     def do(self, value: float) -> pd.DataFrame:
-        """What holding the source at ``value`` is predicted to do to the target.
+        """The predicted target when the source is held at ``value``.
 
         One row for each stable parameter set: its ``weight``, the ``mean`` and the standard
-        deviation ``sd`` of the target then; NaN where the system does not settle.
+        deviation ``sd`` of the target; NaN if the system has no equilibrium.
         """
         import pandas as pd
 
@@ -140,7 +140,7 @@ class ClassEffects(Answer):
         return plot_effects(self, ax)
 
     def to_dict(self) -> dict[str, Any]:
-        """The different effects, and how many graphs they are of, as plain values for JSON."""
+        """The distinct effects and the number of graphs with each, as plain values for JSON."""
         return {
             "source": self.source,
             "target": self.target,
@@ -157,7 +157,8 @@ class ClassEffects(Answer):
         looked = {
             "all": f"all {listed.n_looked_at} graphs that fit equally well",
             "sampled": f"{listed.n_looked_at} graphs drawn at random from {of}",
-            "first": f"the first {listed.n_looked_at} graphs listed of {of}, no fair sample",
+            "first": f"the first {listed.n_looked_at} graphs listed of {of}, which are not a "
+            "random sample",
         }[listed.selection]
         what = f"Effect of {self.source} on {self.target}, given the learned class"
         lines = [f"{what}, over {looked}."]
@@ -167,7 +168,7 @@ class ClassEffects(Answer):
             (listed.n_excluded, "that contradict the knowledge"),
         ):
             if count:
-                lines.append(f"Left out: {count} {what}.")
+                lines.append(f"Omitted: {count} {what}.")
         if self.effects:
             lines.append(self.distinct.round(4).to_string(index=False))
         return "\n".join(lines)
@@ -186,9 +187,9 @@ def class_effects(
 ) -> ClassEffects:
     """Effects of one variable on another over all stable members of a class.
 
-    Every member is given its maximum likelihood parameters, and those of
-    ``FittedModel.alternatives`` where there are several sets; of these the stable ones count,
-    since in an unstable system a push has no total effect.
+    Every member has its maximum likelihood parameters, including those of
+    ``FittedModel.alternatives`` if there are several sets. Only stable sets count, because total
+    effects do not exist in an unstable system.
 
     Parameters
     ----------
@@ -197,8 +198,8 @@ def class_effects(
     data : DataFrame, array of shape (n, p), path or Moments
     source, target : str or int
     knowledge : Knowledge, optional
-        Leave out members that contradict it. Where all do and the graph given does not, that
-        graph alone is looked at: it has a required edge that rotations show to be redundant.
+        Members that contradict it are omitted. If all do and the given graph does not, only that
+        graph is used: it has a required edge that rotations show to be redundant.
     ties : sequence of DirectedGraph
         Graphs of other classes that fit equally well; their members count too.
     max_members : int
@@ -213,7 +214,7 @@ def class_effects(
 
     Examples
     --------
-    Three chains generate the same distributions; in two of them a does nothing to c:
+    Three chains generate the same distributions; in two of them a has no effect on c:
 
     >>> from cyclearn.data import Moments
     >>> model = LinearGaussianModel([[0, 0.5, 0], [0, 0, 0.5], [0, 0, 0]], [1, 1, 1], list("abc"))
@@ -263,7 +264,7 @@ def _effects(model: LinearGaussianModel, i: int, j: int) -> tuple[float, float]:
 
 
 def _held(model: LinearGaussianModel, i: int) -> FloatArray:
-    """Weights where a variable is held."""
+    """The weights when a variable is held."""
     held = model.B.copy()
     held[:, i] = 0
     return held

@@ -1,4 +1,4 @@
-"""What a result says about edges: the source of all tables of edges.
+"""What a result states about edges: the source of all tables of edges.
 
 Two questions are kept apart. Do all graphs that fit equally well have the edge (``verdict``, pair
 by pair)? And how probable is it, given these data (``probability`` by a posterior, ``resamples`` by
@@ -37,10 +37,10 @@ Counts = tuple[int, ...]
 
 @dataclass(frozen=True)
 class PairVerdict:
-    """How a pair of nodes is joined over the graphs that fit equally well.
+    """How the graphs that fit equally well join a pair of nodes.
 
     ``possible`` and ``compelled``: whether some, whether every graph has a → b and b → a.
-    ``counts``: graphs with only a → b, only b → a, both, neither, where they could be counted.
+    ``counts``: graphs with only a → b, only b → a, both, neither, if they could be counted.
     """
 
     a: str
@@ -77,7 +77,7 @@ class PairVerdict:
         )
 
     def count(self, edge: Edge) -> int | None:
-        """How many graphs have the edge, where they could be counted."""
+        """How many graphs have the edge, if they could be counted."""
         if self.counts is None:
             return None
         forward, backward, both, _ = self.counts
@@ -91,7 +91,7 @@ class PairVerdict:
 
 
 def n_equally_good(verdicts: Sequence[PairVerdict]) -> int | None:
-    """How many graphs the verdicts are about; None where they could not be counted."""
+    """Number of graphs that the verdicts cover; None if they could not be counted."""
     if not verdicts:
         return 1
     counts = verdicts[0].counts
@@ -116,7 +116,7 @@ def pair_verdicts(
 
 
 def graph_verdicts(graphs: Sequence[DirectedGraph]) -> tuple[PairVerdict, ...]:
-    """Verdicts on all pairs that some graph joins, over these graphs and no others."""
+    """Verdicts on all pairs that some graph joins, over these graphs only."""
     A = np.array([graph.adjacency for graph in graphs])
     back = A.transpose(0, 2, 1)
     forward, both = (A & ~back).sum(axis=0), (A & back).sum(axis=0)
@@ -186,7 +186,7 @@ def _counts(
 
 @dataclass(frozen=True)
 class EdgeRow:
-    """One edge that some graph has that fits equally well.
+    """One edge of some graph that fits equally well.
 
     Attributes
     ----------
@@ -194,21 +194,22 @@ class EdgeRow:
     in_graph : bool
         Whether the graph shown has it.
     weight, std_error, standardised : float
-        Of the graph shown; NaN where it lacks the edge. Standardised: standard deviations of the
-        target for one of the source. Of several groups, the mean, without a standard error.
+        Of the graph shown; NaN if it lacks the edge. Standardised: standard deviations of the
+        target per standard deviation of the source. For several groups, the mean, without a
+        standard error.
     verdict : str
         ``"in every equally good graph"``, ``"in some"`` of these, or ``"direction differs"``.
     n_graphs : int or None
-        How many of these have the edge; None where they could not be counted.
+        How many of these have the edge; None if they could not be counted.
     probability : float or None
         Given these data, by the posterior of the result.
     resamples : float or None
         Share of resamples whose learned graph has the edge.
     lag : int or None
-        Over how many rows it acts, 0 within one; None for data without ``lags``.
+        Number of rows between cause and effect, 0 within a row; None for data without ``lags``.
     signs_differ : bool or None
-        Whether it is positive in some groups and negative in others, so that the mean says little;
-        None for one table.
+        Whether it is positive in some groups and negative in others, so that the mean is not
+        informative; None for one table.
     """
 
     source: str
@@ -231,7 +232,7 @@ class EdgeRow:
 
     @property
     def evidence(self) -> str:
-        """How probable the edge is, in words; empty where nobody asked."""
+        """The probability of the edge, in words; empty if not computed."""
         parts = []
         if self.probability is not None:
             known = f"{self.probability:.2f}" if isfinite(self.probability) else "not determined"
@@ -292,7 +293,7 @@ def edge_rows(
 
 
 def edge_table(rows: tuple[EdgeRow, ...]) -> pd.DataFrame:
-    """The rows as a table; columns that nobody asked for are left out."""
+    """The rows as a table; columns that were not computed are omitted."""
     import pandas as pd
 
     names = [each.name for each in fields(EdgeRow)]
@@ -304,7 +305,7 @@ def edge_table(rows: tuple[EdgeRow, ...]) -> pd.DataFrame:
 
 
 def agreement_in_words(result: LearnResult) -> str:
-    """How many edges of the graph shown all graphs that fit equally well have.
+    """How many edges of the graph shown are in all graphs that fit equally well.
 
     One sentence for print, headline and report.
     """
@@ -319,8 +320,8 @@ def _agreement(result: LearnResult) -> str:
     agree = " that agree with the knowledge" if knowledge not in (None, Knowledge()) else ""
     if n_graphs == 1 and result.experiments is not None:
         if result.has_more_alternatives:
-            return "Other graphs that fit these tables as well were not looked for to the end."
-        return "No other graph was found that fits these tables as well."
+            return "The search for other graphs that fit these tables equally well is incomplete."
+        return "No other graph was found that fits these tables equally well."
     if n_graphs == 1:
         return f"No other graph{agree.replace('agree', 'agrees')} fits these data equally well."
     shown = [row for row in result.edge_rows if row.in_graph]
@@ -340,7 +341,7 @@ def _agreement(result: LearnResult) -> str:
 
 
 def _by_node(graph: DirectedGraph, names: Sequence[str], edges: FloatArray) -> list[list[float]]:
-    """How probable edges are, in the order of the nodes of the graph."""
+    """Probabilities of edges, in the order of the nodes of the graph."""
     order = [names.index(name) for name in graph.names]
     shares: list[list[float]] = edges[np.ix_(order, order)].tolist()
     return shares

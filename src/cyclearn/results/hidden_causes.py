@@ -1,8 +1,9 @@
-"""Whether a hidden common cause of two variables would do as well as the edge between them.
+"""Whether a hidden common cause of two variables explains the data as well as an edge.
 
-Each pair that an equally good graph joins is tried: the edges of the pair give way to a correlation
-of the two noises, and edges into the two that are then superfluous are taken out, one by one, as
-long as the score falls. An edge and a hidden cause often fit the same; that speaks for neither.
+Each pair that an equally good graph joins is tried: a correlation of the two noise terms replaces
+the edges of the pair, and edges into the two that become superfluous are removed, one by one, as
+long as the score falls. An edge and a hidden cause often fit equally well; this is evidence for
+neither.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ class PairExplanation:
     superfluous : tuple of edges
         Edges that the hidden cause makes unnecessary.
     difference : float
-        Score with the hidden cause less that of the learned graph: negative where the hidden
-        cause is better. Infinite where no stable fit was found.
+        Score with the hidden cause minus that of the learned graph: negative if the hidden cause is
+        better. Infinite if no stable fit was found.
     """
 
     a: str
@@ -64,7 +65,7 @@ class PairExplanation:
 
     @property
     def warning(self) -> HiddenCause | None:
-        """Not to read the edges as effects; None where the hidden cause does not fit better."""
+        """A warning not to interpret the edges as effects, if the hidden cause fits better."""
         if self.verdict != "hidden cause fits better":
             return None
         return HiddenCause(
@@ -76,8 +77,8 @@ def hidden_causes(result: LearnResult, *, max_members: int = 20) -> tuple[PairEx
     """For each joined pair the best explanation by a hidden cause, over equally good graphs."""
     if result.groups or result.experiments is not None or result.lags:
         raise InputError(
-            "hidden causes are compared for one table without groups, interventions and lags; "
-            "learn from each table by itself"
+            "hidden causes can be compared only for one table without groups, interventions or "
+            "lags; learn from each table separately"
         )
     moments = result.tables.only.moments
     listed = list_members(

@@ -76,7 +76,7 @@ def rank_members(
     given = () if knowledge is None else knowledge.exogenous
     rows = noise_rows(tables, given)
     if len(rows) != len(shown):
-        raise InputError(f"there are {len(rows)} groups and models of {len(shown)}; give one each")
+        raise InputError(f"there are {len(rows)} groups but {len(shown)} models; give one each")
     masks = (None, None) if knowledge is None else knowledge.masks(names)
     residuals = Residuals(rows)
     listed: Iterable[list[ListedBlock]]
@@ -103,8 +103,8 @@ def rank_members(
             classes.append(blocks)
     if not classes:
         raise InputError(
-            "no member of the class has parameters that could be ranked: their likelihoods have no "
-            "maximum, or none is stable and stable_only=True was given"
+            "no member of the class can be ranked: the likelihoods have no maximum, or no fit is "
+            "stable and stable_only=True was given"
         )
     ranked = _ranked(classes, rows, shown, residuals, level)
     return MemberRanking(names, ranked, level, tables.n_samples, rows, tables.groups)
@@ -191,7 +191,7 @@ def _candidates(
     parts = [part for part in fitted.components if set(part.columns.nodes) & set(nodes)]
     has_continuum = any(part.status is FitStatus.NOT_IDENTIFIED for part in parts)
     if prod(len(part.solutions) for part in parts) > _MAX_SETS:
-        raise InputError(f"more than {_MAX_SETS} parameter sets of one graph cannot be ranked")
+        raise InputError(f"more than {_MAX_SETS} parameter sets of one graph are too many to rank")
     for chosen in product(*(part.solutions for part in parts)):
         B, variances = parameters_of(zip(parts, chosen, strict=True), graph.n_nodes)
         Q = np.eye(len(B)) - B

@@ -41,7 +41,7 @@ class Filling:
         Numbers of its residuals: candidates with the same numbers tie exactly.
     stable : bool
     has_continuum : bool
-        Whether its parameters are a continuum, of which one set stands for all.
+        Whether it has a continuum of parameters, represented by one set.
     """
 
     columns: tuple[int, ...]
@@ -79,7 +79,7 @@ class ListedBlock:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is anything to choose: candidates that do not all tie."""
+        """Whether there is a choice: candidates that do not all tie."""
         return len({candidate.residuals for candidate in self.candidates}) > 1
 
 
@@ -90,15 +90,15 @@ class BlockRanking(ListedBlock):
     Attributes
     ----------
     behind : array
-        How far the log-likelihood of each is behind the best, and ``behind_se`` the standard error
-        of that; zero where there is no answer.
+        How far the log-likelihood of each is below the best, with the standard error ``behind_se``;
+        zero if there is no answer.
     gain : float
-        What the best gains over Gaussian noise.
+        Gain of the best in log-likelihood over Gaussian noise.
     p_value : float
         Of a test, over all nodes with a choice, that the residuals of a member that was chosen
         beforehand are Gaussian.
     answered : bool
-        Whether the noise is seen not to be Gaussian.
+        Whether the noise is significantly non-Gaussian.
     """
 
     behind: FloatArray
@@ -144,7 +144,7 @@ class BlockRanking(ListedBlock):
 
     @cached_property
     def weights(self) -> FloatArray:
-        """Likelihood of each candidate among all; equal where there is no answer."""
+        """Relative likelihood of each candidate; equal if there is no answer."""
         relative = np.exp(-self.behind)
         return np.asarray(relative / relative.sum())
 
@@ -162,7 +162,7 @@ class ClassRanking:
 
     @property
     def gain(self) -> float:
-        """What the best member gains over Gaussian noise."""
+        """Gain of the best member in log-likelihood over Gaussian noise."""
         return sum(block.gain for block in self.blocks)
 
     @property
@@ -199,7 +199,7 @@ class RankedMember:
     weight : float
         Its likelihood among all members and parameter sets.
     behind : float
-        How far its log-likelihood is behind that of the first.
+        How far its log-likelihood is below that of the first.
     stable : bool
     ties_with_first : bool
         Whether its columns of I − B are those of the first up to order and scale.
@@ -216,7 +216,7 @@ class RankedMember:
     def model(self) -> LinearGaussianModel:
         """The model, where there are no groups."""
         if len(self.models) > 1:
-            raise InputError(f"there are groups; take one of models: {', '.join(self.models)}")
+            raise InputError(f"there are several groups; use models[…]: {', '.join(self.models)}")
         return next(iter(self.models.values()))
 
     def numbers(self) -> dict[str, Any]:
@@ -242,10 +242,10 @@ class MemberRanking(Answer):
     classes : tuple of ClassRanking
         The class that was learned and those that tie with it, in parts, the best first.
     level : float
-        How often Gaussian noise gets an answer, at most.
+        Maximum probability of an answer if the noise is Gaussian.
     n_rows : int
     rows : tuple of NoiseRows
-        Those of each group, by which models are told.
+        The rows of each group.
     groups : tuple of str
     """
 
@@ -258,7 +258,7 @@ class MemberRanking(Answer):
 
     @property
     def answered(self) -> bool:
-        """Whether the noise of some block with a choice is seen not to be Gaussian."""
+        """Whether the noise of some block with a choice is significantly non-Gaussian."""
         several = len(self.classes) > 1
         return any(block.answered for block in self._blocks if several or block.is_open)
 
@@ -286,28 +286,28 @@ class MemberRanking(Answer):
         if not self.is_open:
             ties = any(len(block.candidates) > 1 for block in self._blocks)
             return (
-                "All members tie exactly, with one or another parameter set: no noise tells them "
-                "apart."
+                "All members tie exactly for some parameter set: no noise distribution can "
+                "distinguish them."
                 if ties
-                else "There is one graph with one parameter set: nothing to choose."
+                else "There is one graph with one parameter set, so there is nothing to choose."
             )
         if not self.answered:
             return f"No member is preferred: {NO_ANSWER}."
         unanswered = [b for b in self._blocks if b.is_open and not b.answered]
-        words = f"The noise is not Gaussian and chooses among the members ({self.n_rows:,} rows)."
+        words = f"The noise is not Gaussian and favours some members ({self.n_rows:,} rows)."
         if unanswered:
             among = "; ".join(", ".join(self.names[j] for j in b.nodes) for b in unanswered)
             words += f" Among {among} {NO_ANSWER}."
         if not self.is_clear:
-            words += " Others are close behind the first."
+            words += " Other members score almost as well as the first."
         if not all(block.complete for each in self.classes for block in each.blocks):
-            words += " Not all fillings of a large block were looked at."
+            words += " A large block of the graph was searched only in part."
         if any(c.has_continuum for block in self._blocks for c in block.candidates):
-            words += " Some graphs have a continuum of parameters, of which one set was tried."
+            words += " Some graphs have infinitely many parameter sets, of which one was tried."
         return words
 
     def members(self, n: int = 20) -> tuple[RankedMember, ...]:
-        """The first members of the ranking; none where the noise gives no answer."""
+        """The first members of the ranking; none if the noise gives no answer."""
         if self.is_open and not self.answered:
             return ()
         best = self.classes[0].gain
@@ -357,7 +357,7 @@ class MemberRanking(Answer):
 
     @cached_property
     def best(self) -> RankedMember | None:
-        """The first member, None where the noise gives no answer."""
+        """The first member, or None if the noise gives no answer."""
         first = self.members(1)
         return first[0] if first else None
 

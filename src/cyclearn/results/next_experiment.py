@@ -1,4 +1,4 @@
-"""Which variable to set next: what each experiment would leave open, and how many rows it needs."""
+"""Which experiment to do next: the graphs each would leave, and the rows it needs."""
 
 from __future__ import annotations
 
@@ -41,43 +41,43 @@ def next_experiment(
     batch: int = 1,
     random_state: RandomState = 0,
 ) -> NextExperiment:
-    """What each possible experiment would settle, and how many rows it would need.
+    """Count the graphs that each experiment would leave, and the rows it would need.
 
-    An experiment sets some variables from outside (perfect interventions). The graphs that are
-    open fall into classes that it tells apart, by the theorem on interventions; how many are left
+    An experiment is a perfect intervention on some variables. By the theorem on interventions, it
+    divides the remaining graphs into classes that it can distinguish; how many graphs are left
     depends on which of them is true.
 
     Parameters
     ----------
     result_or_class : LearnResult, EquivalenceClass, InterventionalClass or DirectedGraph
-        The graphs that are open: those of a result are the members of its class and of the classes
-        that tie with it that respect the knowledge; a graph stands for its class. With a model,
-        those without a stable fit are left out. Where a result has a posterior whose chains agree,
-        experiments are ranked by what they leave of the probability over all of its graphs. A
-        class under interventions says which tables are already there; otherwise it is observed
-        data alone.
+        The remaining graphs. For a result, these are the members of its class, and of the classes
+        that tie with it, that respect the knowledge; a graph represents its class. With a model,
+        graphs without a stable fit are omitted. If a result has a posterior whose chains agree,
+        experiments are ranked by the probability they leave over all of its graphs. A class under
+        interventions includes the tables already available; otherwise there are only observational
+        data.
     targets : list of targets, optional
-        The experiments that can be done: names, or lists of names to be set together. By default
-        all sets of ``size`` variables.
+        The feasible experiments: names, or lists of names to intervene on together. By default all
+        sets of ``size`` variables.
     size : int
-        How many variables an experiment sets.
+        Number of variables to intervene on in one experiment.
     model : LinearGaussianModel or FittedModel, optional
-        Weights, to predict how many rows an experiment needs; those of a result by default. A
-        fitted model counts on as many observed rows as it was fitted to, any other on a known
-        observed distribution.
+        Weights, to predict how many rows an experiment needs; those of a result by default. For a
+        fitted model, the observational data have as many rows as it was fitted to; for any other,
+        the observational distribution is taken as known.
     confidence : float
-        How often the true graph is to have the best likelihood (with ½ log n for each edge).
+        How often the true graph must have the best likelihood (with ½ log n per edge).
     max_members : int
-        More graphs than this are sampled, and the result says so.
+        If there are more graphs than this, they are sampled, and the result says so.
     max_truths : int
         How many classes of graphs are taken to be true, one after another, for the rows; those
         with the most members.
     max_predicted : int, optional
-        Rows are predicted for so many candidates, those that leave the fewest graphs; by default
-        for all.
+        Number of candidates for which rows are predicted, those that leave the fewest graphs; by
+        default all.
     batch : int
-        So many experiments are chosen to be done together, one after another: each is the one that
-        leaves least after those before it, by the order of the candidates (``advice.batch``).
+        Number of experiments to plan together: each is the one that leaves least after those before
+        it (``advice.batch``).
     random_state : int, Generator or None
         For the sample.
 
@@ -103,7 +103,7 @@ def next_experiment(
     2       a        2            2.5             3
     3       d        2            2.5             3
     >>> print(advice.in_words())
-    4 graphs are open. Setting b leaves 1.5 on average and 2 at most.
+    4 graphs remain. Intervening on b leaves 1.5 on average and 2 at most.
     """
     whole("max_members", max_members, 2)
     whole("max_truths", max_truths, 1)
@@ -113,8 +113,8 @@ def next_experiment(
     check_state(random_state)
     if model is not None and not isinstance(model, (LinearGaussianModel, FittedModel)):
         raise InputError(
-            f"the model is of type {type(model).__name__}; give a LinearGaussianModel or what fit "
-            "returned"
+            f"the model is of type {type(model).__name__}; give a LinearGaussianModel or the "
+            "result of fit"
         )
     found = list_open(result_or_class, model, max_members, random_state)
     graph = found.members[0].graph
@@ -184,13 +184,13 @@ def _candidates(
     whole("size", size, 1)
     if size >= graph.n_nodes:
         raise InputError(
-            f"size is {size}, and there are {graph.n_nodes} variables; an experiment leaves at "
-            "least one of them alone"
+            f"size is {size}, and there are {graph.n_nodes} variables; an experiment must leave "
+            "at least one of them free"
         )
     if comb(graph.n_nodes, size) > _MAX_CANDIDATES:
         raise LimitError(
             f"{comb(graph.n_nodes, size):,} sets of {size} variables are more than "
-            f"{_MAX_CANDIDATES:,}; name the experiments that can be done with targets="
+            f"{_MAX_CANDIDATES:,}; list the feasible experiments with targets="
         )
     return list(combinations(range(graph.n_nodes), size))
 

@@ -178,7 +178,7 @@ class NextExperiment(Answer):
         left = f"{last.expected_left:.3g} graphs on average and {last.largest_left} at most"
         if not np.isnan(last.probability_left):
             left += f", and {last.probability_left:.0%} of the probability"
-        return f"Together, experiments that set {'; '.join(each)} leave {left}."
+        return f"Together, experiments on {'; '.join(each)} leave {left}."
 
     def _over_posterior(self) -> str:
         """What the best experiment leaves of the probability, where that is known."""
@@ -186,8 +186,8 @@ class NextExperiment(Answer):
         if np.isnan(best.probability_left):
             return ""
         return (
-            f"Over all graphs of the posterior, setting {' and '.join(best.targets)} leaves "
-            f"{best.probability_left:.0%} of the probability on average."
+            f"Over all graphs of the posterior, intervening on {' and '.join(best.targets)} "
+            f"leaves {best.probability_left:.0%} of the probability on average."
         )
 
     def _within_class(self) -> str:
@@ -201,21 +201,21 @@ class NextExperiment(Answer):
             else ""
         )
         looked = {
-            "all": f"{of} graphs are open{others}.",
-            "sampled": f"{of} graphs are open; {len(self.graphs)} drawn at random were looked at.",
-            "first": f"{of} graphs are open; the first {len(self.graphs)} were looked at, which "
-            "are no fair sample.",
+            "all": f"{of} graphs remain{others}.",
+            "sampled": f"{of} graphs remain; {len(self.graphs)} drawn at random were examined.",
+            "first": f"{of} graphs remain; the first {len(self.graphs)} were examined, which are "
+            "not a random sample.",
         }[self.selection]
         best = self.best
         if best.n_classes == 1:
-            return f"{looked} None of these experiments tells any of them apart."
+            return f"{looked} None of these experiments would distinguish any of them."
         words = (
-            f"{looked} Setting {' and '.join(best.targets)} leaves "
+            f"{looked} Intervening on {' and '.join(best.targets)} leaves "
             f"{best.expected_left:.3g} on average and {best.largest_left} at most."
         )
         if np.isfinite(best.rows):
             share, rows = f"{self.confidence:.0%}", f"{_rounded(best.rows):,.0f}"
-            words += f" About {rows} rows let the true one win in {share} of repeats"
+            words += f" About {rows} rows let the true graph win in {share} of repeats"
             if best.rows_typical < best.rows:
                 words += f" (typically {_rounded(best.rows_typical):,.0f})"
             words += "."
@@ -251,14 +251,14 @@ def settled_in_words(n_unstable: int) -> str:
     Examples
     --------
     >>> settled_in_words(0)
-    'The learned class has one graph: within it there is nothing left to settle.'
+    'The learned class has one graph, so no experiment is needed within it.'
     """
     if not n_unstable:
-        return "The learned class has one graph: within it there is nothing left to settle."
+        return "The learned class has one graph, so no experiment is needed within it."
     return (
-        f"Only one graph of the learned class is open: of {n_unstable + 1:,} that fit equally well "
-        "it alone is stable with these data. If a shock to the system dies out, there is nothing "
-        "left to settle within the class."
+        f"Only one graph of the learned class remains: of {n_unstable + 1:,} that fit equally "
+        "well, it alone is stable with these data. If a shock to the system dies out, no "
+        "experiment is needed within the class."
     )
 
 
@@ -270,8 +270,8 @@ def class_in_doubt(result: LearnResult) -> str:
     graph = result.graph.reordered(result.posterior.names)
     share = sum(each.probability for each in classes if graph in each.equivalence_class)
     return (
-        f"All of this is given the learned class. Its probability is {share:.2f}; the sample has "
-        f"graphs of {len(classes):,} classes."
+        f"These numbers are conditional on the learned class. Its probability is {share:.2f}; the "
+        f"sample contains graphs of {len(classes):,} classes."
     )
 
 
@@ -287,7 +287,7 @@ def as_targets(targets: Sequence[Node] | Node, graph: DirectedGraph) -> tuple[in
     found = sorted({graph.index(target) for target in several})
     if not 0 < len(found) < graph.n_nodes:
         raise InputError(
-            f"the targets {short(targets)} are {'all' if found else 'no'} variables; an experiment "
-            "sets some and leaves others alone"
+            f"the targets {short(targets)} are {'all' if found else 'no'} variables; an "
+            "experiment must intervene on some and leave others free"
         )
     return tuple(found)

@@ -86,8 +86,8 @@ def noise_rows(tables: Tables, given: Iterable[str] = ()) -> tuple[NoiseRows, ..
     for table in tables:
         if table.rows is None:
             raise InputError(
-                "the shape of the noise is in the rows, and the data are Moments, which have none; "
-                "pass the table"
+                "the shape of the noise can be seen only in the rows, but the data are Moments, "
+                "which have no rows; pass the table"
             )
     is_given = np.isin(tables.names, [*given, *tables.exogenous])
     rows = [np.asarray(table.rows, dtype=float) for table in tables]
@@ -108,7 +108,7 @@ def noise_rows(tables: Tables, given: Iterable[str] = ()) -> tuple[NoiseRows, ..
     fewest = min(max(int(each.shows(j).sum()) for j in present) for each in found)
     if fewest < FEWEST_ROWS:
         raise InputError(
-            f"there are {fewest} rows; the shape of the noise takes at least {FEWEST_ROWS}"
+            f"there are {fewest} rows; judging the shape of the noise needs at least {FEWEST_ROWS}"
         )
     return tuple(found)
 

@@ -50,15 +50,15 @@ def list_open(
     if isinstance(given, InterventionalClass):
         if model is not None:
             raise InputError(
-                "rows are predicted beside observed data alone, and the class has further tables; "
-                "leave the model out, or give the class of observed data"
+                "rows can be predicted only for a class of observational data, not of several "
+                "tables; omit the model, or give the class of the observational data"
             )
         return _listed(given, given.design.tables, max_members, random_state)
     if isinstance(given, LearnResult):
         if given.lags:
             raise InputError(
-                f"the result was learned with lags={given.lags}, and experiments on a series are "
-                "not planned here; give the class of the graph within a row: "
+                f"the result was learned with lags={given.lags}, and experiments on time series "
+                "cannot be planned; give the class of the graph within a row: "
                 "cl.equivalence_class(result.within_graph)"
             )
         if given.experiments is not None:
@@ -111,8 +111,8 @@ def _fitted(
     stable = tuple(member for member in listed.members if member.is_stable)
     if not stable:
         raise InputError(
-            "no graph of the class has a stable fit; give the class without a model to plan an "
-            "experiment by structure alone"
+            "no graph of the class has a stable fit; to plan an experiment from structure alone, "
+            "give the class without a model"
         )
     return Listed(
         stable,
@@ -134,8 +134,8 @@ def _respecting(found: Listed, knowledge: Knowledge | None) -> Listed:
     kept = tuple(member for member in found.members if respects(member.graph, masks))
     if not kept:
         raise InputError(
-            "all graphs that were looked at contradict the knowledge; raise max_members, or plan "
-            "by the class itself: next_experiment(result.equivalence_class)"
+            "all graphs that were examined contradict the knowledge; raise max_members, or use "
+            "the class itself: next_experiment(result.equivalence_class)"
         )
     size = sum(member.times for member in kept) if found.selection == "all" else None
     return replace(found, members=kept, size=size)

@@ -69,44 +69,44 @@ class LearnResult(SavedAnswer):
     Attributes
     ----------
     graph : DirectedGraph
-        The member of the learned class that a rule of structure chooses (see
+        One member of the learned equivalence class, chosen by structure (see
         :func:`cyclearn.learn`).
     fitted : FittedModel or FittedGroups
-        Its maximum likelihood fit, what :func:`cyclearn.fit` gives for the same data: ``model``,
-        or ``models`` of several groups.
+        Its maximum likelihood fit, the same as :func:`cyclearn.fit` gives for these data:
+        ``model``, or ``models`` for several groups.
     tables : Tables
-        The moments that were searched, with their effective sample size.
+        The moments of the data, with their effective sample size.
     score : float
-        Negative log-likelihood + λ·|E|; smaller is better. Targets that were learned cost λ for
-        each parameter that they free.
+        Negative log-likelihood + λ·|E|; smaller is better. Learned targets add λ for each parameter
+        that they free.
     penalty : float
-        λ, what one edge costs, in all groups together.
+        λ, the penalty per edge, over all groups together.
     status : SearchStatus
         Why the search ended; its value is a sentence.
     limits : tuple of str
-        Limits that kept moves away or ended the search.
+        Limits that excluded moves or ended the search.
     alternatives : tuple of DirectedGraph
-        One graph for each other class whose score ties with the best (within 1e-8 a sample): no
-        score can tell them apart on these data. Found by drawing the edges among three nodes
-        anew, so the list need not be complete.
+        One graph for each other class whose score ties with the best (within 1e-8 per sample): the
+        score cannot distinguish them on these data. The search for them redraws the edges among
+        three nodes at a time, so the list may be incomplete.
     has_more_alternatives : bool
-        Whether more than 100 classes tie, and the rest was left.
+        Whether more than 100 classes tie, so that some are not listed.
     moves : tuple of TracedMove
         The moves of the best start; ``trace`` is the same as a table.
     cost : SearchCost
         Moves, evaluations and seconds, over all starts.
     n_starts_agreeing : pair of int
-        How many starts came to the best score, and how many there were.
+        How many starts reached the best score, and how many there were.
     options : SearchOptions
         The options of the search.
     certificate : Certificate or None
-        What an exact search went through.
+        The certificate of an exact search.
     bootstrap : BootstrapResult or None
-        Frequencies over resamples, where they were asked for.
+        Frequencies over resamples, if requested.
     posterior : Posterior or None
-        How probable edges are, given the data, where it was asked for.
+        Probabilities of edges, given the data, if requested.
     warnings : tuple of DataWarning
-        What :func:`cyclearn.check_data` found about the data, and what was done about too few rows.
+        What :func:`cyclearn.check_data` found, and how too few rows were handled.
     """
 
     graph: DirectedGraph
@@ -131,21 +131,22 @@ class LearnResult(SavedAnswer):
     def model(self) -> FittedModel:
         """The fit: weights, standard errors, fit indices.
 
-        Several groups have a model each, in ``models``; which one is meant must then be said.
+        With several groups each has its own model, in ``models``.
         """
         models = self.models
         if len(models) > 1:
             names = ", ".join(map(repr, list(models)[:5]))
             raise InputError(
-                f"there are {len(models)} groups, each with a model of its own: "
-                f"result.models[name], or group=name; names are {names}{', …' * (len(models) > 5)}"
+                f"there are {len(models)} groups, each with its own model; use "
+                "result.models[name], or group=name, where names are "
+                f"{names}{', …' * (len(models) > 5)}"
             )
         (model,) = models.values()
         return model
 
     @property
     def models(self) -> Mapping[str, FittedModel]:
-        """The fit of every group by name; that of one table without groups has the name ``""``."""
+        """The fit of every group by name; for one table without groups the name is ``""``."""
         return self.fitted.models if isinstance(self.fitted, FittedGroups) else {"": self.fitted}
 
     @property
@@ -161,27 +162,27 @@ class LearnResult(SavedAnswer):
 
     @property
     def experiments(self) -> Experiments | None:
-        """The tables with interventions that were learned from, if any were."""
+        """The tables with interventions, if there were any."""
         return self.fitted.experiments if isinstance(self.fitted, FittedModel) else None
 
     @property
     def lags(self) -> int:
-        """How many rows before each row may cause it."""
+        """Number of preceding rows that may affect a row."""
         return self.options.lags
 
     @property
     def past(self) -> tuple[str, ...]:
-        """The variables of rows before, which are exogenous; none without ``lags``."""
+        """The lagged variables, which are exogenous; none without ``lags``."""
         return past_of(self.graph.names, self.lags)
 
     @property
     def exogenous(self) -> tuple[str, ...]:
-        """Variables that are taken as given: those of the options, and those of rows before."""
+        """Exogenous variables: those of the options, and the lagged ones."""
         return self.tables.exogenous
 
     @property
     def knowledge(self) -> Knowledge | None:
-        """What was known before: that of the options, and what is taken as given."""
+        """The background knowledge of the options, with all exogenous variables."""
         return Knowledge.given(self.options.knowledge, self.exogenous)
 
     @property
@@ -190,23 +191,23 @@ class LearnResult(SavedAnswer):
         return within_graph(self.graph, self.past)
 
     def lag_weights(self, lag: int, *, group: str | None = None) -> pd.DataFrame:
-        """Weights of the causes in rows, ``lag`` rows before; 0 within. ``group``: of several."""
+        """Weights of causes ``lag`` rows earlier; 0 is within a row."""
         return lag_weights(self.model_of(group), lag, self.lags)
 
     @cached_property
     def equivalence_class(self) -> EquivalenceClass | InterventionalClass:
         """All graphs that generate the same distributions as the learned one.
 
-        With perfect interventions, in every table: fewer than in observed data alone. With
-        exogenous variables, given these.
+        With perfect interventions, the same in every table, which are fewer than for observational
+        data. With exogenous variables, the same conditional distributions given these.
         """
         if self.experiments is None:
             return equivalence_class(self.graph, exogenous=self.exogenous)
         if not self.experiments.tables.is_perfect:
             raise InputError(
-                "the class is known for perfect interventions, and these are of kind "
-                f"{self.options.intervention_kind!r}; those with the same score are result.graph "
-                "and result.alternatives, and the class without interventions is "
+                "the class is defined for perfect interventions only, and these are of kind "
+                f"{self.options.intervention_kind!r}; the graphs with the same score are "
+                "result.graph and result.alternatives, and the class for observational data is "
                 "cl.equivalence_class(result.graph)"
             )
         targets = [table.targets for table in self.experiments.tables]
@@ -225,7 +226,7 @@ class LearnResult(SavedAnswer):
 
     @property
     def n_equally_good(self) -> int | None:
-        """How many graphs the verdicts are about; None where they could not be counted."""
+        """Number of graphs that the verdicts cover; None if they could not be counted."""
         return n_equally_good(self.verdicts)
 
     @cached_property
@@ -234,13 +235,13 @@ class LearnResult(SavedAnswer):
         return edge_rows(self)
 
     def edge_table(self) -> pd.DataFrame:
-        """One row for each edge that some graph has that fits equally well, those shown first.
+        """One row for each edge of any graph that fits equally well, the graph shown first.
 
         ``weight``, ``std_error`` and ``standardised`` are those of the graph shown (``in_graph``).
         ``verdict`` says whether the graphs that fit equally well agree: the edge is *in every
         equally good graph*, *in some*, or its *direction differs*; ``n_graphs`` how many have it.
-        How probable it is, given these data, is another question, answered by ``probability`` where
-        there is a posterior and by ``resamples`` where there is a bootstrap.
+        The probability of the edge, given these data, is a different question: ``probability``
+        answers it if there is a posterior, and ``resamples`` if there is a bootstrap.
         """
         return edge_table(self.edge_rows)
 
@@ -252,7 +253,7 @@ class LearnResult(SavedAnswer):
 
     @property
     def target_cost(self) -> float:
-        """What learned targets add to the score."""
+        """The amount that learned targets add to the score."""
         if not self.options.is_unknown:
             return 0.0
         search = TargetSearch(self.tables, self.penalty, self.options.stable)
@@ -264,12 +265,13 @@ class LearnResult(SavedAnswer):
         return target_rows(self)
 
     def target_table(self) -> pd.DataFrame:
-        """One row for each variable and table, where targets were learned.
+        """One row for each variable and table, if targets were learned.
 
-        ``probability`` that it is a ``target`` is given the graph shown and all other targets: from
-        the difference of scores with and without it. ``variance_ratio`` and ``shift`` compare its
-        noise with that in tables where it is not a target. ``or_rather`` are its parents in its
-        feedback loop: a turned cycle swaps their noises, and is excluded by stability alone.
+        ``probability`` is that of being a ``target``, conditional on the graph shown and all other
+        targets; it comes from the difference of scores with and without it. ``variance_ratio`` and
+        ``shift`` compare its noise with that in tables where it is not a target. ``or_rather``
+        lists its parents in its feedback loop: reversing a cycle swaps their noise terms, and only
+        stability excludes this.
         """
         import pandas as pd
 
@@ -297,9 +299,9 @@ class LearnResult(SavedAnswer):
     ) -> ClassEffects:
         """Effects of one variable on another under all graphs that fit equally well.
 
-        Knowledge given to the search holds here too, unless other ``knowledge`` takes its place. Of
-        several groups, ``group`` names the one whose weights count; ``max_members`` and
-        ``random_state`` as of :func:`cyclearn.class_effects`.
+        The knowledge of the search applies here too, unless ``knowledge`` replaces it. With several
+        groups, ``group`` selects the weights; ``max_members`` and ``random_state`` are those of
+        :func:`cyclearn.class_effects`.
         """
         names, index = self.graph.names, self.graph.index
         source, target = names[index(source)], names[index(target)]
@@ -314,7 +316,7 @@ class LearnResult(SavedAnswer):
         max_members: int = 500,
         random_state: RandomState = 0,
     ) -> MemberList:
-        """The graphs that fit equally well, each with its stable fits; ``group``: of several.
+        """The graphs that fit equally well, each with its stable fits (in one of several groups).
 
         With interventions, the graph and its alternatives themselves.
         """
@@ -340,7 +342,7 @@ class LearnResult(SavedAnswer):
         return table.rename_axis("group")
 
     def model_of(self, group: str | None) -> FittedModel:
-        """The fit of a group; without a name, that of the only table."""
+        """The fit of a group; without a name, the fit of the only table."""
         if group is None:
             return self.model
         if not isinstance(group, str) or group not in self.models:
@@ -358,30 +360,30 @@ class LearnResult(SavedAnswer):
     ) -> MemberRanking:
         """The members of the class, ranked by the shape of the noise.
 
-        The members fit the covariance equally well. Where the noise is not Gaussian, the residuals
-        of the true one are independent and those of others are mixtures, closer to Gaussian. So
-        every member, with every parameter set, is scored by the likelihood of its residuals under
-        a smooth density fitted to each. Classes that tie with the learned one take part, members
-        that contradict the knowledge do not. Groups have weights and shapes of their own, and all
-        of them count; with interventions a node's noise is that of the rows in which nobody
-        intervened on it.
+        The members fit the covariance equally well. If the noise is not Gaussian, the residuals of
+        the true member are independent, and those of the others are mixtures, which are closer to
+        Gaussian. Every member, with every parameter set, is therefore scored by the likelihood of
+        its residuals under a smooth density fitted to each. Classes that tie with the learned one
+        are included; members that contradict the knowledge are not. Groups have their own weights
+        and noise shapes, and all of them count; with interventions, a node's noise comes from the
+        rows without an intervention on it.
 
         Parameters
         ----------
         data : DataFrame, array of shape (n, p) or path, or several
-            What was learned from, without missing values; the result keeps only means and
-            covariances.
+            The rows that the result was learned from, without missing values; the result itself
+            stores only means and covariances.
         level : float
-            How often, at most, Gaussian noise may get an answer: the level of a test (D'Agostino
-            and Pearson's statistics, summed) of the residuals of the member shown. It is exact
-            with any number of rows: the sum is compared with those of Gaussian rows that have the
-            same means and covariances.
+            Maximum probability of an answer if the noise is Gaussian: the level of a test
+            (D'Agostino and Pearson's statistics, summed) of the residuals of the member shown. It
+            is exact for any number of rows, because the sum is compared with that of Gaussian rows
+            with the same means and covariances.
         stable_only : bool
-            Leave out parameter sets that are not stable. A turned cycle with the inverse gain ties
-            exactly, and is told by this alone.
+            Omit parameter sets that are not stable. A reversed cycle with the inverse gain ties
+            exactly, so only stability can exclude it.
         max_fillings : int
-            How many graphs of one block of the class are looked at; the result says if there are
-            more.
+            Maximum number of graphs of one block of the class to examine; the result says if there
+            are more.
 
         Examples
         --------
@@ -397,19 +399,16 @@ class LearnResult(SavedAnswer):
         from cyclearn.results.member_ranking import rank_members
 
         if self.lags:
-            raise InputError(
-                "members are ranked by rows without a past, and the result has lags; learn from "
-                "the rows alone"
-            )
+            raise InputError("members cannot be ranked for a result with lags; learn without lags")
         if ordinal := self.tables.ordered:
             raise InputError(
-                "members are ranked by the shape of the noise, and the noise behind ordinal "
-                f"columns is taken to be Gaussian; learn with continuous={list(ordinal)!r}"
+                "members are ranked by the shape of the noise, but the noise of ordinal columns "
+                f"is assumed Gaussian; learn with continuous={list(ordinal)!r}"
             )
         if self.options.margins != "raw":
             raise InputError(
                 f"the result was learned with margins={self.options.margins!r}, which changes the "
-                "shape of every column; learn from the columns as they are to rank by their shape"
+                "shape of every column; to rank by shape, learn with margins='raw'"
             )
         graphs = {self.graph: None} | dict.fromkeys(self.alternatives)
         if self.experiments is not None and self.experiments.tables.is_perfect:
@@ -418,7 +417,8 @@ class LearnResult(SavedAnswer):
         if tables.groups != self.tables.groups:
             raise InputError(
                 f"the groups of these rows are {', '.join(tables.groups) or 'none'}, and those of "
-                f"the result are {', '.join(self.groups) or 'none'}; pass the rows learned from"
+                f"the result are {', '.join(self.groups) or 'none'}; pass the rows that the "
+                "result was learned from"
             )
         if self.options.is_unknown:
             tables = with_targets(tables.aligned_to(self.graph.names), target_mask(self.tables))
@@ -442,33 +442,32 @@ class LearnResult(SavedAnswer):
         return loop_rivals(self)
 
     def hidden_causes(self, *, max_members: int = 20) -> pd.DataFrame:
-        """Whether hidden common causes would do as well as edges, pair by pair.
+        """Whether hidden common causes explain the data as well as edges, pair by pair.
 
-        For each pair that the graph, or another one that fits equally well (at most
-        ``max_members`` of them), joins, the edges of the pair give way to a hidden common cause of
-        the two, which costs what an edge costs; edges into the two that are then superfluous are
-        taken out.
+        For each pair that is adjacent in the graph, or in another graph that fits equally well (at
+        most ``max_members`` of them), a hidden common cause replaces the edges of the pair. It has
+        the penalty of one edge; edges into the two that become superfluous are removed.
 
         Returns
         -------
         pandas.DataFrame
             The pair ``a``, ``b``; its ``edges``; the ``verdict``, *edge fits better*, *hidden
             cause fits better* or *cannot be told apart*, which is the usual case and evidence for
-            neither; the ``difference`` of scores, below zero where the hidden cause is better,
-            undecided below log 10 either way; and the edges that are then ``superfluous``.
+            neither; the ``difference`` of scores, below zero if the hidden cause is better,
+            undecided below log 10 either way; and the edges that become ``superfluous``.
         """
         return hidden_cause_table(hidden_causes(self, max_members=max_members))
 
     def report(self, path: str | Path, *, data: SeveralData | None = None, **options: Any) -> Path:
-        """Write a page of HTML about the result that opens without a network.
+        """Write an HTML page about the result that needs no network.
 
         Parameters
         ----------
         path : str or Path
         data : DataFrame, array of shape (n, p) or path, optional
-            The rows, for warnings about them: a result keeps only means and covariances.
+            The rows, for warnings about them; a result stores only means and covariances.
         **options
-            As of :func:`cyclearn.report.report_html`.
+            Options of :func:`cyclearn.report.report_html`.
         """
         from cyclearn.report.page import write_report
 
@@ -479,7 +478,7 @@ class LearnResult(SavedAnswer):
         return networkx_graph(self.graph, edge_attributes(self.edge_rows))
 
     def export(self, path: str | Path, **options: Any) -> Path:
-        """Write the result in the form that the suffix of the file asks for.
+        """Write the result in the format given by the suffix of the file.
 
         See :func:`cyclearn.report.exports.export`: JSON, tables, graphs for other programs,
         models for lavaan and dagitty, LaTeX, pictures, the report.
@@ -491,7 +490,7 @@ class LearnResult(SavedAnswer):
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the learned graph with its weights and what is known about each edge.
 
-        ``labels``, ``standardised`` and ``group``, of several, as of
+        ``labels``, ``standardised`` and ``group`` are those of
         :func:`cyclearn.drawing.plots.plot_result`.
         """
         from cyclearn.drawing.plots import plot_result
@@ -505,15 +504,15 @@ class LearnResult(SavedAnswer):
         return json.dumps(self.to_dict(timings=timings), ensure_ascii=False, indent=1)
 
     def save(self, path: str | Path) -> Path:
-        """Write the result, with how the run went, to a ``.json`` file for :func:`cyclearn.load`.
+        """Write the result, with details of the run, to a ``.json`` file for :func:`cyclearn.load`.
 
-        The file holds means and covariances, not the rows.
+        The file contains means and covariances, not the rows.
         """
         return save(self.to_dict(timings=True), path)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> LearnResult:
-        """The result that :meth:`to_dict` gave."""
+        """The result from the values of :meth:`to_dict`."""
         return cls(**read_values(record))
 
     def __eq__(self, other: object) -> bool:

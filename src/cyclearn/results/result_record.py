@@ -1,4 +1,4 @@
-"""A result as plain values, and back: what stands in a saved file."""
+"""A result as plain values, and back: the content of a saved file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, R
 
 
 def plain_values(result: LearnResult, *, timings: bool = False) -> dict[str, Any]:
-    """The result as plain values; how the run went, which may differ, only when asked for.
+    """The result as plain values; details of the run, which may differ, only if requested.
 
     With ``timings`` there is also ``run``: moves, evaluations, agreeing starts and seconds.
     """
@@ -85,7 +85,7 @@ def read_values(record: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     InputError
-        Where these are not those of a result, or damaged.
+        If these are not the values of a result, or damaged.
     """
     check_schema(record, SCHEMA, "learn")
     try:
@@ -113,7 +113,7 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
     probable = record.get("posterior")
     for about in (resampled, probable):
         if about and set(about["names"]) != set(graph.names):
-            raise InputError("what is said about its edges is about other variables")
+            raise InputError("the statements about its edges refer to other variables")
     run = record.get("run") or {"cost": {}, "trace": ()}
     # Older files have it with the timings, if at all.
     agreeing, starts = record.get("starts") or run.get("starts") or (0, 0)

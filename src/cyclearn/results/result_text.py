@@ -40,13 +40,13 @@ def with_evidence(
             continue
         if not isinstance(found, kind):
             raise InputError(
-                f"{what} is a {type(found).__name__}; give what cyclearn.{what} returned"
+                f"{what} is a {type(found).__name__}; give the result of cyclearn.{what}"
             )
         if set(found.names) != set(result.graph.names):
             other = sorted(set(found.names) ^ set(result.graph.names))[0]
             raise InputError(
-                f"the {what} is about other variables than the result ({other!r} is in one of "
-                "them only); give that of the same table"
+                f"the {what} has other variables than the result ({other!r} is in only one of "
+                "them); use one computed from the same table"
             )
     return replace(
         result, bootstrap=bootstrap or result.bootstrap, posterior=posterior or result.posterior
@@ -58,7 +58,7 @@ def evidence_in_words(result: LearnResult) -> str:
     rows = [row for row in result.edge_rows if row.in_graph]
     parts = []
     if result.posterior is not None and not result.posterior.is_determined:
-        parts.append("How probable the edges are, given these data, is not determined.")
+        parts.append("The probabilities of the edges, given these data, are not determined.")
     elif result.posterior is not None:
         likely = sum(row.probability is not None and row.probability >= OFTEN for row in rows)
         parts.append(
@@ -68,10 +68,10 @@ def evidence_in_words(result: LearnResult) -> str:
     if result.bootstrap is not None:
         often = sum(row.resamples is not None and row.resamples >= OFTEN for row in rows)
         parts.append(
-            f"{often} of {len(rows)} edges came out of at least {OFTEN:.0%} of "
+            f"{often} of {len(rows)} edges occur in at least {OFTEN:.0%} of "
             f"{result.bootstrap.n_resamples:,} resamples."
         )
-    asked = "How probable the edges are was not computed: ask with posterior=True."
+    asked = "The probabilities of the edges were not computed; use posterior=True."
     return " ".join(parts) or asked
 
 
@@ -108,7 +108,7 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
         lines.append(f"Weights in {', '.join(result.groups)}, in this order:")
     lines += _lines(result, rows, standardised=standardised)
     if standardised and rows and not result.groups:
-        lines.append("Weights are standardised: standard deviations of effect for one of cause.")
+        lines.append("Weights are standardised (in standard deviations of cause and effect).")
     lines += targets_in_words(result)
     lines += _beside_edges(result)
     if result.limits:
@@ -227,13 +227,13 @@ def ties_in_words(result: LearnResult) -> list[str]:
     if result.experiments is not None:
         return []
     if not result.alternatives:
-        cut = "Other classes with exactly the same score were not looked for to the end."
+        cut = "The search for other classes with exactly the same score was not completed."
         return [cut] if result.has_more_alternatives else []
     many = f"{len(result.alternatives)}"
     if result.has_more_alternatives:
         many = f"more than {many}"
     whose = "those of another class" if many == "1" else f"those of {many} other classes"
-    return [f"Among them are {whose}, with exactly the same score."]
+    return [f"They include {whose}, with exactly the same score."]
 
 
 def starts_in_words(result: LearnResult) -> list[str]:
@@ -242,5 +242,5 @@ def starts_in_words(result: LearnResult) -> list[str]:
     if starts < 2:
         return []
     if agreeing < 2:
-        return [f"Of {starts} starts only one came to this score: it may not be the best."]
-    return [f"{agreeing} of {starts} starts came to this score."]
+        return [f"Of {starts} starts, only one reached this score, so a better graph may exist."]
+    return [f"{agreeing} of {starts} starts reached this score."]

@@ -1,7 +1,7 @@
 """Rivals of a learned graph: without feedback, with hidden common causes, with smaller loops.
 
-Whether a loop is a loop or one missing variable is a question of scores. What a difference of
-scores means is said in words, in one place (:func:`evidence`).
+Scores decide whether a loop is real or due to a missing variable. :func:`evidence` says in words
+what a difference of scores means.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Evidence = Literal["no evidence", "weak evidence", "strong evidence"]
 # word less is said here, since the graphs compared are the best of very many (rivals.md).
 WEAK, STRONG = 3.0, 5.0
 BOUNDARIES = (
-    f"A difference of scores below {WEAK:g} is no evidence, from {WEAK:g} to {STRONG:g} weak, from "
-    f"{STRONG:g} on strong evidence (boundaries of Kass and Raftery, 1995: odds of 20 and 150 to "
-    "one)."
+    f"A difference of scores below {WEAK:g} is not evidence; from {WEAK:g} to {STRONG:g} the "
+    f"evidence is weak, and above {STRONG:g} it is strong (thresholds of Kass and Raftery, 1995: "
+    "odds of 20 and 150 to one)."
 )
 
 
@@ -55,19 +55,19 @@ class Rival:
     Attributes
     ----------
     kind : {"without feedback", "hidden causes", "smaller loops", "without the loop"}
-        What was asked of it.
+        The restriction on the rival.
     graph : DirectedGraph
-        The best graph found that is so.
+        The best graph found under that restriction.
     pairs : tuple of pairs
-        Pairs that have a hidden common cause: their noises correlate.
+        Pairs with a hidden common cause: their noise terms are correlated.
     score : float
         Negative log-likelihood + λ·(edges + pairs).
     difference : float
-        Its score less that of the learned graph: above zero, the rival is worse.
+        Its score minus that of the learned graph: above zero, the rival is worse.
     added, removed : tuple of edges
-        The edges that it has and the learned graph has not, and the other way round.
+        The edges that only the rival has, and those that only the learned graph has.
     loops : tuple of tuples
-        The feedback loops of the learned graph that it has not.
+        The feedback loops of the learned graph that the rival lacks.
     is_cut : bool
         Whether the limit on fits ended the search for hidden causes.
     """
@@ -84,7 +84,7 @@ class Rival:
 
     @property
     def title(self) -> str:
-        """Its kind, with the loop where it is about one of several."""
+        """Its kind, with the loop if there are several."""
         if self.kind != "without the loop":
             return self.kind
         return f"{self.kind} among {', '.join(self.loops[0])}"
@@ -164,18 +164,18 @@ class Rival:
 
 @dataclass(frozen=True)
 class Rivals(Answer):
-    """The rivals of a learned graph; ``print`` says what they mean, :meth:`to_frame` has numbers.
+    """The rivals of a learned graph; ``print`` explains them, :meth:`to_frame` has numbers.
 
     Attributes
     ----------
     without_feedback : Rival or None
-        The best graph found without feedback; None where the learned graph has none, or where
+        The best graph found without feedback; None if the learned graph has no feedback, or if
         knowledge requires it.
     hidden_causes : Rival or None
-        The best graph found without feedback and with a few hidden common causes, where these pay;
-        None where knowledge requires feedback, and after interventions.
+        The best graph found without feedback and with a few hidden common causes, if these improve
+        the score; None if knowledge requires feedback, and with interventions.
     smaller_loops : Rival or None
-        The best graph found whose largest loop is smaller; None where that is without feedback.
+        The best graph found whose largest loop is smaller; None if that graph has no feedback.
     without_loop : tuple of Rival
         For each feedback loop the best graph found without it; see :func:`loop_rivals`.
     notes : tuple of str
@@ -189,7 +189,7 @@ class Rivals(Answer):
     notes: tuple[str, ...]
 
     def __iter__(self) -> Iterator[Rival]:
-        """Those that there are; those without one loop only where there are several loops."""
+        """All rivals; those without one loop only if there are several loops."""
         of_one = self.without_loop if len(self.without_loop) > 1 else ()
         every = (self.without_feedback, *of_one, self.hidden_causes, self.smaller_loops)
         return (each for each in every if each is not None)
@@ -198,15 +198,15 @@ class Rivals(Answer):
         return "\n".join(self.sentences())
 
     def sentences(self) -> list[str]:
-        """What there is to say: conclusions, the edges that change, what was not compared."""
+        """Conclusions, the edges that change, and what was not compared."""
         found = list(self)
         lines = [each.in_words for each in found]
         if not any(each.loops for each in found) and not self.notes:
-            lines.insert(0, "There is no feedback to compare with.")
+            lines.insert(0, "The graph has no feedback, so there is nothing to compare.")
         shown = [each for each in found if each.pairs or each.kind != "hidden causes"]
         lines += [f"Edges, {each.title}: {each.changes_in_words}." for each in shown]
         if any(each.is_cut for each in found):
-            lines.append("The search for hidden causes ended at its limit on fits.")
+            lines.append("The search for hidden causes reached its limit on fits.")
         return [*lines, *self.notes, *([BOUNDARIES] if shown else [])]
 
     def to_frame(self) -> pd.DataFrame:
@@ -235,13 +235,13 @@ class Rivals(Answer):
 
 
 def find_rivals(result: LearnResult, *, max_pairs: int = 3) -> Rivals:
-    """Other graphs for the same data: whether a loop is a loop, or one missing variable.
+    """Compare the learned graph with others: a loop may be due to a missing variable.
 
     Three searches, with the data, penalty, knowledge and limits of the result: for the best graph
-    without feedback; for the best without feedback and with hidden common causes, where these pay;
-    and for the best whose largest loop is smaller. A hidden common cause of two variables is a
-    correlation of their noises; there is then no edge between them, and it costs what an edge
-    costs. Where the learned graph has no feedback, only hidden causes are searched for.
+    without feedback; for the best without feedback and with hidden common causes, if these improve
+    the score; and for the best whose largest loop is smaller. A hidden common cause of two
+    variables is a correlation of their noise terms; it replaces the edge between them and has the
+    same penalty. If the learned graph has no feedback, only hidden causes are searched for.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def find_rivals(result: LearnResult, *, max_pairs: int = 3) -> Rivals:
     Returns
     -------
     Rivals
-        Its ``print`` says what the differences of scores mean.
+        ``print`` explains what the differences of scores mean.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def find_rivals(result: LearnResult, *, max_pairs: int = 3) -> Rivals:
     if search.loops and search.without_feedback is None:
         notes.append("Knowledge requires feedback, so there is no graph without it.")
     if result.experiments is not None:
-        notes.append("Hidden causes are not compared for tables with interventions.")
+        notes.append("Hidden causes cannot be compared for tables with interventions.")
     return Rivals(
         search.without_feedback,
         search.hidden_causes(max_pairs),
@@ -285,10 +285,10 @@ def find_rivals(result: LearnResult, *, max_pairs: int = 3) -> Rivals:
 def loop_rivals(result: LearnResult) -> tuple[Rival, ...]:
     """For each feedback loop the best graph found without it, in the order of the components.
 
-    Of one loop among several, the better of two: the best graph without any feedback; and the best
-    that gives new causes to the variables of the loop, among these and variables that they do not
-    act on, and leaves everything else as it is. A loop that knowledge requires has no rival, and
-    is left out.
+    For one loop among several, this is the better of two graphs: the best without any feedback, and
+    the best that gives new causes to the variables of the loop (among these and variables that they
+    do not affect) and keeps everything else. A loop that knowledge requires has no rival and is
+    omitted.
     """
     from cyclearn.results.rival_search import RivalSearch
 

@@ -1,4 +1,4 @@
-"""Targets that were learned with the graph: how probable each is, and what is not told apart."""
+"""Targets learned with the graph: their probabilities, and which cannot be distinguished."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class TargetRow:
     probability : float
         That the variable is a target of this table, given the graph shown and all other targets.
     variance_ratio, shift : float
-        Noise variance there beside that in tables where it is not a target, and the difference of
+        Noise variance there relative to tables where it is not a target, and the difference of
         intercepts in standard deviations of that noise.
     or_rather : str
-        Its parents in its feedback loop: with a cycle turned, the noise of one of these is what
-        differs, and tables fit as well.
+        Its parents in its feedback loop: with a cycle reversed, the noise of one of these differs
+        instead, and the tables fit equally well.
     """
 
     table: str
@@ -49,13 +49,13 @@ class TargetRow:
 
 
 def target_rows(result: LearnResult) -> tuple[TargetRow, ...]:
-    """One row for each variable of each table; none where a change would leave no ordinary noise.
+    """One row per variable and table, unless a change would leave no table with ordinary noise.
 
-    Targets are scored as edges are; the difference of scores with and without a target is taken
-    for the logarithm of the odds.
+    Targets are scored as edges are; the difference of scores with and without a target is used as
+    the log odds.
     """
     if not result.options.is_unknown:
-        raise InputError("targets were not learned; learn with interventions='unknown'")
+        raise InputError("no targets were learned; use learn(..., interventions='unknown')")
     tables, graph, B = result.tables, result.graph, result.model.B
     usual = Experiments.of(tables)
     unit = np.outer(usual.scale, usual.scale)
@@ -99,7 +99,7 @@ def targets_in_words(result: LearnResult) -> list[str]:
     rows = result.target_rows
     for name in result.tables.groups:
         own = [
-            f"{row.variable} {row.probability:.2f}" + " (not taken)" * (not row.target)
+            f"{row.variable} {row.probability:.2f}" + " (not selected)" * (not row.target)
             for row in worth_saying(rows)
             if row.table == name
         ]
@@ -107,8 +107,8 @@ def targets_in_words(result: LearnResult) -> list[str]:
     inside = dict.fromkeys(row.variable for row in rows if row.target and row.or_rather)
     if inside:
         lines.append(
-            "Inside a feedback loop targets are known up to the class: "
-            f"{', '.join(inside)} is told from a parent in the loop only by stability, as a turned "
-            "cycle swaps their noises."
+            "Within a feedback loop, targets are determined only up to equivalence: "
+            f"{', '.join(inside)} can be distinguished from a parent in the loop only by "
+            "stability, because reversing a cycle swaps their noise terms."
         )
     return lines

@@ -1,4 +1,4 @@
-"""What a search did: its moves by name, on the scale of the data, and what it cost."""
+"""What a search did: its moves by name, on the scale of the data, and its computing cost."""
 
 from __future__ import annotations
 

@@ -36,42 +36,42 @@ def what_if(
     max_members: int = 500,
     random_state: RandomState = 0,
 ) -> pd.DataFrame:
-    """What happens to every variable when some are changed from outside.
+    """Predict every variable under an intervention on some of them.
 
     Parameters
     ----------
     values : mapping, optional
-        Variables that are held, and at which values: their causes no longer matter.
+        Variables that are held, with their values: their causes no longer matter.
     shift : mapping, optional
-        Variables that are pushed, and by how much: they go on listening to their causes, so
-        that feedback on them counts.
+        Variables that are pushed, with the amounts: they still respond to their causes, so feedback
+        on them counts.
     group : str, optional
-        Of several groups, the one whose weights and means count.
+        The group whose weights and means are used, if there are several.
     level : float
-        Of the intervals.
+        Level of the intervals.
     max_members, random_state
-        As of :func:`cyclearn.class_effects`.
+        As in :func:`cyclearn.class_effects`.
 
     Returns
     -------
     pandas.DataFrame
         A row for each variable. ``now``: its mean in the data. ``mean``, ``lower``, ``upper``:
-        the mean then and its interval, by the graph shown. ``smallest``, ``largest``: the mean
-        over all graphs that fit equally well; ``lowest``, ``highest``: the interval that
-        covers the intervals of all of them. ``sd``: standard deviation then, by the graph
-        shown. NaN where the system does not settle; intervals are NaN where the data do not
-        determine the weights. Intervals take the graph as given; exogenous variables, with ``lags``
-        those of the past too, are at their average in these data, or as they are set, and
-        intervals take that as given. ``attrs`` say how many graphs were looked at, and how
-        many of their parameter sets do not settle.
+        the mean under the intervention and its interval, from the graph shown. ``smallest``,
+        ``largest``: the mean over all graphs that fit equally well; ``lowest``, ``highest``: the
+        interval that covers the intervals of all of them. ``sd``: standard deviation under the
+        intervention, from the graph shown. Values are NaN if the system has no equilibrium;
+        intervals are NaN if the data do not determine the weights. Intervals are conditional on the
+        graph and on the exogenous variables (including lagged ones), which are at their average in
+        these data or at the values set. ``attrs`` says how many graphs were examined, and how many
+        of their parameter sets have no equilibrium.
     """
     model = result.model_of(group)
     held = values_by_index(result.graph, {} if values is None else values, "do")
     shifted = values_by_index(result.graph, {} if shift is None else shift, "shift")
     if not held and not shifted:
-        raise InputError("nothing is changed; give values by name: result.do({'a': 1.0})")
+        raise InputError("no variable is held or shifted; give values: result.do({'a': 1.0})")
     for s in set(held) & set(shifted):
-        raise InputError(f"{result.graph.names[s]!r} is both held and shifted; do one of the two")
+        raise InputError(f"{result.graph.names[s]!r} is both held and shifted; choose one")
     listed = result.listed(group, max_members=max_members, random_state=random_state)
     models = [each for member in listed.members for each in member.models]
     (shown,) = estimated(model, [model.model])

@@ -17,8 +17,8 @@ def check_several_variables(tables: Tables) -> None:
     """Raise where there is one variable, which nothing in the table can cause."""
     if tables.n_variables < 2:
         raise InputError(
-            f"the table has one column, {tables.names[0]!r}, and a graph joins several; give at "
-            "least two, or the separator of cells where the file has more (sep=…, --sep)"
+            f"the table has one column, {tables.names[0]!r}, but a graph needs at least two; give "
+            "more columns, or, if the file has more, its separator (sep=…, --sep)"
         )
 
 

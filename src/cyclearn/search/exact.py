@@ -39,7 +39,7 @@ _MAX_BITS = 60
 
 @dataclass(frozen=True)
 class Certificate:
-    """What an exact search went through.
+    """The certificate of an exact search.
 
     Every structure of every component of at most ``max_component`` nodes, with at most
     ``max_parents`` parents a node, was listed (``n_listed``), or could not be part of a graph
@@ -71,14 +71,15 @@ class Certificate:
             "No graph "
             + ("that respects the knowledge, " if self.has_knowledge else "")
             + f"with components of at most {self.max_component} nodes and at most "
-            f"{self.max_parents} parents a node scores better by more than {self.tolerance:.2g} "
-            "per sample, as far as the fit of each component, from zero coefficients, is its best "
-            "one: every structure of a component was listed, or could not reach the best score by "
-            "the saturated likelihood."
+            f"{self.max_parents} parents per node scores better by more than "
+            f"{self.tolerance:.2g} per sample, provided that the fit of each component, started "
+            "from zero coefficients, is its best fit: every structure of a component was "
+            "either listed or excluded because even its saturated likelihood cannot reach the "
+            "best score."
             + (
-                " Structures of components without a stable fit were left out."
+                " Structures of components without a stable fit were excluded."
                 if self.n_unstable
-                else " No structure was left out."
+                else " No structure was excluded."
             )
         )
 
@@ -296,9 +297,9 @@ class ExactSearch:
         if estimate > self.limits.max_structures:
             how_many = "up to" if estimate <= self.limits.counted_structures else "more than"
             raise LimitError(
-                f"an exact search would list {how_many} {_power_of_ten(estimate)} structures, and "
-                f"{self.limits.max_structures:.0e} are taken; limit max_component or max_parents, "
-                "or use method='auto'"
+                f"an exact search would list {how_many} {_power_of_ten(estimate)} structures, "
+                f"more than the maximum of {self.limits.max_structures:.0e}; limit max_component "
+                "or max_parents, or use method='auto'"
             )
         banned: list[int] = []
         admit = problem.admission(score)
@@ -316,8 +317,8 @@ class ExactSearch:
             value, admitted = known, first.best
         if admitted is None:
             raise InputError(
-                "no graph that keeps to the knowledge and the limits has a stable fit; allow "
-                "unstable ones with stable=False"
+                "no graph that respects the knowledge and the limits has a stable fit; use "
+                "stable=False to allow unstable fits"
             )
         certificate = Certificate(
             max_component=min(limits.max_component, p),
@@ -340,7 +341,7 @@ def _check_call(problem: SearchProblem, call: SearchCall, max_variables: int) ->
     """Refuse what the method has no use for, and more variables than it takes."""
     limits, p = problem.limits, problem.n_variables
     if call.starts is not None or call.n_starts is not None:
-        raise InputError("method 'exact' has no starts; drop start and n_starts")
+        raise InputError("method 'exact' does not use starts; omit start and n_starts")
     unused = {
         "max_cycle_length": problem.max_cycle_length is not None,
         "max_edges": limits.max_edges < p * (p - 1),
@@ -349,7 +350,7 @@ def _check_call(problem: SearchProblem, call: SearchCall, max_variables: int) ->
     if any(unused.values()):
         named = ", ".join(name for name, is_given in unused.items() if is_given)
         raise InputError(
-            f"method 'exact' does not take {named}; limit max_component or max_parents, or use "
+            f"method 'exact' does not accept {named}; limit max_component or max_parents, or use "
             "method='auto'"
         )
     if p > max_variables:
@@ -359,8 +360,8 @@ def _check_call(problem: SearchProblem, call: SearchCall, max_variables: int) ->
         how_many = "up to" if p == counted else "more than"
         raise LimitError(
             f"an exact search over {p} variables would list {how_many} {_power_of_ten(estimate)} "
-            f"structures, and keep values of 2^{p} sets; at most {max_variables} variables are "
-            "taken, fewer without limits on components and parents; use method='auto'"
+            f"structures and store values for 2^{p} sets; the maximum is {max_variables} "
+            "variables, or fewer without limits on components and parents; use method='auto'"
         )
 
 

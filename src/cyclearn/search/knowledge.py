@@ -1,4 +1,4 @@
-"""What is known before looking at the data: edges that must or must not be there."""
+"""Background knowledge: required and forbidden edges, tiers, exogenous variables."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Knowledge(SavedAnswer):
     forbidden : pairs of str
         Edges (from, to) that no graph may have.
     tiers : lists of str
-        Groups in causal order: nothing in a later tier causes anything in an earlier one. Edges
-        inside a tier, and nodes in no tier, are free.
+        Sets of variables in causal order: nothing in a later tier causes anything in an earlier
+        one. Edges inside a tier, and nodes in no tier, are unrestricted.
     exogenous : names
-        Variables that are taken as given: nothing in the data causes them, and how they depend on
-        each other is left open. The same as ``exogenous`` of :class:`cyclearn.Reading`.
+        Exogenous variables: nothing in the data causes them, and their covariance is unrestricted.
+        The same as ``exogenous`` of :class:`cyclearn.Reading`.
 
     Examples
     --------
@@ -59,11 +59,11 @@ class Knowledge(SavedAnswer):
         for number, tier in enumerate(self.tiers):
             for name in tier:
                 if tier_of.setdefault(name, number) != number:
-                    raise InputError(f"{name!r} stands in two tiers; keep it in one")
+                    raise InputError(f"{name!r} appears in two tiers; keep it in one")
         return tier_of
 
     def _check_required(self) -> None:
-        """Refuse knowledge that contradicts itself, naming the contradiction."""
+        """Raise if the knowledge contradicts itself, naming the contradiction."""
         tier_of = self._tier_of()
         forbidden, exogenous = set(self.forbidden), set(self.exogenous)
         for source, target in self.required:
@@ -71,7 +71,7 @@ class Knowledge(SavedAnswer):
             if source == target:
                 raise InputError(f"{edge}, but a graph has no self-loops")
             if (source, target) in forbidden:
-                raise InputError(f"{edge} and forbidden; drop one of the two")
+                raise InputError(f"{edge} and forbidden; remove one of the two")
             if target in exogenous:
                 raise InputError(f"{edge}, but {target} is exogenous: nothing causes it")
             if source in tier_of and target in tier_of and tier_of[source] > tier_of[target]:
@@ -107,7 +107,7 @@ class Knowledge(SavedAnswer):
 
     @staticmethod
     def given(knowledge: Knowledge | None, exogenous: Sequence[str]) -> Knowledge | None:
-        """Knowledge, if there is some, and that these variables are taken as given."""
+        """The knowledge, if any, with these variables as exogenous too."""
         if not exogenous:
             return knowledge
         known = knowledge or Knowledge()
@@ -124,12 +124,12 @@ class Knowledge(SavedAnswer):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Knowledge:
-        """Knowledge from the form that :meth:`to_dict` gives; parts may be missing."""
+        """Knowledge from the values of :meth:`to_dict`; parts may be missing."""
         parts = {"required", "forbidden", "tiers", "exogenous"}
         if not isinstance(record, Mapping) or not set(record) <= parts:
             other = sorted(map(short, set(record) - parts)) if isinstance(record, Mapping) else []
             raise InputError(
-                f"knowledge has the parts {', '.join(sorted(parts))} and no others; this "
+                f"knowledge accepts only the parts {', '.join(sorted(parts))}; this one "
                 + (f"has {', '.join(other[:3])}" if other else f"is {short(record)}")
             )
         return cls(**record)

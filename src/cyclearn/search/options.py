@@ -73,7 +73,7 @@ class ProblemOptions(Reading):
     knowledge: Knowledge | None = option(
         None, "JSON file: required, forbidden, tiers, exogenous.", checked_knowledge
     )
-    stable: bool = option(True, "Admit only graphs with a stable fit.", flag)
+    stable: bool = option(True, "Allow only graphs with a stable fit.", flag)
     max_component: int | None = option(
         None, "Maximum number of variables in a feedback loop.", partial(at_least, least=1)
     )
@@ -99,7 +99,7 @@ class ProblemOptions(Reading):
 
     @property
     def is_penalty_named(self) -> bool:
-        """Whether a rule says what the penalty is; a number is left alone."""
+        """Whether the penalty is given by a rule; a number is used as it is."""
         return isinstance(self.penalty, str)
 
     def asked_penalty(self, tables: Tables, rows: float, n_groups: int) -> float:
@@ -195,63 +195,63 @@ class ProblemOptions(Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions(ProblemOptions):
-    """How to read and how to search; :func:`cyclearn.learn` takes these as keywords.
+    """How data are read and searched; :func:`cyclearn.learn` takes these as keywords.
 
-    What is given is checked and kept as a plain value: a generator as the seed drawn from it, one
-    starting graph as a tuple of one. How tables are read is described in :class:`cyclearn.Reading`.
+    Options are checked and stored as plain values: a generator as a seed drawn from it, a single
+    start graph as a tuple of one. How tables are read is described in :class:`cyclearn.Reading`.
 
     Parameters
     ----------
     method : {"auto", "exact", "tabu", "hill-climbing"}
         ``"auto"`` searches over orders for the best acyclic graph, climbs from it with cyclic
-        moves, and anneals region by region until nothing improves. ``"exact"`` finds the best
-        graph of all, for few variables, and says what it went through (``result.certificate``).
-        ``"tabu"`` and ``"hill-climbing"`` are the local searches of the paper, whose moves add,
-        delete or reverse an edge or are those of the virtual-edge operator.
+        moves, and anneals region by region until nothing improves. ``"exact"`` finds the best graph
+        of all, for few variables, and certifies it (``result.certificate``). ``"tabu"`` and
+        ``"hill-climbing"`` are the local searches of the paper, whose moves add, delete or reverse
+        an edge or are those of the virtual-edge operator.
     penalty : "ebic 0.75", "bic", a multiple such as "2 bic", or a number
-        The penalty per edge (:func:`cyclearn.search.penalty.edge_penalty` has all names). By
-        default an edge must be worth what BIC asks for, and more the more edges there are to
-        choose from: ½ log n + 1.5 log p, ``"ebic 0.75"``. With several groups
-        ½ log n is paid in each, by its own rows.
+        The penalty per edge (:func:`cyclearn.search.penalty.edge_penalty` has all names). The
+        default, ``"ebic 0.75"``, is ½ log n + 1.5 log p: that of BIC, plus a term that grows with
+        the number of possible edges. With several groups, ½ log n is added for each, with its own
+        number of rows.
     knowledge : Knowledge, optional
-        Edges that must or must not be there; never violated.
+        Required and forbidden edges, tiers and exogenous variables; never violated.
     start : DirectedGraph or several, optional
-        Where to start; the graph without edges by default.
+        The start graph; by default the graph without edges.
     n_starts : int, optional
         Independent starts: one for the local searches, whose further starts are random graphs;
-        with ``"auto"``, by default, until two of at most four come to the same best score, five of
-        at most twelve with up to 7 variables, and two starts with more than 200.
-        ``result.n_starts_agreeing`` says how many did.
+        with ``"auto"``, by default, until two of at most four reach the same best score; five of at
+        most twelve with up to 7 variables, and two starts with more than 200.
+        ``result.n_starts_agreeing`` says how many agreed.
     effort : {"default", "high"}
-        ``"high"`` makes ``"auto"`` go on until twice as many starts agree, of four times as many at
-        most; the first of them are those of the default, so that the score is never worse.
+        ``"high"`` makes ``"auto"`` continue until twice as many starts agree, with at most four
+        times as many starts; these begin with the default ones, so the score is never worse.
     virtual_edges : bool
         Whether to use the virtual-edge operator.
     first_improvement : bool
         Take the first improving move instead of the best one.
     tabu_length, patience : int
-        A tabu search enters none of the last ``tabu_length`` graphs and ends after ``patience``
-        moves without a new best. The paper used lengths 5 and 10, and patience 5; 10 and 10 get
-        stuck less often.
+        A tabu search does not revisit the last ``tabu_length`` graphs, and ends after ``patience``
+        moves without a new best graph. The paper used lengths 5 and 10, and patience 5; 10 and 10
+        get stuck less often.
     stable : bool
-        Visit only structures on which some best-likelihood parameter set found is stable, in every
-        group; where a move leads to an unstable one, equivalent graphs with a cycle reversed are
-        tried instead.
+        Visit only graphs for which some maximum likelihood parameter set is stable, in every group;
+        if a move leads to an unstable graph, equivalent graphs with a cycle reversed are tried
+        instead.
     max_component, max_cycle_length, max_parents, max_edges : int, optional
         Limits on the graph: nodes in a strongly connected component, nodes in a cycle, parents of
         a node, edges. ``"tabu"`` and ``"hill-climbing"`` enter components of 15 nodes at most, or
         as large as the start's, unless ``max_component`` says more; ``limits`` says if it mattered.
     max_evaluations : int, optional
-        Limit on the number of components fitted, for each start; keeps results repeatable. It is
-        looked at between moves, so that the last one may go over it.
+        Limit on the number of component fits for each start; keeps results reproducible. It is
+        checked between moves, so the last move may exceed it.
     time_limit : float, optional
-        Limit in seconds, without those that kernels take to compile; results may then differ
-        between runs, and say so. Reading the table counts, but half of the time is left for the
-        search, and ``"auto"`` always comes to a first graph. Resamples, and a posterior, may take
-        as long again.
+        Limit in seconds, without the time for compilation; results may then differ between runs,
+        and say so. Reading the table counts, but at least half of the time is left for the search,
+        and ``"auto"`` always finds a first graph. Resamples and a posterior each have the same
+        limit again.
     random_state : int, Generator or None
-        For annealing and for random starts; None is a fixed seed, so that results repeat. Of a
-        generator a seed is drawn, and recorded with the result.
+        For annealing and for random starts; None uses a fixed seed, so results are reproducible.
+        From a generator, a seed is drawn and recorded with the result.
 
     Examples
     --------
@@ -268,25 +268,25 @@ class SearchOptions(ProblemOptions):
     )
     effort: Effort = option(
         "default",
-        "How long auto goes on: default or high.",
+        "How long auto searches: default or high.",
         partial(one_of, words=("default", "high")),
     )
     virtual_edges: bool = option(True, "Use the virtual-edge operator.", flag)
     first_improvement: bool = option(False, "Take the first improving move.", flag)
-    tabu_length: int = option(10, "Last graphs that tabu does not enter.", partial(whole, least=0))
-    patience: int = option(10, "Moves of tabu without a new best graph.", partial(whole, least=1))
+    tabu_length: int = option(10, "Recent graphs not to revisit (tabu).", partial(whole, least=0))
+    patience: int = option(10, "Moves without a new best (tabu).", partial(whole, least=1))
     max_evaluations: int | None = option(
-        None, "Most components fitted; keeps runs repeatable.", partial(at_least, least=1)
+        None, "Maximum number of fits; keeps runs reproducible.", partial(at_least, least=1)
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.start is not None and self.n_starts is not None:
-            raise InputError("start gives the starts, one each; drop n_starts")
+            raise InputError("start already gives the starts, one per graph; omit n_starts")
         has_starts = self.start is not None or self.n_starts is not None
         if self.effort == "high" and (self.method != "auto" or has_starts):
             raise InputError(
-                "effort='high' chooses how many starts method='auto' makes; drop it, or drop "
+                "effort='high' sets the number of starts of method='auto'; omit it, or omit "
                 "method, start and n_starts"
             )
         self.solver()
@@ -312,7 +312,7 @@ class SearchOptions(ProblemOptions):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> SearchOptions:
-        """The options that :meth:`to_dict` gave."""
+        """The options from the values of :meth:`to_dict`."""
         options = dict(record)
         if options.get("knowledge") is not None:
             options["knowledge"] = Knowledge.from_dict(options["knowledge"])

@@ -225,8 +225,8 @@ def _first_order(correlation: FloatArray, required: BoolArray) -> IntArray:
     if not nx.is_directed_acyclic_graph(graph):
         cycle = " → ".join(str(i) for i, _ in nx.find_cycle(graph))
         raise InputError(
-            f"required edges close a cycle through the variables {cycle}; a search for an acyclic "
-            "graph takes required edges without cycles, use one over all graphs"
+            f"required edges close a cycle through the variables {cycle}; an acyclic graph cannot "
+            "contain them all: remove one, or search over graphs with cycles"
         )
     return np.array(list(nx.lexicographical_topological_sort(graph, key=lambda v: rank[v])))
 

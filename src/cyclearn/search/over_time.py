@@ -38,7 +38,7 @@ def check_past(graph: DirectedGraph, exogenous: Sequence[str], lags: int) -> Non
         past_name(name, lag) for name in present for lag in range(1, lags + 1)
     }
     if lags and not is_whole:
-        raise InputError(f"its past is not that of {count_of(len(present), 'variable')}")
+        raise InputError(f"its lagged columns do not match {count_of(len(present), 'variable')}")
 
 
 def within_graph(graph: DirectedGraph, past: Sequence[str]) -> DirectedGraph:

@@ -1,4 +1,4 @@
-"""What one edge costs: the λ of negative log-likelihood + λ·|E|."""
+"""The penalty per edge: the λ of negative log-likelihood + λ·|E|."""
 
 from __future__ import annotations
 

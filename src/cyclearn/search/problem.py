@@ -174,17 +174,17 @@ class SearchProblem:
 def _check_required(tables: Tables, required: BoolArray, everywhere: BoolArray) -> None:
     for i, j in np.argwhere(required & everywhere):
         raise InputError(
-            f"the edge {tables.names[i]} -> {tables.names[j]} is required, and {tables.names[j]} "
-            "was set in every table, so that nothing is known about its parents; drop the edge, or "
-            "add a table in which it was not set"
+            f"the edge {tables.names[i]} -> {tables.names[j]} is required, but {tables.names[j]} "
+            "was intervened on in every table, so nothing can be learned about its parents; drop "
+            "the edge, or add a table in which it was not intervened on"
         )
 
 
 def _check_exogenous(tables: Tables, required: BoolArray, is_exogenous: BoolArray) -> None:
     for i, j in np.argwhere(required & is_exogenous):
         raise InputError(
-            f"the edge {tables.names[i]} -> {tables.names[j]} is required, and {tables.names[j]} "
-            "is taken as given: nothing causes it; drop the edge"
+            f"the edge {tables.names[i]} -> {tables.names[j]} is required, but {tables.names[j]} "
+            "is exogenous: nothing causes it; drop the edge"
         )
 
 

@@ -41,10 +41,10 @@ class SearchStatus(Enum):
     LOCAL_OPTIMUM = "no permitted move improves the score"
     PATIENCE = "no new best graph within the patience of the tabu search"
     SETTLED = "no change improved the score"
-    OPTIMAL = "no graph that was allowed has a better score"
+    OPTIMAL = "no allowed graph has a better score"
     MAX_EVALUATIONS = "the limit on evaluations was reached; raise max_evaluations for more"
     TIME_LIMIT = "the time limit was reached; the result may differ between runs"
-    INTERRUPTED = "stopped before its end; the result is the best graph found until then"
+    INTERRUPTED = "the search was stopped; the result is the best graph found so far"
 
     @property
     def is_finished(self) -> bool:

@@ -62,8 +62,8 @@ def _checked_start(graph: DirectedGraph, problem: SearchProblem) -> Adjacency:
     adjacency = graph.adjacency | problem.required
     for i, j in np.argwhere(adjacency & ~problem.allowed):
         raise InputError(
-            f"the start has the edge {graph.names[i]} -> {graph.names[j]}, which the knowledge "
-            "forbids"
+            f"the start graph has the edge {graph.names[i]} -> {graph.names[j]}, which the "
+            "knowledge forbids"
         )
     whole = DirectedGraph(adjacency, graph.names)
     for name, value, limit in (
@@ -73,7 +73,7 @@ def _checked_start(graph: DirectedGraph, problem: SearchProblem) -> Adjacency:
     ):
         if value > limit:
             raise InputError(
-                f"the start, with the required edges, breaks {name}: {value} is more than {limit}"
+                f"the start with the required edges violates {name}: {value} is more than {limit}"
             )
     return np.ascontiguousarray(adjacency, dtype=np.uint8)
 

@@ -189,7 +189,7 @@ def is_faithful(
     checked_graph(graph)
     _check_size(graph.n_nodes)
     if not 0 < tolerance < 1:
-        raise InputError(f"tolerance={tolerance}: it lies between 0 and 1, both excluded")
+        raise InputError(f"tolerance={tolerance}: give a number between 0 and 1, both excluded")
     theta = _precision(graph, distribution)
     zero = vanishing_minors(graph)
     log_principal = {
