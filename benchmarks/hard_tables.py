@@ -1,7 +1,8 @@
 """How long the default search takes on tables that are hard for it, and what score it comes to.
 
 ``run FILE`` learns every table and adds a line to a file; what is there already is not done again.
-``table BEFORE AFTER`` prints both side by side. The tables are in the folder given by ``--data`` or
+``table BEFORE AFTER`` prints both side by side; ``picture BEFORE AFTER PNG`` draws the best score so
+far over time. The tables are in the folder given by ``--data`` or
 ``CYCLEARN_DATA``.
 """
 
@@ -16,6 +17,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from scipy.signal import lfilter
@@ -154,21 +156,39 @@ def table(paths: list[Path]) -> None:
         )
 
 
+def picture(before: Path, after: Path, path: Path) -> None:
+    """How far above the last score the best one so far was, over CPU seconds; zero is the last."""
+    shown = ("boston", "chickenpox", "residential, 49 columns")
+    figure, panels = plt.subplots(1, len(shown), figsize=(11, 3.2), layout="constrained")
+    for source, label in ((before, "before"), (after, "after")):
+        lines = {line["table"]: line for line in map(json.loads, source.open())}
+        for name, panel in zip(shown, panels, strict=True):
+            times, gaps = zip(*lines[name]["curve"], (lines[name]["seconds"], 0.0), strict=True)
+            panel.step(times, gaps, where="post", label=label)
+            panel.set(title=name, xscale="log", xlabel="CPU seconds", yscale="symlog")
+            panel.set_ylim(bottom=0, auto=True)
+    panels[0].set_ylabel("score above the last")
+    panels[0].legend()
+    figure.savefig(path, dpi=110)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=os.environ.get("CYCLEARN_DATA"))
     parser.add_argument("--tables", default="", help="how names begin, with commas between")
     parser.add_argument("--rows", default="all", help="all, or auto: effective rows")
     parser.add_argument("--options", type=json.loads, default={}, help="of learn, in JSON")
-    parser.add_argument("command", choices=["run", "table"])
+    parser.add_argument("command", choices=["run", "table", "picture"])
     parser.add_argument("paths", type=Path, nargs="+")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.command == "run":
         cl.learn(np.random.default_rng(0).normal(size=(100, 4)))  # loads compiled code
         run(given.paths[0], given.data, given.tables.split(","), given.rows, given.options)
-    else:
+    elif given.command == "table":
         table(given.paths)
+    else:
+        picture(*given.paths)
 
 
 if __name__ == "__main__":
