@@ -1,9 +1,8 @@
 """How long the default search takes on tables that are hard for it, and what score it comes to.
 
 ``run FILE`` learns every table and adds a line to a file; what is there already is not done again.
-``table BEFORE AFTER`` prints both side by side; ``picture BEFORE AFTER PNG`` draws the best score so
-far over time. The tables are in the folder given by ``--data`` or
-``CYCLEARN_DATA``.
+``table BEFORE AFTER`` prints both side by side; ``picture BEFORE AFTER PNG`` draws the best score
+over time. The tables are in the folder given by ``--data`` or ``CYCLEARN_DATA``.
 """
 
 from __future__ import annotations
