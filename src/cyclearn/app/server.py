@@ -169,7 +169,7 @@ class Server:
             self._trouble = str(error)
         except WorkerLostError:
             self._trouble = _LOST
-        self._opening = None
+        self.opening = None
 
     def _known(self, name: str, content: bytes) -> str | None:
         """The table that was opened before from the same file, if it was."""
@@ -203,7 +203,7 @@ class Server:
                 "workspace": str(self._workspace.folder),
                 "limits": asdict(self._limits),
                 "tables": tables,
-                "opening": self._opening is not None,
+                "opening": self.opening is not None,
                 "first": self._first,
                 "trouble": self._trouble,
                 "jobs": [self._summary(job, jobs) for job in jobs],
