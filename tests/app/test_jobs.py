@@ -31,14 +31,14 @@ def repeated(client, job, folder, monkeypatch):
 
 
 def test_the_graph_is_that_of_the_library_and_of_the_script(client, example, tmp_path, monkeypatch):
-    table = example[0]
-    job = client.start("learn", table, options={"knowledge": KNOWLEDGE, "penalty": "2 bic"})
+    table, quickly = example[0], {"penalty": "2 bic", "n_starts": 1}
+    job = client.start("learn", table, options={"knowledge": KNOWLEDGE, **quickly})
     client.wait(job)
     graph = client.file(f"/api/jobs/{job}/files/graph.json")
     written, _ = repeated(client, job, tmp_path, monkeypatch)
     assert written == graph
     data = cl.read_table(tmp_path / "market.csv")
-    result = cl.learn(data, knowledge=cl.Knowledge.from_dict(KNOWLEDGE), penalty="2 bic")
+    result = cl.learn(data, knowledge=cl.Knowledge.from_dict(KNOWLEDGE), **quickly)
     assert json.loads(graph) == result.graph.to_dict()
     kept = cl.LearnResult.from_json(client.file(f"/api/jobs/{job}/files/result.json").decode())
     assert kept == result

@@ -64,8 +64,8 @@ def test_members_and_counts_of_every_class_on_four_nodes():
 @given(graphs(max_nodes=6))
 def test_size_is_the_number_of_members(g):
     members = equivalence_class(g)
-    listed = list(islice(members, 5000))
-    assert len(set(listed)) == len(listed) == min(members.size, 5000)
+    listed = list(islice(members, 1000))
+    assert len(set(listed)) == len(listed) == min(members.size, 1000)
     assert all(h in members and not h.is_reducible() for h in listed[:50])
 
 

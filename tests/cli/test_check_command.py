@@ -39,9 +39,8 @@ def test_check_says_what_is_used_and_warns(cyclearn, refused):
 @pytest.mark.usefixtures("table")
 def test_learn_and_fit_read_the_same_files(cyclearn, refused, tmp_path):
     assert "missing='em'" in refused("learn", "holes.csv")
-    learned = cyclearn(
-        "learn", "holes.csv", "--missing", "em", "--starts", 1, "--n-effective", "all"
-    )
+    options = ("--starts", 1, "--n-effective", "all", "--no-posterior")
+    learned = cyclearn("learn", "holes.csv", "--missing", "em", *options)
     assert learned.returncode == 0
     assert "60 rows, counted as 48 because values are missing." in learned.stdout
     (tmp_path / "g.txt").write_text("a -> b\n")
@@ -52,6 +51,6 @@ def test_learn_and_fit_read_the_same_files(cyclearn, refused, tmp_path):
     assert "--covariance --n" in refused("learn", "s.csv")
     assert "give n_samples" in refused("learn", "s.csv", "--covariance")
     assert "add --covariance" in refused("learn", "s.csv", "--n", 100)
-    found = cyclearn("learn", "s.csv", "--covariance", "--n", 100, "--starts", 1)
+    found = cyclearn("learn", "s.csv", "--covariance", "--n", 100, "--starts", 1, "--no-posterior")
     assert "2 variables, 100 samples" in found.stdout
     assert "the rows could not be checked, since only moments were given" in found.stdout

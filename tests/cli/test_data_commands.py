@@ -14,17 +14,19 @@ def files(cyclearn):
 
 @pytest.mark.usefixtures("files")
 def test_learn(cyclearn, tmp_path):
-    first = cyclearn("learn", "d.csv", "--out", "r.json")
+    first = cyclearn("learn", "d.csv", "--no-posterior", "--out", "r.json")
     assert (first.returncode, first.stderr) == (0, "")
     assert "5 variables, 800 samples" in first.stdout
     record = json.loads((tmp_path / "r.json").read_text())
-    printed = json.loads(cyclearn("learn", "d.csv", "--json").stdout)
+    printed = json.loads(cyclearn("learn", "d.csv", "--no-posterior", "--json").stdout)
     assert printed["graph"] == record["graph"]
     assert printed["schema_version"] == 2
-    assert cyclearn("learn", "d.csv", "--out", "r.dot").returncode == 0
+    assert cyclearn("learn", "d.csv", "--no-posterior", "--out", "r.dot").returncode == 0
     assert (tmp_path / "r.dot").read_text().startswith("digraph")
     (tmp_path / "k.json").write_text('{"forbidden": [["X1", "X2"]], "exogenous": ["X3"]}')
-    known = cyclearn("learn", "d.csv", "--knowledge", "k.json", "--json", "--max-component", 2)
+    known = cyclearn(
+        "learn", "d.csv", "--knowledge", "k.json", "--json", "--max-component", 2, "--no-posterior"
+    )
     edges = json.loads(known.stdout)["graph"]["edges"]
     assert ["X1", "X2"] not in edges
     assert not any(target == "X3" for _, target in edges)
@@ -33,7 +35,7 @@ def test_learn(cyclearn, tmp_path):
 @pytest.mark.usefixtures("files")
 def test_learn_with_resamples(cyclearn, tmp_path):
     options = ("--method", "hill-climbing", "--bootstrap", 3, "--checkpoint", "c.jsonl")
-    first = cyclearn("learn", "d.csv", *options)
+    first = cyclearn("learn", "d.csv", "--no-posterior", *options)
     assert (first.returncode, first.stderr) == (0, "")
     assert "Bootstrap: 3 resamples of the rows" in first.stdout
     assert len((tmp_path / "c.jsonl").read_text().splitlines()) == 4

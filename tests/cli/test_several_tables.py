@@ -28,8 +28,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_files_and_columns_are_groups(cyclearn, folder):
-    files = json.loads(cyclearn("learn", "one.csv", "two.csv", "--json").stdout)
-    column = json.loads(cyclearn("learn", "all.csv", "--groups", "site", "--json").stdout)
+    quickly = ("--starts", 1, "--no-posterior")
+    files = json.loads(cyclearn("learn", "one.csv", "two.csv", *quickly, "--json").stdout)
+    column = json.loads(cyclearn("learn", "all.csv", "--groups", "site", *quickly, "--json").stdout)
     assert files["graph"] == column["graph"]
     groups = [[table["group"] for table in each["tables"]] for each in (files, column)]
     assert groups == [["one", "two"]] * 2
@@ -37,7 +38,7 @@ def test_files_and_columns_are_groups(cyclearn, folder):
     assert fitted.returncode == 0
     assert "FittedGroups(2 groups" in fitted.stdout
     assert "a -> c" in cyclearn("fit", "all.csv", "graph.json", "--groups", "site").stdout
-    cyclearn("report", "one.csv", "two.csv", "-o", "page.html")
+    cyclearn("report", "one.csv", "two.csv", *quickly, "-o", "page.html")
     assert "one.csv, two.csv" in (folder / "page.html").read_text()
 
 

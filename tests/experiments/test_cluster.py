@@ -83,7 +83,7 @@ def instances_in(path):
 
 
 def all_calls(n_jobs):
-    truth = cl.simulate.random_graph(5, max_component=3, random_state=3)
+    truth = cl.simulate.random_graph(4, max_component=3, random_state=3)
     model = cl.simulate.random_model(truth, random_state=3)
     tables = {name: model.sample(300, random_state=seed) for seed, name in enumerate("ab")}
     one = tables["a"]

@@ -84,7 +84,7 @@ def kill_and_resume(path, n_instances, n_kills, seed):
 def test_a_run_killed_at_random_moments_loses_nothing(tmp_path):
     # More kills: CYCLEARN_KILLS=20 python -m pytest tests/experiments/test_runs.py -k random
     n_kills = int(os.environ.get("CYCLEARN_KILLS", "2"))
-    n_instances = 3 * n_kills
+    n_instances = 2 * n_kills
     run_study(STUDY, tmp_path / "whole.jsonl", n_instances=n_instances)
     kill_and_resume(tmp_path / "cut.jsonl", n_instances, n_kills, seed=n_kills)
     assert csv(tmp_path / "cut.jsonl") == csv(tmp_path / "whole.jsonl")
@@ -92,8 +92,8 @@ def test_a_run_killed_at_random_moments_loses_nothing(tmp_path):
 
 
 def test_the_table_does_not_depend_on_the_number_of_processes(tmp_path):
-    run_study(STUDY, tmp_path / "one.jsonl", n_instances=4)
-    run_study(STUDY, tmp_path / "two.jsonl", n_instances=4, n_jobs=2)
+    run_study(STUDY, tmp_path / "one.jsonl", n_instances=2)
+    run_study(STUDY, tmp_path / "two.jsonl", n_instances=2, n_jobs=2)
     assert csv(tmp_path / "one.jsonl") == csv(tmp_path / "two.jsonl")
     assert "seconds" not in csv(tmp_path / "one.jsonl")
     lines = result_table([ResultsFile(tmp_path / "one.jsonl")]).splitlines()

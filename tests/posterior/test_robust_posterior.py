@@ -12,8 +12,11 @@ from cyclearn.posterior import graph_sample
 from cyclearn.posterior.chain_record import Batch, ChainRecord
 
 
-@pytest.mark.parametrize(("p", "n_groups", "size"), [(3, 1, 400), (2, 2, 1500)])
-def test_robust_probabilities_are_means_over_resamples(p, n_groups, size):
+@pytest.mark.parametrize(
+    ("p", "n_groups", "size", "forbidden"),
+    [(3, 1, 100, {("X2", "X1"), ("X3", "X1")}), (2, 2, 1000, set())],
+)
+def test_robust_probabilities_are_means_over_resamples(p, n_groups, size, forbidden):
     tables = {
         f"group {seed}": cl.simulate.random_model(
             cl.simulate.random_graph(p, random_state=seed), random_state=seed
@@ -21,7 +24,8 @@ def test_robust_probabilities_are_means_over_resamples(p, n_groups, size):
         for seed in range(n_groups)
     }
     options = {"penalty": 1.0, "stable": False}
-    found = cl.posterior(tables, effective_size=size, **options)
+    known = cl.Knowledge(forbidden=sorted(forbidden))
+    found = cl.posterior(tables, effective_size=size, knowledge=known, **options)
     assert found.converged
     assert found.n_resamples >= 96
     assert f"means over {found.n_resamples} resamples of the rows" in str(found)
@@ -29,7 +33,9 @@ def test_robust_probabilities_are_means_over_resamples(p, n_groups, size):
     expected = []
     for number in range(found.n_resamples):
         drawn = [table.moments for table in resampler.draw(number)[0]]
-        graphs, weights = summed_posterior(drawn, float(n_groups), stable=False)
+        graphs, weights = summed_posterior(
+            drawn, float(n_groups), stable=False, admits=lambda g: forbidden.isdisjoint(g.edges)
+        )
         expected.append(np.tensordot(weights, graphs, axes=1))
     # The resamples are the same, so that only the steps of the chains differ.
     assert found.edges == pytest.approx(np.mean(expected, axis=0), abs=0.05)

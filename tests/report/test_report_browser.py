@@ -179,11 +179,10 @@ def test_prints_without_controls(page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 700
 
 
-def test_without_scripts_members_are_a_list(browser, learned, tmp_path):
-    path = learned.report(tmp_path / "report.html")
+def test_without_scripts_members_are_a_list(browser, learned, report):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(path.as_uri())
+    page.goto(report.as_uri())
     assert not page.get_by_text("Next →").is_visible()
     page.get_by_text("All listed graphs as text").click()
     assert page.locator("#member-list li").count() == learned.equivalence_class.size

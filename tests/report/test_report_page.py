@@ -72,8 +72,13 @@ def result(rows):
 
 
 @pytest.fixture(scope="module")
-def page(result, rows):
-    return Page(report_html(result, data=rows))
+def source(result, rows):
+    return report_html(result, data=rows)
+
+
+@pytest.fixture(scope="module")
+def page(source):
+    return Page(source)
 
 
 def test_says_what_was_found(page, result):
@@ -92,9 +97,9 @@ def test_says_what_was_found(page, result):
     assert f"cyclearn {cl.__version__}" in page.words
 
 
-def test_same_input_same_bytes(result, rows):
+def test_same_input_same_bytes(result, rows, source):
     again = cl.LearnResult.from_json(result.to_json(timings=True))
-    assert report_html(result, data=rows) == report_html(again, data=rows)
+    assert report_html(again, data=rows) == source
 
 
 def test_needs_nothing_from_outside(page):
@@ -152,12 +157,12 @@ def test_colours_have_enough_contrast():
 
 
 def test_names_are_text_wherever_they_stand():
-    result = cl.learn(model(HOSTILE).sample(2_000, random_state=0))
+    result = cl.learn(model(HOSTILE).sample(2_000, random_state=0), n_starts=1)
     source = report_html(result, title="<i>&</i>", command=["cyclearn", "<u>", "a b"])
     page = Page(source)
     # The same elements as with harmless names: nothing in a name became markup. Some forms to save
     # cannot hold these names, and have no button.
-    harmless = cl.learn(model(list("abcd")).sample(2_000, random_state=0))
+    harmless = cl.learn(model(list("abcd")).sample(2_000, random_state=0), n_starts=1)
     plain = Page(report_html(harmless, title="t", command=["c"]))
     tags, harmless_tags = ([t for t, _ in each.elements if t != "button"] for each in (page, plain))
     assert tags == harmless_tags
@@ -209,13 +214,14 @@ def test_members_are_those_of_the_class():
     assert len(cut.members) <= 3
     assert cut.listing.found.selection == "sampled"
     assert cut.members[0].graph == learned.graph
-    assert "3 of 8 graphs are listed here" in Page(report_html(learned, max_members=3)).words
-    data = re.search(r'id="member-data">(.*?)</script>', report_html(learned, max_members=3))
+    source = report_html(learned, max_members=3)
+    assert "3 of 8 graphs are listed here" in Page(source).words
+    data = re.search(r'id="member-data">(.*?)</script>', source)
     assert len(json.loads(data[1])["members"]) == 3
 
 
 def test_verdicts_on_pairs_follow_from_the_members():
-    for seed in range(5):
+    for seed in range(3):
         graph = cl.simulate.random_graph(5, max_component=4, random_state=seed)
         truth = cl.simulate.random_model(graph, random_state=seed)
         learned = cl.learn(cl.Moments(truth.covariance, 5_000), method="hill-climbing")
@@ -278,7 +284,7 @@ def test_a_class_that_cannot_be_counted_is_said_so(monkeypatch, result):
 
 def test_warnings_reach_the_page(rows):
     series = rows.cumsum()
-    words = Page(report_html(cl.learn(series), data=series)).words
+    words = Page(report_html(cl.learn(series, n_starts=1), data=series)).words
     assert "Before you rely on this, see the warnings : dependent rows" in words
     assert cl.check_data(series)[0].message in words
 
@@ -354,9 +360,9 @@ def test_fit_in_words():
     assert "poorly" in verdict(bad.fit_indices)
 
 
-def test_result_writes_it(tmp_path, result, rows):
+def test_result_writes_it(tmp_path, result, rows, source):
     path = result.report(tmp_path / "r.html", data=rows)
-    assert path.read_text(encoding="utf-8") == report_html(result, data=rows)
+    assert path.read_text(encoding="utf-8") == source
     with pytest.raises(cl.InputError, match="cannot write"):
         result.report(tmp_path / "absent" / "r.html")
     with pytest.raises(cl.InputError, match="max_members"):
@@ -388,8 +394,8 @@ def test_effects_over_the_class_are_those_of_each_pair():
         assert verdict_ in {"positive or none", "negative or none"}
 
 
-def test_frequencies_over_resamples(rows):
-    learned = cl.learn(rows, bootstrap=5)
+def test_frequencies_over_resamples(rows, page):
+    learned = cl.learn(rows, bootstrap=5, n_starts=1)
     source = report_html(learned, data=rows)
     table = learned.bootstrap.edges
     shown = cells(source, "Share of resamples with an edge")
@@ -402,7 +408,7 @@ def test_frequencies_over_resamples(rows):
     most = learned.bootstrap.cycles.iloc[0]
     assert loop == " → ".join([*most.cycle, most.cycle[0]])
     assert share == f"{most.frequency:.0%}"
-    assert "Not computed." in Page(report_html(cl.learn(rows))).words
+    assert "Not computed." in page.words
 
 
 def test_of_very_many_edges_the_strongest_come_first():

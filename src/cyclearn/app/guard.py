@@ -77,7 +77,8 @@ class Guard:
         if scope["method"] in _CHANGING and origin is None:
             return _refused("A request that changes something must name the page it comes from.")
         request = Request(scope)
-        is_in = self._has_session(request)
+        found = request.cookies.get(self._cookie, "").encode()
+        is_in = secrets.compare_digest(found, self._session.encode())
         given = request.query_params.get("token", "")
         if scope["path"] == "/" and given:
             return self._exchanged(given, is_in)
@@ -91,10 +92,6 @@ class Guard:
             response.set_cookie(self._cookie, self._session, httponly=True, samesite="strict")
             return response
         return response if is_in else _refused(_REFUSED)
-
-    def _has_session(self, request: Request) -> bool:
-        found = request.cookies.get(self._cookie, "")
-        return secrets.compare_digest(found.encode(), self._session.encode())
 
 
 def _refused(words: str) -> Response:

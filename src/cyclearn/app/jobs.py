@@ -44,8 +44,7 @@ class Jobs:
         if not self.can_keep(job):
             raise InputError("there is no result to keep yet; cancel the job, or wait")
         job = self._saved(job, "stopping")
-        before = self._running.pop(name, None)
-        self._launch(job, self._run(job, f"keep_{job.kind}", before))
+        self._launch(job, self._run(job, f"keep_{job.kind}", self._running.pop(name, None)))
         return job
 
     def cancel(self, name: str) -> Job:

@@ -55,8 +55,7 @@ def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict
         note.say("Searching")
         result = learn_with(options, tables, on_progress=watch)
     write_result(place, tables, result)
-    takes = is_brief(result.tables) and not options.is_unknown
-    return {"takes_probabilities": takes}
+    return {"takes_probabilities": (is_brief(result.tables) and not options.is_unknown)}
 
 
 def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
@@ -72,9 +71,8 @@ def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) ->
             start=DirectedGraph.from_dict(record), n_starts=None, max_evaluations=1, time_limit=None
         )
         try:
-            found = learn_with(kept, tables)
             # What ended it was the person, not the limit of the step that made it a result.
-            result = replace(found, status=SearchStatus.INTERRUPTED)
+            result = replace(learn_with(kept, tables), status=SearchStatus.INTERRUPTED)
         except InputError as error:
             # A graph on the way may have had no stable fit; one before it had.
             refused = error
@@ -113,8 +111,7 @@ def write_result(place: Path, tables: Tables | None, result: LearnResult) -> Non
     # Whoever has stopped a search does not wait for every comparison.
     is_stopped = result.status is SearchStatus.INTERRUPTED
     most = _FEW_MEMBERS if is_stopped else Limits().max_members
-    view = result_view(result, tables, most, is_brief=is_stopped)
-    write_json(place / "view.json", view)
+    write_json(place / "view.json", result_view(result, tables, most, is_brief=is_stopped))
     beside = place / ".result.json"
     beside.write_text(result.to_json(timings=True), "utf-8")
     os.replace(beside, place / "result.json")

@@ -57,12 +57,11 @@ def _learn(workspace: Workspace, job: Job, data: str) -> str:
     record = read_json(workspace.job_folder(job.id) / "result.json")
     call = SearchOptions.from_dict(record["options"]).call("learn", data)
     name = result_name(job.id)
-    lines = []
-    if job.is_kept:
-        lines.append("# This search was stopped; it starts from the best graph found until then.")
-    lines.append(f"{name} = {call}")
-    lines.append(f'cl.write_graph({name}.graph, "graph{job.id[1:]}.json")')
-    return "\n".join(lines)
+    stopped = "# This search was stopped; it starts from the best graph found until then.\n"
+    return (
+        stopped * job.is_kept
+        + f'{name} = {call}\ncl.write_graph({name}.graph, "graph{job.id[1:]}.json")'
+    )
 
 
 def _effects(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
@@ -93,20 +92,18 @@ def _posterior(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG00
 
 
 def _experiment(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
-    size = job.request.get("size", 1)
-    more = f"size={size}, max_predicted={PREDICTED}"
+    more = f"size={job.request.get('size', 1)}, max_predicted={PREDICTED}"
     return f"print(cl.next_experiment({_result_of(job)}, {more}))"
 
 
 def _compare(workspace: Workspace, job: Job, data: str) -> str:  # noqa: ARG001 - as all steps
     record = read_json(workspace.job_folder(job.id) / "result.json")["graph"]
     result, own = _result_of(job), f"own{job.id[1:]}"
-    moments = f"{result}.tables"
     question = "compare" if is_compared(tuple(record["nodes"])) else "equivalent"
     return "\n".join(
         [
             f"{own} = cl.DirectedGraph.from_dict({record!r})",
-            f"print(cl.fit({own}, {moments}))",
+            f"print(cl.fit({own}, {result}.tables))",
             f"print(cl.{question}({own}, {result}.graph).explain())",
             f"print({result}.equivalence_class.nearest({own}, time_limit=10).distance)",
         ]

@@ -98,7 +98,7 @@ def make_app(
         workspace.tidy()
         server.quick.prepare()
         if table is not None:
-            server.open_first(table)
+            server.opening = asyncio.ensure_future(server.open_first(table))
         try:
             yield
         finally:
@@ -124,7 +124,7 @@ class Server:
         self._workspace = workspace
         self._limits = limits
         self._jobs = Jobs(workspace, self.work, self.quick)
-        self._opening: asyncio.Task[None] | None = None
+        self.opening: asyncio.Task[None] | None = None
         self._first: str | None = None
         self._trouble = ""
 
@@ -153,17 +153,14 @@ class Server:
 
     async def close(self) -> None:
         """End all work."""
-        if self._opening is not None:
-            self._opening.cancel()
+        if self.opening is not None:
+            self.opening.cancel()
         await self._jobs.close()
         for pool in (self.work, self.quick):
             await pool.close()
 
-    def open_first(self, path: Path) -> None:
+    async def open_first(self, path: Path) -> None:
         """Open the table that was named on the command line."""
-        self._opening = asyncio.ensure_future(self._open_first(path))
-
-    async def _open_first(self, path: Path) -> None:
         try:
             content = path.read_bytes()
             known = self._known(path.name, content)
@@ -172,7 +169,7 @@ class Server:
             self._trouble = str(error)
         except WorkerLostError:
             self._trouble = _LOST
-        self._opening = None
+        self.opening = None
 
     def _known(self, name: str, content: bytes) -> str | None:
         """The table that was opened before from the same file, if it was."""
@@ -206,7 +203,7 @@ class Server:
                 "workspace": str(self._workspace.folder),
                 "limits": asdict(self._limits),
                 "tables": tables,
-                "opening": self._opening is not None,
+                "opening": self.opening is not None,
                 "first": self._first,
                 "trouble": self._trouble,
                 "jobs": [self._summary(job, jobs) for job in jobs],

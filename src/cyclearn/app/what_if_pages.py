@@ -42,6 +42,8 @@ _DIGITS = 9
 
 def effects(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
     """Effects of holding or pushing one variable on every other."""
+    from scipy.special import ndtri
+
     result = learned(of)
     source, group, how = asked(result, request)
     names = result.graph.names
@@ -65,7 +67,7 @@ def effects(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
             }
             for target, effect in found.items()
         ],
-        "z": _quantile(),
+        "z": float(ndtri(0.5 + LEVEL / 2)),
         "level": LEVEL,
         "words": f"Over {_WHICH[listed.selection]}: {listed.n_looked_at:,} were examined, and "
         f"{n_stable:,} of them {'is' if n_stable == 1 else 'are'} stable with these data."
@@ -166,12 +168,6 @@ def _lines(
 def _distinct(lines: list[Line]) -> list[Line]:
     kept = {tuple(f"{value:.{_DIGITS}g}" for value in line): line for line in lines}
     return list(kept.values())
-
-
-def _quantile() -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + LEVEL / 2))
 
 
 def _target(result: LearnResult, group: str, how: str, found: ClassEffects) -> dict[str, Any]:

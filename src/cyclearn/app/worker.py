@@ -10,7 +10,6 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable
 from importlib import import_module
 from queue import SimpleQueue
 from typing import Any, BinaryIO
@@ -36,14 +35,6 @@ _PLACES = {
 }
 
 
-def task_named(name: str) -> Callable[..., dict[str, Any] | None]:
-    """The function that does a task."""
-    found: Callable[..., dict[str, Any] | None] = getattr(
-        import_module(f"cyclearn.app.{_PLACES[name]}"), name
-    )
-    return found
-
-
 def main(niceness: int = 0) -> None:
     """Answer tasks one after the other; ``niceness`` leaves the processor to others."""
     if niceness and hasattr(os, "nice"):
@@ -61,8 +52,7 @@ def main(niceness: int = 0) -> None:
         if lines.empty() and not is_warm:
             _warm_up()
             is_warm = True
-        request = json.loads(lines.get())
-        answers.write(json.dumps(_answer(request)).encode() + b"\n")
+        answers.write(json.dumps(_answer(json.loads(lines.get()))).encode() + b"\n")
         answers.flush()
 
 
@@ -91,7 +81,8 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     from cyclearn.foundation.errors import InputError, LimitError
 
     try:
-        return task_named(request["task"])(**request["arguments"]) or {}
+        module = import_module(f"cyclearn.app.{_PLACES[request['task']]}")
+        return getattr(module, request["task"])(**request["arguments"]) or {}
     except (InputError, LimitError) as error:
         return {"error": words_of(error), "is_defect": False}
     except MemoryError:

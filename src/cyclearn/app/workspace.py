@@ -172,8 +172,7 @@ class Workspace:
 
     def add_job(self, kind: Kind, table: str, request: dict[str, Any], of: str | None) -> Job:
         """Note one more job, waiting."""
-        place = self.new_folder("jobs")
-        job = Job(place.name, kind, table, request, of)
+        job = Job(self.new_folder("jobs").name, kind, table, request, of)
         self.save(job)
         return job
 

@@ -152,7 +152,8 @@ def _sweep_seats(
     """
     kinds = Counter(tuple(sorted(row.items())) for row in rows)
     values = [dict(kind) for kind in kinds]
-    order = _from_the_top(below)
+    # Each after all seats above it.
+    order = sorted(range(len(below)), key=lambda seat: (-len(chain_below(seat, below)), seat))
     states: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {
         (tuple(kinds.values()), (0,) * len(below)): 1
     }
@@ -185,12 +186,6 @@ def _sweep_seats(
 
 def _changed(counts: tuple[int, ...], position: int, change: int) -> tuple[int, ...]:
     return (*counts[:position], counts[position] + change, *counts[position + 1 :])
-
-
-def _from_the_top(below: Sequence[int | None]) -> list[int]:
-    """Seats, each after all seats above it."""
-    depth = {seat: len(chain_below(seat, below)) for seat in range(len(below))}
-    return sorted(depth, key=lambda seat: (-depth[seat], seat))
 
 
 def completions(reach: Sequence[int], free: int) -> list[int] | None:

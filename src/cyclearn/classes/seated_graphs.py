@@ -174,8 +174,7 @@ class MemberSampler:
         for n, block in enumerate(self._seating.blocks):
             chosen: tuple[int, ...] = ()
             for j in block.nodes:
-                ways = self._ways(n, chosen)
-                seat = _weighted(ways, source)
+                seat = _weighted(self._ways(n, chosen), source)
                 columns[j] = self._draw_set(seat, j, source)
                 chosen = (*chosen, seat)
         return tuple(columns)

@@ -29,7 +29,7 @@ def check(data: Any, options: Reading, as_json: Json = False) -> None:
     """Show which columns of a table will be used, and warn about problems."""
     from cyclearn.data.checks import missing_values
     from cyclearn.data.data_warnings import MissingValues
-    from cyclearn.data.missing_values import Missing, find_holes, missing_by_column
+    from cyclearn.data.missing_values import Missing, find_holes
     from cyclearn.data.ordinal_columns import with_numbers
     from cyclearn.search.checking import check_several_variables
     from cyclearn.search.options import ProblemOptions
@@ -55,7 +55,7 @@ def check(data: Any, options: Reading, as_json: Json = False) -> None:
                 "columns": list(map(str, frame.columns)),
                 "n_rows": len(frame),
                 "n_effective": tables.n_effective,
-                "missing": missing_by_column(frame),
+                "missing": frame.isna().sum().to_dict(),
                 "notes": list(data.notes),
                 "warnings": [
                     {**w.to_dict(), "message": w.message, "remedy": w.remedy} for w in warnings

@@ -45,8 +45,7 @@ def demo(
     command = ["cyclearn", "report", str(table), "-o", str(page), "--title", _TITLE]
     command += ["--bootstrap", str(_RESAMPLES)]
     result.report(page, data=table, title=_TITLE, command=command)
-    is_true = truth in result.equivalence_class
-    say(f"\n{_finding(result.graph, is_true)} Report: {page}")
+    say(f"\n{_finding(result.graph, truth in result.equivalence_class)} Report: {page}")
 
 
 def _finding(graph: DirectedGraph, is_true: bool) -> str:

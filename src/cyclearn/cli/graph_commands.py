@@ -174,8 +174,7 @@ def _say_members(graphs: Iterable[DirectedGraph], most: int, size: int | None) -
             total = "an unknown number" if size is None else size
             say(f"… {most} of {total} shown; --max lists more.")
             return
-        edges = ", ".join(f"{a} -> {b}" for a, b in graph.edges)
-        say(f"{n}. {edges or '(no edges)'}")
+        say(f"{n}. {', '.join(f'{a} -> {b}' for a, b in graph.edges) or '(no edges)'}")
 
 
 def _computed(compute: Callable[[], T], *, is_required: bool) -> tuple[T | None, str]:

@@ -67,8 +67,7 @@ def next_experiment(
     if do:
         if isinstance(found, LearnResult):
             raise InputError("--do needs a graph file; saved results have observational data only")
-        tables = [[], *map(_names, do)]
-        open_graphs = equivalence_class(found, interventions=tables)
+        open_graphs = equivalence_class(found, interventions=[[], *map(_names, do)])
     advice = advise(
         open_graphs,
         [_names(each) for each in targets] if targets else None,

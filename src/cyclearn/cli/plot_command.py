@@ -57,8 +57,7 @@ def read_saved(path: Path) -> Any:
     from cyclearn.graphs import read_graph
     from cyclearn.learning import load
 
-    text = read_text(path, "file")
-    return load(path) if '"cyclearn.' in text[:200] else read_graph(path)
+    return load(path) if '"cyclearn.' in read_text(path, "file")[:200] else read_graph(path)
 
 
 def _drawn(drawn: Any, as_class: bool, evidence: dict[str, Any], options: dict[str, Any]) -> Axes:

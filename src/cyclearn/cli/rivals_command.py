@@ -37,5 +37,4 @@ def rivals(
         Maximum number of pairs of variables with a hidden common cause.
     """
     result = learned(data, options, jobs=jobs, bootstrap=None, checkpoint=None, posterior=False)
-    found = result.rivals(max_pairs=pairs)
-    print_answer("rivals", found, as_json=as_json)
+    print_answer("rivals", result.rivals(max_pairs=pairs), as_json=as_json)

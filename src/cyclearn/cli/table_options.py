@@ -17,7 +17,6 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_output
 
 if TYPE_CHECKING:
-    from cyclearn.data import Moments
     from cyclearn.data.table_files import TableFile
 
 # Options that name a column which says something about the rows.
@@ -164,11 +163,12 @@ def _read_all(paths: list[Path], options: dict[str, Any], labels: list[str]) -> 
 
 def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
     """Rows or moments; what was decided about the file goes to standard error."""
+    from cyclearn.data import read_moments
     from cyclearn.data.table_files import tetrad_matrix
 
     is_matrix, n = options.pop("covariance"), options.pop("n")
     if is_matrix or tetrad_matrix(path, options["encoding"]) is not None:
-        return _read_matrix(path, n, options)
+        return read_moments(path, covariance=True, n_samples=n, **_parsed(options))
     if n is not None:
         raise InputError("--n applies to covariance matrices only; add --covariance")
     found = _read_file(path, options | {"labels": [*labels, *options["labels"]]})
@@ -203,12 +203,6 @@ def _read_or_load(paths: list[Path], options: dict[str, Any], labels: list[str])
             "learn, and add this file with --with"
         )
     return found
-
-
-def _read_matrix(path: Path, n: int | None, options: dict[str, Any]) -> Moments:
-    from cyclearn.data import read_moments
-
-    return read_moments(path, covariance=True, n_samples=n, **_parsed(options))
 
 
 def _read_file(path: Path, options: dict[str, Any]) -> TableFile:

@@ -44,6 +44,5 @@ def with_indicators(table: Any, categories: Sequence[str]) -> tuple[Any, tuple[s
                 f"(groups={name!r})"
             )
         for level in levels[1:]:
-            indicator = (column == level).astype(float).where(column.notna())
-            added[f"{name}={level}"] = indicator
+            added[f"{name}={level}"] = (column == level).astype(float).where(column.notna())
     return table.drop(columns=list(categories)).assign(**added), tuple(added)

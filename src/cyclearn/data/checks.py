@@ -61,6 +61,9 @@ def check_treated(
     is_own = ~found.moments.is_exogenous[: raw.shape[1]]
     shown = X if found.moments.exogenous else raw
     indicators = tuple(_indicators(moments.names, raw[:, is_own]))
+    others = {*moments.ordered, *measured, *(n for each in indicators for n in each.columns)}
+    # These are more likely levels than measurements.
+    levels = _columns_of_levels(moments.names, raw[:, is_own], others)
     return (
         *_suspected_codes(names, raw),
         *_missing(found),
@@ -68,9 +71,7 @@ def check_treated(
         *indicators,
         *_dependent(found, moments, memory, n_counted),
         *(_not_gaussian(*_continuous(moments, shown, X)) if margins == "raw" else ()),
-        *_few_levels(
-            moments, raw[:, is_own], {*measured, *(n for each in indicators for n in each.columns)}
-        ),
+        *([warn.OrdinalColumns(columns=levels)] if levels else ()),
         *_collinear(moments),
     )
 
@@ -193,13 +194,6 @@ def _continuous(
     names = tuple(np.array(moments.names)[kept].tolist())
     own = Moments._unchecked(S, moments.n_samples, None, names, False)
     return own, X[:, kept], filled[:, kept]
-
-
-def _few_levels(moments: Moments, X: FloatArray, others: Collection[str]) -> Iterator[DataWarning]:
-    """Columns of few whole numbers, which are more likely levels than measurements."""
-    columns = _columns_of_levels(moments.names, X, {*moments.ordered, *others})
-    if columns:
-        yield warn.OrdinalColumns(columns=columns)
 
 
 def _columns_of_levels(

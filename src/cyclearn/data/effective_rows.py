@@ -177,8 +177,7 @@ def _inflations(correlations: FloatArray) -> FloatArray:
     memory, little of the noise, each lag of which adds 1/n.
     """
     sums = 1 + 2 * np.cumsum(correlations[1:] ** 2, axis=0)
-    lags = np.arange(1, len(correlations))[:, None]
-    enough = lags >= 6 * sums
+    enough = np.arange(1, len(correlations))[:, None] >= 6 * sums
     first = np.where(enough.any(axis=0), enough.argmax(axis=0), len(sums) - 1)
     return np.asarray(sums[first, np.arange(sums.shape[1])])
 

@@ -146,8 +146,7 @@ def _polychoric(x: FloatArray, y: FloatArray) -> tuple[float, float]:
             information,
         )
 
-    start = float(np.corrcoef(x, y)[0, 1])
-    r = _maximum(score, start)
+    r = _maximum(score, float(np.corrcoef(x, y)[0, 1]))
     cells, slopes = at(r)
     own = slopes / cells
     influence = own - _through_thresholds(h, k, r, own)[:, None]

@@ -156,12 +156,6 @@ def find_holes(data: Any) -> Holes | None:
     return _holes(is_hole, rows.names, "error") if is_hole.any() else None
 
 
-def missing_by_column(data: Any) -> dict[str, int]:
-    """The number of missing cells of each column."""
-    rows = Rows.of(data)
-    return dict(zip(rows.names, np.isnan(rows.values).sum(axis=0).tolist(), strict=True))
-
-
 def _holes(is_hole: BoolArray, names: tuple[str, ...], treatment: str) -> Holes:
     by_column = is_hole.mean(axis=0)
     worst = int(by_column.argmax())

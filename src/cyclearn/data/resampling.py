@@ -20,7 +20,7 @@ from cyclearn.data.parametric_draws import draw_moments
 from cyclearn.data.reading import Reading
 from cyclearn.data.rows import Rows
 from cyclearn.data.tables import Table, Tables
-from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
+from cyclearn.foundation.arrays import IntArray
 from cyclearn.foundation.errors import InputError
 
 # How resamples are drawn.
@@ -131,7 +131,9 @@ class Resampler:
         if lags:
             # Each is drawn together with its past.
             rows = with_past(rows, lags)
-        rows = rows.taken(self._is_used(rows.values))
+        # Rows that say nothing are not drawn.
+        of_row = np.any if self.reading.missing == "rows" else np.all
+        rows = rows.taken(~of_row(np.isnan(rows.values), axis=1))
         rows = rows.taken(self._chosen(len(rows.values), table.row_weight, generator))
         # Ranks were taken before the past was set beside the rows, and logarithms of all rows;
         # incomplete rows are left out.
@@ -142,13 +144,6 @@ class Resampler:
         reading = Reading(missing=missing, covariance=self.reading.covariance)
         moments = reading.treated(with_margins(rows, margins)).moments
         return moments.aligned_to(given.names) if lags else moments
-
-    def _is_used(self, rows: FloatArray) -> BoolArray:
-        """Rows that say something, of which alone some are drawn."""
-        is_missing = np.isnan(rows)
-        if self.reading.missing == "rows":
-            return np.asarray(~is_missing.any(axis=1))
-        return np.asarray(~is_missing.all(axis=1))
 
     def _chosen(self, n: int, row_weight: float, generator: np.random.Generator) -> IntArray:
         if self.resampling == "half":

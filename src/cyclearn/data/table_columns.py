@@ -135,7 +135,9 @@ def usable_columns(
     import pandas as pd
 
     frame = pd.DataFrame(data)
-    notes += _formulas(data)
+    # A spreadsheet would carry these out, were a result opened in it.
+    like = ", ".join(repr(name) for name in data if name.startswith(("=", "+", "-", "@")))
+    notes += [f"spreadsheets read these names as formulas: {like} (kept as they are)"] * bool(like)
     if not covariance:
         check_rows(frame.drop(columns=list(labels)).to_numpy(dtype=float), MATRIX_REMEDY)
     return frame, notes, named_rows | wrong
@@ -154,14 +156,6 @@ def _without_identifiers(
         return keep, {}
     why = "has a different value in every row, as identifiers do"
     return [j for j in keep if j not in found], {cells.names[j]: why for j in found}
-
-
-def _formulas(names: Iterable[str]) -> list[str]:
-    """A note on names that a spreadsheet would carry out, were a result opened in it."""
-    like = [repr(name) for name in names if name.startswith(("=", "+", "-", "@"))]
-    if not like:
-        return []
-    return [f"spreadsheets read these names as formulas: {', '.join(like)} (kept as they are)"]
 
 
 def _check_header(names: list[str]) -> None:

@@ -84,8 +84,7 @@ def _head(route: FloatArray) -> FloatArray:
 
 def _candidates(route: FloatArray, half: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Places on the line and on either side of it, and what each costs by itself."""
-    steps = np.hypot(*np.diff(route, axis=0).T)
-    along = np.concatenate([[0.0], np.cumsum(steps)])
+    along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(route, axis=0).T))])
     length = max(float(along[-1]), 1e-9)
     points = np.column_stack([np.interp(_PLACES * length, along, xy) for xy in route.T])
     ahead = np.column_stack([np.interp(_PLACES * length + 0.05, along, xy) for xy in route.T])
@@ -112,5 +111,4 @@ def _covering(
     low, high = spots.min(axis=0) - half, spots.max(axis=0) + half
     near = ((centres + halves > low) & (centres - halves < high)).all(axis=1)
     overlap = half + halves[near] - np.abs(spots[:, None] - centres[near])
-    deep = np.clip(overlap.min(axis=2) / 0.2, 0, 1)
-    return np.asarray(deep.sum(axis=1))
+    return np.asarray(np.clip(overlap.min(axis=2) / 0.2, 0, 1).sum(axis=1))

@@ -101,8 +101,7 @@ class _Part:
         self.mirrored: set[int] = set()
         links = [(block_of[i], block_of[j]) for i, j in edges]
         widths = {b: blocks[b].width + _COLUMN_GAP for b in chosen}
-        heights = {b: blocks[b].height + _LAYER_GAP for b in chosen}
-        layer_of = layers(links, widths, heights)
+        layer_of = layers(links, widths, {b: blocks[b].height + _LAYER_GAP for b in chosen})
         # A second time, with rings mirrored where that brings them nearer to their neighbours.
         for _ in range(2):
             self._build_items(layer_of)
@@ -202,8 +201,7 @@ class _Part:
     def _crossings(self, rows: list[list[int]]) -> int:
         a, b = self._middles(rows)[self._ends] + self._ports
         layer = self._layer_of[self._ends[0]]
-        crossed = (a[:, None] < a) & (b[:, None] > b) & (layer[:, None] == layer)
-        return int(crossed.sum())
+        return int(((a[:, None] < a) & (b[:, None] > b) & (layer[:, None] == layer)).sum())
 
     def _coordinates(self) -> None:
         """Across by repeated least squares within the order of every row, down by heights."""

@@ -81,7 +81,11 @@ def _ordered(adjacency: BoolArray) -> list[int]:
                 order[a], order[b] = order[b], order[a]
             if trials >= most:
                 break
-    return _clockwise(order, adjacency)
+    # The order or its mirror image, so that most arrows between neighbours turn clockwise.
+    following = np.roll(order, -1)
+    if adjacency[order, following].sum() < adjacency[following, order].sum():
+        return [order[0], *order[:0:-1]]
+    return order
 
 
 def _cost(order: list[int], joined: IntArray) -> float:
@@ -95,11 +99,3 @@ def _cost(order: list[int], joined: IntArray) -> float:
     length = np.minimum(span, k - span).sum()
     crossing = (low[:, None] < low) & (low < high[:, None]) & (high[:, None] < high)
     return 2.0 * float(crossing.sum()) + float(length)
-
-
-def _clockwise(order: list[int], adjacency: BoolArray) -> list[int]:
-    """The order or its mirror image, so that most arrows between neighbours turn clockwise."""
-    following = np.roll(order, -1)
-    if adjacency[order, following].sum() < adjacency[following, order].sum():
-        return [order[0], *order[:0:-1]]
-    return order

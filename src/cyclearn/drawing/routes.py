@@ -95,7 +95,9 @@ class Router:
         return round(float(inner[axis]), 6), pair
 
     def _route(self, pair: Pair) -> FloatArray:
-        obstacles = self._obstacles_of(pair)
+        # All nodes and rings but the ends of the edge and the rings that these belong to.
+        own = [*pair, *(self._frame_of.get(v, v) for v in pair)]
+        obstacles = np.setdiff1d(np.arange(len(self._centres)), own)
         if pair not in self._led_pairs:
             # In a thicket there is hardly a free way, and nobody follows the lines.
             return self._clipped(self._direct(pair, obstacles)[0], pair)
@@ -110,11 +112,6 @@ class Router:
                     best, fewest = clipped, hits
         assert best is not None
         return best
-
-    def _obstacles_of(self, pair: Pair) -> IntArray:
-        """All nodes and rings but the ends of the edge and the rings that these belong to."""
-        own = {*pair, *(self._frame_of.get(v, v) for v in pair)}
-        return np.array([n for n in range(len(self._centres)) if n not in own], dtype=np.int64)
 
     def _direct(self, pair: Pair, obstacles: IntArray) -> list[FloatArray]:  # noqa: ARG002
         """Smooth curves, the simplest first."""
@@ -170,7 +167,7 @@ class Router:
         """
         path = ends
         met: set[int] = set()
-        while found := self._hit_by(path, obstacles) - met:
+        while found := {*obstacles[self._hits(path[:-1], path[1:], obstacles).any(axis=0)]} - met:
             met |= found
             boxes = np.array(sorted(met))
             points = np.vstack([ends, self._corners(boxes, obstacles)])
@@ -184,11 +181,6 @@ class Router:
                 break
             path = points[nx.shortest_path(graph, 0, 1, weight="weight")]
         return path
-
-    def _hit_by(self, path: FloatArray, obstacles: IntArray) -> set[int]:
-        """The obstacles that a polyline hits."""
-        hit = self._hits(path[:-1], path[1:], obstacles).any(axis=0)
-        return {int(box) for box in obstacles[hit]}
 
     def _corners(self, boxes: IntArray, obstacles: IntArray) -> FloatArray:
         """Points just outside the corners of boxes, those within another obstacle left out."""

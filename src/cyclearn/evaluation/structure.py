@@ -180,12 +180,6 @@ class Features:
     members: EquivalenceClass | None = None
 
     @classmethod
-    def of_graph(cls, graph: DirectedGraph) -> Features:
-        """The features of one graph, each in "some" and in "every" member."""
-        features = _features(graph)
-        return cls(features, features, is_exact=True)
-
-    @classmethod
     def of_class(cls, members: EquivalenceClass, deadline: Deadline = None) -> Features:
         """The features of a class: what its members say about edges, and its pairs on cycles."""
         said = class_statements(members, deadline=deadline)
@@ -241,7 +235,8 @@ def structure_scores(
     if isinstance(true, EquivalenceClass):
         return Features.of_class(true).scores(learned)
     if not to_class:
-        return Features.of_graph(true).scores(learned)
+        own = _features(true)
+        return Features(own, own, is_exact=True).scores(learned)
     return Features.of_class(equivalence_class(true)).scores(learned)
 
 

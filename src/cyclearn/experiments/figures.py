@@ -111,16 +111,21 @@ def _curves(frame: pd.DataFrame) -> Figure:
     parts: dict[str, list[tuple[str, pd.DataFrame]]] = {}
     for setting, method, rows in groups(frame):
         parts.setdefault(setting, []).append((method, rows))
-    height = 2.5 * len(parts) + 0.7
-    figure = Figure(figsize=(8, height), layout="constrained")
+    figure = Figure(figsize=(8, 2.5 * len(parts) + 0.7), layout="constrained")
     axes = figure.subplots(len(parts), 2, squeeze=False)
     for (setting, methods), (left, right) in zip(parts.items(), axes, strict=True):
         # Far distances of one method would press all others to the edge.
         distances = [rows["class_distance"].to_numpy() for _, rows in methods]
         last = int(max(np.quantile(found, 0.95) for found in distances)) + 1
         for (method, rows), found in zip(methods, distances, strict=True):
-            _success_curve(left, method, rows["success"].to_numpy())
-            _distance_curve(right, method, found, last)
+            success = rows["success"].to_numpy()
+            # Flat from each rate to the next, where those with the next rate drop out; none is
+            # above 1.
+            rates = np.unique(np.concatenate([[0.0], success[success < 1]]))
+            above = [100 * float(np.mean(success > rate)) for rate in rates]
+            left.step([*(100 * rates), 100], [*above, above[-1]], where="post", **_style(method))
+            within = [100 * float(np.mean(found <= bound)) for bound in range(last + 1)]
+            right.step(range(last + 1), within, where="post", **_style(method))
         left.set(
             xlim=(0, 100), ylim=(-2, 102), ylabel=f"{_row_label(setting, parts)}\n% of outputs"
         )
@@ -149,19 +154,6 @@ def _style(method: str) -> dict[str, Any]:
     # Wide and below, so that the others show where curves coincide.
     below = {"linewidth": 3.0, "zorder": 2} if method == "auto" else {"linewidth": 1.6, "zorder": 3}
     return {"color": colour, "linestyle": dashes, "label": label, "alpha": 0.9, **below}
-
-
-def _success_curve(axes: Axes, method: str, success: np.ndarray[Any, Any]) -> None:
-    # Flat from each rate to the next, where those with the next rate drop out; no rate is above 1.
-    rates = np.unique(np.concatenate([[0.0], success[success < 1]]))
-    above = [100 * float(np.mean(success > rate)) for rate in rates]
-    axes.step([*(100 * rates), 100], [*above, above[-1]], where="post", **_style(method))
-
-
-def _distance_curve(axes: Axes, method: str, distance: np.ndarray[Any, Any], last: int) -> None:
-    x = np.arange(last + 1)
-    within = [100 * float(np.mean(distance <= bound)) for bound in x]
-    axes.step(x, within, where="post", **_style(method))
 
 
 def _consistency(frame: pd.DataFrame) -> Figure:

@@ -100,7 +100,9 @@ class SimulatedStudy(Study):
             for method in self.methods:
                 learned = learn_by(method, moments)
                 measures = measured(evaluator.evaluate(learned.graph))
-                measures["edges"] = edges_by_index(learned.graph)
+                # In short, such as 0>2 2>1, so that an output can be looked at again.
+                edges = np.argwhere(learned.graph.adjacency)
+                measures["edges"] = " ".join(f"{i}>{j}" for i, j in edges)
                 if learned.score is not None and learned.penalty is not None:
                     bar = -truth.log_likelihood + learned.penalty * truth.graph.n_edges
                     measures["reached"] = bool(learned.score <= bar + 1e-6 * n)
@@ -123,11 +125,6 @@ def drawn_problem(
         except LimitError:
             continue
     raise LimitError(f"none of {_MAX_GRAPHS} random graphs of {p} nodes has stable weights")
-
-
-def edges_by_index(graph: DirectedGraph) -> str:
-    """The edges in short, such as ``0>2 2>1``, so that an output can be looked at again."""
-    return " ".join(f"{i}>{j}" for i, j in np.argwhere(graph.adjacency))
 
 
 def measured(found: Evaluation) -> dict[str, Any]:
@@ -212,8 +209,7 @@ class VirtualEdgeStudy(Study):
         """One draw of parameters, searched with and without the operator."""
         true = as_graph(EXAMPLES[task.setting])
         rng = task_generator(self.seed, self.name, task.setting, task.instance)
-        model = random_model(true, random_state=rng)
-        moments = sampled_moments(model, self.n_samples, rng)
+        moments = sampled_moments(random_model(true, random_state=rng), self.n_samples, rng)
         truth = fit(true, moments)
         outputs = []
         for search, (length, patience) in SEARCHES.items():

@@ -35,11 +35,6 @@ _TETRAD_ARROW = re.compile(r"\s(-->|<--)\s")
 _NUMBER = re.compile(r"^\d+\.\s+")
 
 
-def is_tetrad(text: str) -> bool:
-    """Whether a text has the heading of Tetrad's form, possibly after other lines."""
-    return _HEADING.search(text) is not None
-
-
 def parse_tetrad(text: str) -> DirectedGraph:
     r"""Graph from Tetrad's text form.
 
@@ -58,18 +53,14 @@ def parse_tetrad(text: str) -> DirectedGraph:
     for line in filter(None, map(str.strip, "".join(tail).splitlines())):
         arrow = _TETRAD_ARROW.search(line)
         if not arrow:
-            if _begins_a_section(line):
+            # A heading such as "Ambiguous triples:", not an edge of another kind.
+            if ":" in line and re.search(r"\s[<o-]-[>o-]\s", line) is None:
                 break
             raise InputError(f"line {short(line)} is not a directed edge such as '1. a --> b'")
         a = _NUMBER.sub("", line[: arrow.start()].rstrip())
         b = ends.leading(line[arrow.end() :].lstrip())
         edges.append((a, b) if arrow[1] == "-->" else (b, a))
     return DirectedGraph.from_edges(edges, names)
-
-
-def _begins_a_section(line: str) -> bool:
-    """Whether a line is a heading such as ``Ambiguous triples:``, not an edge of another kind."""
-    return ":" in line and re.search(r"\s[<o-]-[>o-]\s", line) is None
 
 
 class _Names:
@@ -223,7 +214,7 @@ def parse_graph(text: str) -> DirectedGraph:
         return _parse_json(stripped)
     if is_dot(stripped):
         return parse_dot(stripped)
-    if is_tetrad(stripped):
+    if _HEADING.search(stripped):
         return parse_tetrad(stripped)
     return _parse_edge_list(stripped)
 

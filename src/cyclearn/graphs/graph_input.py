@@ -158,7 +158,8 @@ def checked_adjacency(adjacency: ArrayLike) -> BoolArray:
         raise InputError(f"an adjacency matrix contains zeros and ones, not {matrix.dtype} values")
     if matrix.dtype == object:
         # One by one, since comparing some objects (a missing value) gives no truth value.
-        allowed = np.array([_is_binary(v) for v in matrix.ravel()], dtype=bool)
+        kinds = (int, float, np.number, np.bool_)
+        allowed = np.array([isinstance(v, kinds) and v in (0, 1) for v in matrix.flat], dtype=bool)
         wrong = np.argwhere(~allowed.reshape(matrix.shape))
     else:
         wrong = np.argwhere((matrix != 0) & (matrix != 1))
@@ -169,10 +170,6 @@ def checked_adjacency(adjacency: ArrayLike) -> BoolArray:
             "(for a weight matrix pass B != 0)"
         )
     return matrix.astype(bool)
-
-
-def _is_binary(value: object) -> bool:
-    return isinstance(value, (int, float, np.number, np.bool_)) and value in (0, 1)
 
 
 def square_table(frame: pd.DataFrame) -> tuple[NDArray[Any], list[str]]:

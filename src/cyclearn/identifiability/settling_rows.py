@@ -289,15 +289,10 @@ def _fitting_variance(
     experiment: Experiment, Q: FloatArray, graph: DirectedGraph, counts: FloatArray
 ) -> float:
     """Sum of sin² of the angles between the tangent spaces of the truth and a rival."""
-    spaces = [
-        _tangents(experiment, own, support, counts)
-        for own, support in (
-            (experiment.columns, experiment.truth.graph.support),
-            (Q, graph.support),
-        )
-    ]
-    cosines = np.linalg.svd(spaces[0].T @ spaces[1], compute_uv=False)
-    return float(min(s.shape[1] for s in spaces) - (cosines**2).sum())
+    true = _tangents(experiment, experiment.columns, experiment.truth.graph.support, counts)
+    rival = _tangents(experiment, Q, graph.support, counts)
+    cosines = np.linalg.svd(true.T @ rival, compute_uv=False)
+    return float(len(cosines) - (cosines**2).sum())
 
 
 def _tangents(
@@ -313,6 +308,5 @@ def _tangents(
         outer = np.einsum("ki,kj->kij", L[rows], (L.T @ Q).T[columns])
         change = (outer + outer.transpose(0, 2, 1)) * np.isin(columns, U)[:, None, None]
         parts.append(np.sqrt(0.5 * count) * change.reshape(len(rows), -1))
-    J = np.concatenate(parts, axis=1)
-    _, sizes, basis = np.linalg.svd(J, full_matrices=False)
+    _, sizes, basis = np.linalg.svd(np.concatenate(parts, axis=1), full_matrices=False)
     return np.asarray(basis[sizes > 1e-9 * sizes.max()].T)

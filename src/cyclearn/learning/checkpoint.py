@@ -12,20 +12,16 @@ from cyclearn.foundation.record_file import RecordFile, plain
 from cyclearn.results.bootstrap_result import Resample
 
 
-def _file(path: Path) -> RecordFile:
+def checkpoint_file(path: Path) -> RecordFile:
+    """The file, whose header says whether it is a checkpoint."""
     return RecordFile(path, "checkpoint of bootstrap", "cyclearn.bootstrap-checkpoint/1")
-
-
-def check_checkpoint(path: Path) -> None:
-    """Raise if a file is not a checkpoint, before anything is written to it."""
-    _file(path).header()
 
 
 class Checkpoint:
     """The checkpoint of one bootstrap: its stored resamples and its file."""
 
     def __init__(self, path: Path, resampler: Resampler, options: dict[str, Any]) -> None:
-        self._file = _file(path)
+        self._file = checkpoint_file(path)
         self._n_nodes = len(resampler.names)
         self._header = plain(
             {

@@ -17,7 +17,7 @@ from cyclearn.foundation.files import check_path
 from cyclearn.foundation.interruption import OnInterrupt
 from cyclearn.foundation.option_values import check_name, takes_options
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
-from cyclearn.learning.checkpoint import check_checkpoint
+from cyclearn.learning.checkpoint import checkpoint_file
 from cyclearn.learning.run import learn_with
 from cyclearn.posterior.posterior import PosteriorOptions, check_known_targets
 from cyclearn.posterior.posterior import posterior as run_posterior
@@ -134,7 +134,8 @@ def _bootstrap_arguments(
     whole("n_resamples", own.get("n_resamples", 1), 1)
     if own.get("checkpoint") is not None:
         check_path(own["checkpoint"])
-        check_checkpoint(Path(own["checkpoint"]))
+        # What is not a checkpoint is refused before there is anything to be kept in it.
+        checkpoint_file(Path(own["checkpoint"])).header()
     # A generator has been drawn from: its seed serves the resamples as well.
     return options.shared_with(SearchOptions) | around | own
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations, islice
 
 import numpy as np
@@ -69,12 +69,6 @@ class ComponentColumns:
     def layout(self) -> tuple[IntArray, IntArray, IntArray]:
         """Nodes, offsets and parents, as kernels take them."""
         return self.nodes, self.offsets, self.parents
-
-    @cached_property
-    def same_column(self) -> BoolArray:
-        """Which parameters, coefficients and then variances, belong to the same node."""
-        owner = np.concatenate([self.children, self.nodes])
-        return np.asarray(owner[:, None] == owner)
 
     def spectral_radius(self, coefficients: FloatArray) -> float:
         """Largest modulus of an eigenvalue of B restricted to the component."""
@@ -411,7 +405,8 @@ def flat_directions(
     info = expected_information(R, *columns.layout, b, variances)
     # Relative to the blocks of single columns: collinear parents, which make one column
     # ill-conditioned, leave no trace, and small eigenvalues come from the coupling of columns.
-    blocks = np.where(columns.same_column, info, 0.0)
+    owner = np.concatenate([columns.children, columns.nodes])
+    blocks = np.where(owner[:, None] == owner, info, 0.0)
     # The usual case at the price of a factorisation: no eigenvalue is near zero.
     # Loaded here: a table that is only opened needs none of it.
     from scipy.linalg import lapack

@@ -183,17 +183,13 @@ def _fit_block(
 ) -> BlockFit:
     try:
         if len(nodes) == 1:
-            return _fit_node(S, adjacency, nodes[0])
+            weights, variance = _least_squares(S, _parents(adjacency, nodes[0]), nodes[0])
+            value = float(0.5 * np.log(variance))
+            return BlockFit(nodes, value, weights[:, None], np.array([[variance]]))
         return _steps(S, adjacency, nodes, pairs) if pairs else _loop(S, adjacency, nodes)
     except (CollinearError, np.linalg.LinAlgError):
         k = len(nodes)
         return BlockFit(nodes, np.inf, np.zeros((len(S), k)), np.zeros((k, k)))
-
-
-def _fit_node(S: FloatArray, adjacency: BoolArray, node: int) -> BlockFit:
-    weights, variance = _least_squares(S, _parents(adjacency, node), node)
-    value = 0.5 * np.log(variance)
-    return BlockFit((node,), float(value), weights[:, None], np.array([[variance]]))
 
 
 def _parents(adjacency: BoolArray, node: int) -> IntArray:
@@ -203,7 +199,11 @@ def _parents(adjacency: BoolArray, node: int) -> IntArray:
 def _least_squares(S: FloatArray, parents: IntArray, node: int) -> tuple[FloatArray, float]:
     weights = np.zeros(len(S))
     weights[parents] = np.linalg.solve(S[np.ix_(parents, parents)], S[parents, node])
-    return weights, _positive(float(S[node, node] - S[node] @ weights))
+    variance = float(S[node, node] - S[node] @ weights)
+    if not variance > np.finfo(float).eps:
+        # Parents explain the node without remainder.
+        raise np.linalg.LinAlgError
+    return weights, variance
 
 
 def _loop(S: FloatArray, adjacency: BoolArray, nodes: tuple[int, ...]) -> BlockFit:
@@ -267,10 +267,3 @@ def _fitted(S: FloatArray, block: Block, B: FloatArray) -> BlockFit:
     B = -K
     B[own] += 1.0
     return BlockFit(tuple(block.nodes.tolist()), value, B, omega)
-
-
-def _positive(variance: float) -> float:
-    """The variance; where nothing is left of it, parents explain the node without remainder."""
-    if not variance > np.finfo(float).eps:
-        raise np.linalg.LinAlgError
-    return variance

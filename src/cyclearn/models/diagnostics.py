@@ -232,6 +232,5 @@ def indirect_effects(
     covariance, flat = parameter_covariance(fitted)
     m = len(edges)
     errors = np.sqrt(np.einsum("re,ef,rf->r", gradients, covariance[:m, :m], gradients))
-    moves = moving(flat)[:m]
-    errors[(gradients[:, moves] != 0).any(axis=1)] = np.nan
+    errors[(gradients[:, moving(flat)[:m]] != 0).any(axis=1)] = np.nan
     return pd.DataFrame(tested(estimates, errors, level), index=pd.Index(rows, name="effect"))

@@ -32,7 +32,6 @@ from cyclearn.models.components import (
     ComponentSolution,
     FitOptions,
     best_fit,
-    component_columns,
     fit_component_solutions,
     fit_single_nodes,
     fit_starts,
@@ -235,16 +234,6 @@ def _without_constants(S: FloatArray, is_set: BoolArray) -> FloatArray:
 _TOLERANCE = 1e-12
 
 
-def fit_shared_components(
-    graph: DirectedGraph, experiments: Experiments, order: tuple[int, ...], options: FitOptions
-) -> tuple[ComponentFit, ...]:
-    """Fit every component: single nodes one by one, then each larger one."""
-    singles, loops = component_columns(graph, order)
-    nodes = [] if singles is None else singles.nodes.tolist()
-    alone = [ComponentColumns.of(graph.adjacency, [node], order) for node in nodes]
-    return tuple(fit_shared(experiments, columns, options) for columns in (*alone, *loops))
-
-
 def fit_shared(
     experiments: Experiments, columns: ComponentColumns, options: FitOptions = USUAL
 ) -> ComponentFit:
@@ -331,14 +320,6 @@ def _solution(
     return ComponentSolution(b, variances, experiments.largest_radius(B, columns.nodes))
 
 
-def shared_log_likelihood(experiments: Experiments, components: tuple[ComponentFit, ...]) -> float:
-    """Log-likelihood of all untargeted values, given those that were set."""
-    value = sum(component.value for component in components)
-    n = experiments.n_effective
-    constant = float(n @ (0.5 * (1 + np.log(2 * np.pi)) + np.log(experiments.scale)))
-    return -(experiments.tables.n_effective * value + constant)
-
-
 def observed_mean(experiments: Experiments, B: FloatArray) -> FloatArray:
     """The mean of the system that nobody touches, from the intercepts of its equations."""
     means = experiments.means
@@ -408,8 +389,7 @@ def shared_information(
             info[m + t, m + t] = rows / (2 * variance**2)
     source, target = edges[:, 0], edges[:, 1]
     for table, targets in zip(experiments.tables, experiments.targeted, strict=True):
-        cut = np.where(targets.astype(bool), np.eye(p), Q)
-        M = np.linalg.inv(cut)
+        M = np.linalg.inv(np.where(targets.astype(bool), np.eye(p), Q))
         free = ~targets.astype(bool)[target]
         second = M[np.ix_(target, source)]
         info[:m, :m] += table.n_effective * second * second.T * np.outer(free, free)

@@ -23,19 +23,15 @@ from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.components import (
     CollinearError,
+    ComponentColumns,
     ComponentFit,
     FitOptions,
+    component_columns,
     fit_components,
     models_of,
     worst_status,
 )
-from cyclearn.models.experiments import (
-    Experiments,
-    check_rows,
-    fit_shared_components,
-    observed_mean,
-    shared_log_likelihood,
-)
+from cyclearn.models.experiments import Experiments, check_rows, fit_shared, observed_mean
 from cyclearn.models.fitted_model import FittedGroups, FittedModel
 from cyclearn.models.observed_fit import fit_rows_with_holes
 from cyclearn.models.sandwich import sandwich_of
@@ -133,7 +129,9 @@ def fit(
         )
     tables = checked.tables(data)
     options = FitOptions(n_starts, tolerance, max_iterations, random_state)
-    graph = _with_all_exogenous(graph, tables.exogenous)
+    # With a node for every variable that is taken as given.
+    absent = [name for name in tables.exogenous if name not in graph.names]
+    graph = DirectedGraph.from_edges(graph.edges, [*graph.names, *absent]) if absent else graph
     _check_exogenous(graph, tables.exogenous)
     if tables.design is not None:
         return _fit_shared(graph, tables, options)
@@ -148,10 +146,16 @@ def _fit_shared(graph: DirectedGraph, tables: Tables, options: FitOptions) -> Fi
     order = name_order(graph.names, tables.tables[0].moments.has_default_names)
     experiments = Experiments.of(tables.aligned_to(graph.names))
     check_rows(graph, experiments)
+    # Single nodes one by one, then each larger component.
+    singles, loops = component_columns(graph, order)
+    nodes = [] if singles is None else singles.nodes.tolist()
+    alone = [ComponentColumns.of(graph.adjacency, [node], order) for node in nodes]
     with _naming_collinear_nodes(graph):
-        components = fit_shared_components(graph, experiments, order, options)
-    log_likelihood = shared_log_likelihood(experiments, components)
-    scale = experiments.scale
+        components = tuple(fit_shared(experiments, each, options) for each in (*alone, *loops))
+    # Of all untargeted values, given those that were set.
+    value, scale = sum(each.value for each in components), experiments.scale
+    constant = float(experiments.n_effective @ (0.5 * (1 + np.log(2 * np.pi)) + np.log(scale)))
+    log_likelihood = -(tables.n_effective * value + constant)
     mean = observed_mean(experiments, models_of(graph, components, scale)[0].B)
     models = models_of(graph, components, scale, mean)
     found = _fitted(graph, models, experiments.moments, components, log_likelihood, tables)
@@ -240,14 +244,6 @@ def _naming_collinear_nodes(graph: DirectedGraph) -> Iterator[None]:
             f"{name!r} is an exact linear function of its parents "
             f"{', '.join(graph.parents(name))} in these data; drop a parent or add samples"
         ) from None
-
-
-def _with_all_exogenous(graph: DirectedGraph, exogenous: tuple[str, ...]) -> DirectedGraph:
-    """The graph with a node for every variable that is taken as given."""
-    missing = [name for name in exogenous if name not in graph.names]
-    if not missing:
-        return graph
-    return DirectedGraph.from_edges(graph.edges, [*graph.names, *missing])
 
 
 def _check_exogenous(graph: DirectedGraph, exogenous: tuple[str, ...]) -> None:

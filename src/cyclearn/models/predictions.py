@@ -119,16 +119,14 @@ class EstimatedModel:
             moved[s] = value
         change = moved @ T
         _, j = self.edges
-        gradients = np.where(fixed[j], 0.0, self._away(change) * T[j].T)
-        errors = self.variances_of(gradients)
+        errors = self.variances_of(np.where(fixed[j], 0.0, self._away(change) * T[j].T))
         if not self.mean_is_known:
             errors = errors + self._errors_of_means(T, fixed)
         errors[fixed] = 0
         noise = np.diag(omega)
         free = [s for s in self.given if not fixed[s]]
         noise[np.ix_(free, free)] = self.covariance[np.ix_(free, free)]
-        sigma = T.T @ noise @ T
-        deviations = np.sqrt(np.maximum(sigma.diagonal(), 0))
+        deviations = np.sqrt(np.maximum((T.T @ noise @ T).diagonal(), 0))
         return Prediction(model.mean + change, np.sqrt(errors), deviations)
 
     def _away(self, change: FloatArray) -> FloatArray:

@@ -88,5 +88,4 @@ def random_model(
                 f"±[{weights[0]}, {weights[1]}]; use smaller weights, raise max_draws, or pass "
                 "stable=False"
             )
-    noise = rng.uniform(*variances, size=graph.n_nodes)
-    return LinearGaussianModel(B, noise, graph.names)
+    return LinearGaussianModel(B, rng.uniform(*variances, size=graph.n_nodes), graph.names)

@@ -62,8 +62,7 @@ def information_of(S: FloatArray, A: BoolArray, B: FloatArray, omega: FloatArray
     found = np.zeros((m + p, m + p))
     own = np.where(j[:, None] == j, S[np.ix_(i, i)] / omega[j], 0.0)
     found[:m, :m] = own + M[np.ix_(j, i)] * M[np.ix_(j, i)].T
-    cross = (S @ C)[i, j] / omega[j] ** 2
-    found[np.arange(m), m + j] = found[m + j, np.arange(m)] = cross
+    found[np.arange(m), m + j] = found[m + j, np.arange(m)] = (S @ C)[i, j] / omega[j] ** 2
     found[m:, m:] = np.diag(0.5 / omega**2)
     return found
 

@@ -81,8 +81,7 @@ class GraphChain:
         self._unit = 1 / problem.tables.n_effective
         self._costs = self._unit * (np.zeros(p + 1) if costs is None else costs)
         self.accepted = np.zeros(ASSEMBLE + 1, dtype=np.int64)
-        longest = problem.max_cycle_length or p
-        rules = np.array([longest, problem.stable], dtype=np.int64)
+        rules = np.array([(problem.max_cycle_length or p), problem.stable], dtype=np.int64)
         data = self._S, self._shares, self._targeted, self._pooled
         self._admission = Admission(*data, memory.normals, *memory.verdicts, rules)
         self._largest = score.largest_component(start)

@@ -45,8 +45,7 @@ def jumps_between(graphs: NDArray[np.uint8], *, seed: int) -> Jumps:
                 counted[piece] += 1
     # Of pieces as frequent, the smaller fits more graphs.
     ordered = sorted(counted, key=lambda piece: (-counted[piece], len(piece), piece))
-    chosen = ordered[:_MOST_JUMPS]
-    return packed_jumps(chosen)
+    return packed_jumps(ordered[:_MOST_JUMPS])
 
 
 def packed_jumps(pieces: list[Piece]) -> Jumps:

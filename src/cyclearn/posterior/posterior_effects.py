@@ -146,7 +146,6 @@ def _drawn(tables: Tables, generator: np.random.Generator) -> Tables:
 
 def systematic(weights: FloatArray, n: int, seed: int) -> IntArray:
     """Draw places by weight with as little noise as whole numbers allow."""
-    start = np.random.default_rng(seed).random()
-    places = (start + np.arange(n)) / n
+    places = (np.random.default_rng(seed).random() + np.arange(n)) / n
     found = np.searchsorted(np.cumsum(weights) / weights.sum(), places, side="right")
     return np.minimum(found, len(weights) - 1)

@@ -306,8 +306,7 @@ class Posterior(SavedAnswer):
         ]
         columns = ["source", "target", "probability", "adjacent", "feedback"]
         table = pd.DataFrame(rows, columns=columns)
-        ordered = table.sort_values("probability", ascending=False, kind="stable")
-        return ordered.reset_index(drop=True)
+        return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
 
     def to_arviz(self) -> Any:
         """The sample for arviz: ``edge`` is one for each edge i → j of each graph.

@@ -19,10 +19,6 @@ from cyclearn.results.edge_rows import edge_attributes
 PICTURES = (".png", ".svg", ".pdf")
 
 
-def _csv(result: LearnResult) -> str:
-    return str(result.edge_table().to_csv(index=False))
-
-
 def _tikz(result: LearnResult) -> str:
     shown = [row for row in result.edge_rows if row.in_graph]
     labels = {row.edge: significant(row.standardised, 2) for row in shown}
@@ -46,7 +42,7 @@ _TEXTS: dict[str, tuple[str, Callable[[LearnResult], str]]] = {
     ".dagitty": ("dagitty", lambda result: dagitty_syntax(result.model)),
     ".tikz": ("TikZ picture", _tikz),
     ".tex": ("LaTeX table", latex_table),
-    ".csv": ("table of edges", _csv),
+    ".csv": ("table of edges", lambda result: result.edge_table().to_csv(index=False)),
 }
 SUFFIXES = (*_TEXTS, *PICTURES, ".html")
 

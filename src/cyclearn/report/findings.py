@@ -145,8 +145,7 @@ def find_out(
     knowledge = result.options.knowledge
     is_small = result.graph.n_edges <= MAX_COMPARED
     has_one_table = result.experiments is None and not result.lags and not result.groups
-    is_compared = is_small and has_one_table and not is_brief
-    hidden = hidden_causes(result) if is_compared else None
+    hidden = hidden_causes(result) if is_small and has_one_table and not is_brief else None
     return Findings(
         result,
         hidden=hidden,

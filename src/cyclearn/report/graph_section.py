@@ -33,15 +33,15 @@ def picture(found: Findings) -> Markup:
     for row in found.rows:
         if not row.in_graph:
             continue
-        weight = row.standardised
+        sign = "negative" if row.standardised < 0 else "positive"
         more = "" if first.has_edge(*row.edge) else " weak"
         words = weights_in_words(found.result, row)
         about = [f"{arrow(row.edge)}: {words}", _verdict_in_words(found, row)]
         edges.append(
             DrawnEdge(
                 *row.edge,
-                classes=_sign(row) + more,
-                width=line_width(weight),
+                classes=("differing" if row.signs_differ else sign) + more,
+                width=line_width(row.standardised),
                 open_head=row.edge not in found.shared,
                 label=words + _likelihood(row) if labelled else "",
                 title=", ".join(filter(None, [*about, row.evidence])),
@@ -84,12 +84,6 @@ def picture(found: Findings) -> Markup:
         tag("div", drawn, class_="canvas", tabindex="0", role="group", aria_label="Learned graph"),
         tag("figcaption", _legend(found), tag("p", note)),
     )
-
-
-def _sign(row: EdgeRow) -> str:
-    if row.signs_differ:
-        return "differing"
-    return "negative" if row.standardised < 0 else "positive"
 
 
 def _legend(found: Findings) -> Markup:

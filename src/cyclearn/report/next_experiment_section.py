@@ -28,8 +28,7 @@ def next_experiment_section(found: Findings) -> Markup:
     ]
     if len(varying) == 0 or len(names) < 2:
         if listed.selection != "all":
-            words = "The listed graphs do not differ, because too few were listed."
-            return tag("p", words)
+            return tag("p", "The listed graphs do not differ, because too few were listed.")
         n_unstable = sum(member.times for member in listed.members if not member.is_stable)
         return tag("p", settled_in_words(n_unstable))
     if len(names) > _MAX_VARIABLES:

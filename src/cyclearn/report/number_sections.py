@@ -229,5 +229,4 @@ def total_effects(found: Findings, group: str | None = None) -> Markup:
         ],
         numbers=(1, 2),
     )
-    every = folded(f"All total effects ({p} × {p})", square)
-    return join([intro, strongest, every])
+    return join([intro, strongest, folded(f"All total effects ({p} × {p})", square)])

@@ -8,7 +8,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyclearn.data.data_warnings import DataWarning
 from cyclearn.drawing.markup import Markup, fill, join, tag
 from cyclearn.foundation.arguments import at_least, names_of
 from cyclearn.foundation.errors import InputError
@@ -79,9 +78,8 @@ def write_report(
     """
     from threadpoolctl import threadpool_limits
 
-    inputs = [each for each in _tables(data) if isinstance(each, (str, Path))]
     # Making the page can take long; what would fail after it fails before it.
-    check_output(path, inputs)
+    check_output(path, [each for each in _tables(data) if isinstance(each, (str, Path))])
     # The matrices are small: threads that wait for each other would take longer than the work.
     with threadpool_limits(limits=1, user_api="blas"):
         page = report_html(result, data=data, **options)
@@ -267,7 +265,7 @@ def _warning_titles(found: Findings) -> Markup:
 
 
 def _warnings(found: Findings) -> Markup:
-    items = [_warning(warning) for warning in found.warnings]
+    items = [tag("li", tag("strong", w.message), " ", w.page_remedy) for w in found.warnings]
     parts: list[Markup] = []
     if items:
         parts.append(tag("ul", *items, class_="warnings"))
@@ -290,10 +288,6 @@ def _checked_rows(found: Findings) -> str:
     # Asked to count all of them, or a number, a result does not know whether it has seen the rows.
     which = "The rows" if counting not in ("all", "number") else "The rows, if any,"
     return f"{which} were checked when the graph was learned; this report was made without them."
-
-
-def _warning(warning: DataWarning) -> Markup:
-    return tag("li", tag("strong", warning.message), " ", warning.page_remedy)
 
 
 _ASSUMED = Markup(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from importlib.metadata import version
 
 from cyclearn.drawing.markup import Markup, folded, join, table, tag
 from cyclearn.report.findings import Findings
@@ -26,12 +26,13 @@ class Source:
 
 def how_it_was_made(found: Findings, source: Source) -> Markup:
     """Version, data, options, seed, command, and how the search went."""
+    packages = ", ".join(map(version, ("numpy", "scipy", "numba")))
     result = found.result
     agreeing, n_starts = result.n_starts_agreeing
     n_resamples = 0 if result.bootstrap is None else len(result.bootstrap.resamples)
     facts: list[tuple[str, object]] = [
         ("cyclearn", VERSION),
-        ("numpy, scipy, numba", _versions()),
+        ("numpy, scipy, numba", f"{packages}; Python {platform.python_version()}"),
         ("data", source.name or "a table in memory"),
         ("rows and variables", f"{result.tables.n_samples:,} and {found.graph.n_nodes:,}"),
         ("search ended", result.status.value),
@@ -51,7 +52,7 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
         facts.append(("resamples", f"{n_resamples:,}, drawn by {drawn.resampling!r}, seed {seed}"))
     if result.certificate is not None:
         facts.append(("certificate", result.certificate.explain()))
-    options = [(key, _shown(value)) for key, value in result.options.to_dict().items()]
+    options = [(key, "–" if v is None else str(v)) for key, v in result.options.to_dict().items()]
     parts = [table("The run", ("what", "value"), facts)]
     if source.command:
         parts += [tag("h3", "The command"), tag("pre", source.command, tabindex="0")]
@@ -84,14 +85,3 @@ def call(options: SearchOptions, n_resamples: int = 0) -> str:
     """
     more = {"bootstrap": n_resamples} if n_resamples else {}
     return f"import cyclearn as cl\n\nresult = {options.call('learn', 'data', **more)}"
-
-
-def _shown(value: Any) -> str:
-    return "–" if value is None else str(value)
-
-
-def _versions() -> str:
-    from importlib.metadata import version
-
-    packages = ", ".join(version(name) for name in ("numpy", "scipy", "numba"))
-    return f"{packages}; Python {platform.python_version()}"

@@ -73,8 +73,7 @@ def rank_members(
     whole("max_fillings", max_fillings, 1)
     names = graphs[0].names
     tables = as_tables(data).aligned_to(names)
-    given = () if knowledge is None else knowledge.exogenous
-    rows = noise_rows(tables, given)
+    rows = noise_rows(tables, () if knowledge is None else knowledge.exogenous)
     if len(rows) != len(shown):
         raise InputError(f"there are {len(rows)} groups but {len(shown)} models; give one each")
     masks = (None, None) if knowledge is None else knowledge.masks(names)
@@ -119,8 +118,7 @@ def _ranked(
 ) -> tuple[ClassRanking, ...]:
     """Whole classes are compared by all of their residuals, one class block by block."""
     several = len(classes) > 1
-    is_given = rows[0].is_cut.all(axis=0)
-    present = set(np.flatnonzero(~is_given).tolist())
+    present = set(np.flatnonzero(~rows[0].is_cut.all(axis=0)).tolist())
     everything = [block for blocks in classes for block in blocks]
     sets = [
         sorted(present if several else present.intersection(block.nodes))

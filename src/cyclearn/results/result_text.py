@@ -101,7 +101,8 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
     rows = [row for row in result.edge_rows if row.in_graph]
     sampled = None if result.posterior is None else result.posterior.warning
     found = result.warnings if sampled is None else (sampled, *result.warnings)
-    lines = [_headline(result), *feedback_in_words(result)]
+    scores = f"score {result.score:.2f}, BIC {result.fitted.bic:.2f}"
+    lines = [f"{_found(result)}, {scores}", *feedback_in_words(result)]
     # Before the edges: they say how far those can be believed.
     lines += [f"Warning: {warning}" for warning in found]
     if result.groups and rows:
@@ -145,10 +146,6 @@ def _found(result: LearnResult) -> str:
         f"{count_of(n_variables, 'variable')}, {_rows_in_words(result)}: "
         f"{count_of(result.graph.n_edges, 'edge')}"
     )
-
-
-def _headline(result: LearnResult) -> str:
-    return f"{_found(result)}, score {result.score:.2f}, BIC {result.fitted.bic:.2f}"
 
 
 def _beside_edges(result: LearnResult) -> list[str]:

@@ -60,7 +60,9 @@ class AutoSearch:
         is_enough = False
         while len(runs) < most and not is_enough:
             is_first = not runs and call.budget.deadline is not None
-            n_next = 1 if is_first or self._ends_soon(call) else at_once
+            # Other processes would hardly have begun when the time is over.
+            ends_soon = seconds_left(call.budget.deadline) < self._effort.workers_begin
+            n_next = 1 if is_first or ends_soon else at_once
             following = calls[len(runs) : len(runs) + n_next]
             on_step = call.told_of(runs)
             for run in run_calls(run_from, following, n_jobs=n_next, on_step=on_step):
@@ -106,7 +108,3 @@ class AutoSearch:
 
     def _has_thicket(self, found: Solution) -> bool:
         return bool(self._effort.further.in_thicket(found.best.best).any())
-
-    def _ends_soon(self, call: SearchCall) -> bool:
-        """Whether other processes would hardly have begun when the time is over."""
-        return seconds_left(call.budget.deadline) < self._effort.workers_begin

@@ -58,7 +58,10 @@ def iter_ringed(graph: Adjacency, linked: BoolArray) -> Iterator[tuple[Adjacency
     joined = A | A.T
     across = (joined | (A.astype(np.float32) @ A.T > 0)) & ~linked
     np.fill_diagonal(across, False)
-    treks = _treks(A & linked)
+    # Ways that go up to parents first and then down to children only: node v is v on the way up,
+    # and p + v on the way down.
+    steps = A & linked
+    treks = np.block([[steps.T, steps], [np.zeros_like(steps), steps]])
     seen = set()
     for a, b in np.argwhere(np.triu(across)).tolist():
         along_edges = _ring_through(linked & joined, a, b, treks)
@@ -71,14 +74,6 @@ def iter_ringed(graph: Adjacency, linked: BoolArray) -> Iterator[tuple[Adjacency
                 ringed[np.ix_(nodes, nodes)] = 0
                 ringed[nodes, np.roll(nodes, -1)] = 1
                 yield ringed, sorted(ring)
-
-
-def _treks(A: BoolArray) -> BoolArray:
-    """Steps of ways that go up to parents first and then down to children only.
-
-    Node v is v on the way up, and p + v on the way down.
-    """
-    return np.block([[A.T, A], [np.zeros_like(A), A]])
 
 
 def _ring_through(

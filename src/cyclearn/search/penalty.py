@@ -46,8 +46,7 @@ def edge_penalty(penalty: Penalty, n_samples: float, n_nodes: float, n_groups: i
         if found := re.fullmatch(rf"ebic(?:\s+{_NUMBER})?", text):
             return bic + 2 * float(found[1] or 0.5) * log(n_nodes) / n_groups
         if found := re.fullmatch(rf"{_NUMBER} false edges", text):
-            n_edges = max(n_nodes * (n_nodes - 1), 1)
-            share = min(float(found[1]) / n_edges, 1.0)
+            share = min(float(found[1]) / max(n_nodes * (n_nodes - 1), 1), 1.0)
             if share > 0:
                 from scipy.special import chdtri
 

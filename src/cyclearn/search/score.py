@@ -266,7 +266,8 @@ class GraphScore:
             return longest
         # Each is a component to be fitted, and small graphs are fitted fast.
         most = _EFFORT.virtual_moves // min(len(A), SIZES.small)
-        weight = self.relative_cost(A)
+        # How many graphs one counts for: large components are slow to fit.
+        weight = max(1.0, (self.largest_component(A) / _EFFORT.large_component) ** 2)
         n_moves = len(virtual_edge_moves(A, longest)[1])
         while longest > 2 and weight * n_moves > most:
             longest -= 1
@@ -346,10 +347,6 @@ class GraphScore:
     def largest_component(self, A: Adjacency) -> int:
         """Nodes in the largest strongly connected component."""
         return int(np.bincount(self.components(A)).max())
-
-    def relative_cost(self, A: Adjacency) -> float:
-        """How many graphs a neighbour of this one counts for: large components are slow to fit."""
-        return max(1.0, (self.largest_component(A) / _EFFORT.large_component) ** 2)
 
     def is_stable(self, A: Adjacency) -> bool:
         """Whether every component has a best-likelihood parameter set that is stable."""

@@ -20,7 +20,6 @@ from math import inf
 
 import numpy as np
 
-from cyclearn.data.intervened_tables import target_mask
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.stability import is_stable_radius
@@ -175,10 +174,3 @@ def _neighbours(nodes: list[int], mask: BoolArray) -> Iterator[BoolArray]:
                     moved = changed.copy()
                     moved[e, i] = True
                     yield moved
-
-
-def all_targets(tables: Tables) -> BoolArray:
-    """Every noise differs in every table but the first: what no truth contradicts."""
-    mask = np.zeros_like(target_mask(tables))
-    mask[1:] = ~tables.tables[0].moments.is_exogenous
-    return mask

@@ -28,11 +28,6 @@ ConormalMinor = tuple[str, Minor]
 """One of ``"Y"``, ``"ΘY"``, ``"ΘYΘ"``, and the rows and columns of a minor of it."""
 
 
-def _largest_minor(n_nodes: int) -> int:
-    """Rows of the largest minors examined: all up to six nodes, then so few that it stays quick."""
-    return n_nodes if n_nodes <= 6 else 3 if n_nodes <= 8 else 2 if n_nodes <= 12 else 1
-
-
 @lru_cache(maxsize=1024)
 def vanishing_conormal_minors(graph: DirectedGraph) -> frozenset[ConormalMinor]:
     """Minors of Y, ΘY and ΘYΘ that are zero on the closure.
@@ -118,7 +113,9 @@ def _minors(matrix: list[list[int]], prime: int) -> dict[Minor, int]:
     """Minors modulo a prime, by expansion along the last row."""
     p = len(matrix)
     found: dict[Minor, int] = {(0, 0): 1}
-    for size in range(1, _largest_minor(p) + 1):
+    # All up to six nodes, then so few that it stays quick.
+    largest = p if p <= 6 else 3 if p <= 8 else 2 if p <= 12 else 1
+    for size in range(1, largest + 1):
         sets = [sum(1 << v for v in chosen) for chosen in combinations(range(p), size)]
         for a in sets:
             row = a.bit_length() - 1

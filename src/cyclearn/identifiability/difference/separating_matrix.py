@@ -195,8 +195,7 @@ def _separating_direction(bases: list[FloatArray], p: int) -> tuple[FloatArray, 
             c = np.linalg.eigvalsh(Ut @ Y @ U - drop)[:, 0]
             if c.sum() - np.trace(Y) > max(_MARGIN, 0.2 * length):
                 return Y, c
-        step = ahead + (Ut @ residual @ U) / p + drop
-        values, vectors = np.linalg.eigh(step)
+        values, vectors = np.linalg.eigh(ahead + (Ut @ residual @ U) / p + drop)
         kept = (vectors * _onto_simplex(values)[:, None, :]) @ vectors.transpose(0, 2, 1)
         longer = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
         ahead = kept + ((momentum - 1) / longer) * (kept - parts)

@@ -156,8 +156,7 @@ def nearest_factor(
         close=tolerance / 100,
     )
     residual = np.eye(graph.n_nodes) - B
-    variances = np.einsum("ij,ik,kj->j", residual, R, residual)
-    return divergence, residual / np.sqrt(variances)
+    return divergence, residual / np.sqrt(np.einsum("ij,ik,kj->j", residual, R, residual))
 
 
 def overlap(
