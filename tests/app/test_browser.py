@@ -358,7 +358,7 @@ def questions_about_the_graph(page):
     # What would settle it.
     go(page, "sure")
     page.click("#ask-experiment")
-    page.wait_for_selector("#sure .pair > div:nth-child(1) p:text('open')")
+    page.wait_for_selector("#sure .pair > div:nth-child(1) p:text('remain')")
     # A graph of one's own: a copy is changed, fitted and compared at once, the learned one is not.
     learned_edges = page.text_content("#edge-list")
     go(page, "compare")

@@ -67,10 +67,10 @@ def hostile(work):
     yield changed(work, **{"work.json": lambda _: None}), "damaged"
     yield changed(work, **listed(lambda c: c.update(schema="cyclearn.work/9"))), "cannot open"
     yield changed(work, **listed(lambda c: c["tables"][0].update(file="../../evil.csv"))), "damaged"
-    yield changed(work, **listed(lambda c: c["tables"][0].update(file="x.py"))), "kind"
+    yield changed(work, **listed(lambda c: c["tables"][0].update(file="x.py"))), "cannot open"
     yield changed(work, **listed(lambda c: c["tables"][0].update(name=3))), "damaged"
     yield changed(work, **listed(lambda c: c["jobs"][0].update(table="t0"))), "damaged"
-    yield changed(work, **listed(lambda c: c["jobs"][0].update(kind="posterior"))), "another kind"
+    yield changed(work, **listed(lambda c: c["jobs"][0].update(kind="posterior"))), "wrong type"
     yield changed(work, **{"j1.json": lambda _: b"{}"}), ""
     bad = {"required": 3, "forbidden": [], "tiers": [], "exogenous": []}
     yield changed(work, **listed(lambda c: c["tables"][0]["draft"].update(knowledge=bad))), ""

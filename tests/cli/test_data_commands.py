@@ -97,7 +97,7 @@ def test_posterior(cyclearn, refused, tmp_path):
     options += ("--n-effective", 30)
     made = cyclearn(*options, "--out", "p.json")
     assert (made.returncode, made.stderr) == (0, "")
-    assert "How probable, given these data" in made.stdout
+    assert "Probabilities, given these data" in made.stdout
     record = json.loads((tmp_path / "p.json").read_text())
     printed = json.loads(cyclearn(*options, "--json").stdout)
     assert printed["edges"] == record["edges"]

@@ -138,7 +138,7 @@ def test_a_draw_with_a_constant_column_is_made_again():
     # The one row that differs is missed with probability (11/12)^12, about a third.
     assert found.n_failed == 0
     assert 0 < found.n_redraws < 40
-    assert "drawn again" in str(found)
+    assert "were redrawn" in str(found)
 
 
 def test_knowledge_holds_in_every_resample_and_in_class_statements():
@@ -314,7 +314,7 @@ def test_resamples_without_a_graph_are_told():
 def test_limits_are_told():
     found = bootstrap(DATA, 3, max_evaluations=5, **QUICK)
     assert found.limits["max_evaluations"] == 3
-    assert "max_evaluations met in 3 of 3" in str(found)
+    assert "max_evaluations was reached in 3 of 3" in str(found)
 
 
 def test_learn_carries_the_bootstrap_through_json():
@@ -346,7 +346,7 @@ def test_a_time_limit_is_for_all_resamples_together(monkeypatch):
 
     limited = bootstrap(DATA, 6, **QUICK, time_limit=3, on_progress=take_a_second)
     assert limited.resamples == whole.resamples[:3]
-    assert "others of 6" in str(limited)
+    assert "before all 6 resamples" in str(limited)
     assert BootstrapResult.from_dict(limited.to_dict()) == limited
 
 

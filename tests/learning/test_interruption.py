@@ -91,7 +91,7 @@ def test_the_best_graph_so_far_is_returned_when_asked_for(interrupted_after, met
     interrupted_after(0.3)
     result = cl.learn(ROWS, on_interrupt="best", **options)
     assert result.status is SearchStatus.INTERRUPTED
-    assert "best graph found until then" in str(result)
+    assert "best graph found so far" in str(result)
     assert cl.LearnResult.from_json(result.to_json()).status is SearchStatus.INTERRUPTED
     empty = cl.fit(cl.DirectedGraph(np.zeros((15, 15)), result.graph.names), ROWS)
     assert result.score <= -empty.log_likelihood
@@ -179,5 +179,5 @@ def test_the_command_line_keeps_what_it_has_and_says_so(tmp_path):
         "cyclearn: stopping with the best graph so far; Ctrl-C again ends at once\n"
         "cyclearn: interrupted\n"
     )
-    assert "best graph found until then" in ended.stdout
+    assert "best graph found so far" in ended.stdout
     assert cl.LearnResult.from_json((tmp_path / "r.json").read_text()).graph.n_nodes == 15

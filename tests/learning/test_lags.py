@@ -300,7 +300,7 @@ def test_bootstrap_and_posterior_keep_the_past_without_causes():
         ({"lags": 1, "missing": "em"}, "missing='em' cannot be combined with lags"),
         ({"lags": 99}, "100 rows"),
         ({"lags": 1, "interventions": [[]]}, "lags=1 cannot be combined with interventions"),
-        ({"lags": 1, "knowledge": cl.Knowledge(required=[("gdp", "gdp[t-1]")])}, "taken as given"),
+        ({"lags": 1, "knowledge": cl.Knowledge(required=[("gdp", "gdp[t-1]")])}, "is exogenous"),
     ],
 )
 def test_what_does_not_go_together_is_refused_by_name(options, words):

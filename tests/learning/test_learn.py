@@ -204,7 +204,7 @@ def test_contradictory_knowledge_names_the_contradiction(arguments, message):
                 "knowledge": Knowledge(required=[("price", "quantity"), ("quantity", "price")]),
                 "max_component": 1,
             },
-            "breaks max_component",
+            "violates max_component",
         ),
     ],
 )

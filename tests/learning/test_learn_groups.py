@@ -139,7 +139,7 @@ def test_resamples_are_drawn_within_groups(tables):
     groups = cl.bootstrap(tables, 3, resampling="groups", n_starts=1)
     assert groups.n_resamples == 3
     assert "of the groups" in str(groups)
-    with pytest.raises(cl.InputError, match="there is one table"):
+    with pytest.raises(cl.InputError, match="needs several tables"):
         cl.bootstrap(tables["x"], 2, resampling="groups")
 
 

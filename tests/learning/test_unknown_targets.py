@@ -74,7 +74,7 @@ def test_the_answer_says_how_probable_targets_are_and_what_differs(learned):
     text = str(learned)
     assert "table fed: sugar 1.00" in text
     assert "table plain: none" in text
-    assert "known up to the class: sugar is told" in text
+    assert "sugar can be distinguished from a parent in the loop only by" in text
     assert "unknown targets" in text
 
 

@@ -165,7 +165,7 @@ def test_the_past_leaves_enough_rows():
         cl.learn(walks[:2])
     with pytest.raises(cl.InputError, match=r"column 'b' .*also not numeric: 'c'.*encode it"):
         cl.learn(pd.DataFrame({"a": [1.0, 2, 4], "b": list("xyz"), "c": list("uvw")}))
-    with pytest.raises(cl.InputError, match=r"holds '\.'; if that stands for a missing value"):
+    with pytest.raises(cl.InputError, match=r"holds '\.'; if that codes a missing value"):
         cl.learn(pd.DataFrame({"a": [1.0, 2, 4, 3], "b": ["1", ".", "2", "4"]}))
 
 

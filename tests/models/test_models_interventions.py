@@ -287,7 +287,7 @@ def test_the_kernel_is_at_a_stationary_point(kind):
 
 BAD = [
     ([[], ["x"]], {}, "table 2: the target 'x' is not a variable; there are a, b, c"),
-    ([[], ["a", "b", "c"]], {}, "table 2: every variable was set"),
+    ([[], ["a", "b", "c"]], {}, "table 2: every variable is a target"),
     ([[]], {}, "2 tables and interventions of 1"),
     ([[], 3], {}, "give a list of names"),
     (5, {}, "give a list of targets"),
@@ -324,7 +324,7 @@ def test_bad_interventions_are_named(interventions, options, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t: t.drop(columns="a"), "table 2: its columns are not those of the first"),
+        (lambda t: t.drop(columns="a"), "table 2: its columns differ from those of the first"),
         (lambda t: t[:0], "table 2: it has no rows"),
         (lambda t: t.assign(b=np.inf), "table 2: column 'b'"),
     ],
@@ -394,5 +394,5 @@ def test_residuals_say_where_interventions_are_not_answered_linearly():
     design = np.column_stack([np.ones(len(X)), X[:, 0]])
     rest = X[:, 1] - design @ np.linalg.lstsq(design, X[:, 1])[0]
     assert left.loc["a", "b"] == pytest.approx(rest[0] / rest.std(), rel=1e-6)
-    with pytest.raises(cl.InputError, match="share their intercepts"):
+    with pytest.raises(cl.InputError, match="shared intercepts"):
         cl.fit(model.graph, observed).intervention_residuals()

@@ -92,7 +92,7 @@ def test_do_cuts_the_causes_of_a_variable():
 
 def test_do_may_stabilise_and_refuses_what_does_not_settle():
     np.testing.assert_allclose(UNSTABLE.do({"X1": 1.0}).mean, [1, 2])
-    with pytest.raises(InputError, match="does not settle"):
+    with pytest.raises(InputError, match="there is no equilibrium"):
         UNSTABLE.do({})
     assert UNSTABLE.do({}, allow_unstable=True).mean.shape == (2,)
     with pytest.raises(InputError, match="no node 'z'"):

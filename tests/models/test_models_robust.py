@@ -89,7 +89,7 @@ def test_weights_count_as_in_lavaan():
     assert list(table.loc[EDGES, "std_error"]) == about(errors)
     w = WEIGHTED["weight"]
     assert model.n_effective == pytest.approx(w.sum() ** 2 / (w**2).sum())
-    assert "more weight" in model.rows_in_words
+    assert "their weights differ" in model.rows_in_words
 
 
 def test_whole_weights_are_repeated_rows():
@@ -173,7 +173,7 @@ def test_subject_means_are_taken_out():
         ({"se": "robust", "covariance": "shrunk"}, "cannot be combined with covariance"),
         ({"weights": "mass"}, "not a column"),
         ({"weights": "a"}, "not positive"),
-        ({"within": "weight"}, "leave nothing"),
+        ({"within": "weight"}, "leave no variation"),
     ],
 )
 def test_what_cannot_be_had_is_refused(reading, words):
@@ -183,7 +183,7 @@ def test_what_cannot_be_had_is_refused(reading, words):
 
 def test_what_does_not_change_within_subjects_is_named():
     table = PLAIN.assign(who=np.repeat(np.arange(60), 5), d=np.repeat(np.arange(60.0), 5))
-    with pytest.raises(cl.InputError, match="do not change: d"):
+    with pytest.raises(cl.InputError, match="do not vary within any subject: d"):
         cl.fit(GRAPH, table, within="who")
 
 

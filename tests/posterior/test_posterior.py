@@ -268,7 +268,7 @@ def test_answers_fit_together(found):
     }
     table = found.edge_table()
     assert table["probability"].is_monotonic_decreasing
-    assert "How probable, given these data" in str(found)
+    assert "Probabilities, given these data" in str(found)
     assert "Warning" not in str(found)
 
 

@@ -146,7 +146,7 @@ def test_a_class_that_cannot_be_counted_is_listed_in_part():
         3,
         None,
     )
-    assert "no fair sample" in str(found)
+    assert "not a random sample" in str(found)
 
 
 def test_knowledge_leaves_members_out():

@@ -112,4 +112,4 @@ def test_ties_count_in_words_and_verdicts():
     n = result.n_equally_good + cl.equivalence_class(other).size
     assert tied.n_equally_good == n
     assert f"{n} graphs fit these data equally well" in str(tied)
-    assert "Among them are those of another class" in str(tied)
+    assert "They include those of another class" in str(tied)

@@ -214,7 +214,7 @@ def test_groups_are_ranked_by_all_of_their_rows():
     # What is far behind with all rows is less so in each group.
     assert ranking.members()[1].behind > max(abs(each).max() for each in behind)
     json.dumps(ranking.to_dict(), allow_nan=False)
-    with pytest.raises(cl.InputError, match="there are groups"):
+    with pytest.raises(cl.InputError, match="there are several groups"):
         _ = ranking.best.model
     with pytest.raises(cl.InputError, match="the groups of these rows are"):
         result.rank_members({"s": groups["s"], "t": groups["t"]})

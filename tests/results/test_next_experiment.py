@@ -238,7 +238,7 @@ def test_a_batch_ends_where_nothing_is_left_to_tell():
     pair = cl.DirectedGraph.from_edges([("a", "b")])
     advice = cl.next_experiment(pair, batch=2)
     assert [one.targets for one in advice.batch] == [("a",)]
-    assert "experiments that set a leave 1 graphs" in str(advice)
+    assert "experiments on a leave 1 graphs" in str(advice)
     assert cl.next_experiment(pair).batch == ()
     with pytest.raises(cl.InputError, match="batch"):
         cl.next_experiment(pair, batch=0)

@@ -91,7 +91,9 @@ def test_what_is_always_set_has_no_parents():
         found = cl.learn(tables, interventions=targets, method=method)
         assert not found.graph.parents("b")
     required = cl.Knowledge(required=[("a", "b")])
-    with pytest.raises(cl.InputError, match="a -> b is required, and b was set in every table"):
+    with pytest.raises(
+        cl.InputError, match="a -> b is required, but b was intervened on in every table"
+    ):
         cl.learn(tables, interventions=targets, knowledge=required)
 
 

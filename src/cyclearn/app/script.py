@@ -57,7 +57,7 @@ def _learn(workspace: Workspace, job: Job, data: str) -> str:
     record = read_json(workspace.job_folder(job.id) / "result.json")
     call = SearchOptions.from_dict(record["options"]).call("learn", data)
     name = result_name(job.id)
-    stopped = "# This search was stopped; it starts from the best graph found until then.\n"
+    stopped = "# This search was stopped; it starts from the best graph found so far.\n"
     return (
         stopped * job.is_kept
         + f'{name} = {call}\ncl.write_graph({name}.graph, "graph{job.id[1:]}.json")'

@@ -153,7 +153,7 @@ class ClassEffects(Answer):
 
     def __str__(self) -> str:
         listed = self.listed
-        of = "an unknown number of" if listed.size is None else listed.size
+        of = "an unknown number" if listed.size is None else listed.size
         looked = {
             "all": f"all {listed.n_looked_at} graphs that fit equally well",
             "sampled": f"{listed.n_looked_at} graphs drawn at random from {of}",

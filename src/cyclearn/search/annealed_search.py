@@ -85,9 +85,14 @@ class AnnealedSearch:
         found = self._best_acyclic() if acyclic_stage and may_begin else start
         if not self._ended():
             self._climb(found, may_start_refused=True)
-        # Without cycles, regions are worth a pass only where the search over orders has much to do.
-        is_over_orders = acyclic_stage and self._takes_orders and len(start) <= SIZES.many
-        is_settled = is_over_orders and self.score.limits.max_component == 1
+        # Without cycles regions are worth a pass only where the search over orders does little, for
+        # few variables, or has much to do.
+        is_over_orders = acyclic_stage and self._takes_orders
+        is_settled = (
+            is_over_orders
+            and SIZES.small <= len(start) <= SIZES.many
+            and self.score.limits.max_component == 1
+        )
         while self._ended() is None and not is_settled:
             is_settled = not (
                 self._pass_over_regions() or self._close_rings() or self._climb_with_virtual_edges()
