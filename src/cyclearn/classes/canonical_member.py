@@ -29,8 +29,9 @@ from cyclearn.graphs.bitsets import bits, union
 # Whether a strongly connected component, nodes and their columns, may be in the member shown.
 Admits = Callable[[tuple[int, ...], tuple[int, ...]], bool]
 
-# Fillings of a block that are listed and sorted.
-_MAX_LISTED = 20_000
+# Fillings of a block that are listed and sorted, and the entries of its columns beyond which these
+# are fewer, by the square of their number: each takes milliseconds there, and often none is stable.
+_MAX_LISTED, _MANY_ENTRIES = 20_000, 100
 
 Order = tuple[int, int, int, tuple[tuple[int, int], ...]]
 
@@ -102,8 +103,12 @@ def _first_filling(seating: Seating, block: Block, admits: Admits) -> tuple[int,
     def is_admitted(columns: Sequence[int]) -> bool:
         return all(admits(*component) for component in components_of(block.nodes, columns))
 
-    listed = list(islice(seating.iter_block(block), _MAX_LISTED + 1))
-    if len(listed) > _MAX_LISTED and not seating.reducible:
+    fillings = seating.iter_block(block)
+    listed = list(islice(fillings, 1))
+    n_entries = sum(column.bit_count() for filling in listed for column in filling)
+    most = int(_MAX_LISTED / max(1.0, n_entries / _MANY_ENTRIES) ** 2)
+    listed += islice(fillings, most)
+    if len(listed) > most and not seating.reducible:
         acyclic = _first_acyclic(seating, block, listed[0])
         if acyclic is not None:
             return acyclic

@@ -252,7 +252,7 @@ class AnnealedSearch:
                 nodes,
                 max(effort.region_nodes, largest + 2),
                 self._first_temperature(largest),
-                effort.region_proposals * (effort.longer_in_groups if self._has_groups else 1),
+                self._proposals(largest),
             )
             if change < -ROUNDING or not self._is_admitted:
                 self._climb(found)
@@ -264,6 +264,10 @@ class AnnealedSearch:
         if largest > self.effort.region_nodes:
             return max(self.effort.last_temperature, self.effort.steps_up_beside_large * penalty)
         return max(self.effort.region_temperature, self.effort.steps_up * penalty)
+
+    def _proposals(self, largest: int) -> int:
+        is_longer = self._has_groups and largest <= self.effort.region_nodes
+        return self.effort.region_proposals * (self.effort.longer_in_groups if is_longer else 1)
 
     def _leading_away(self, centre: int) -> Adjacency:
         """An equivalent graph in which as many edges as can be lead away from a node."""
@@ -299,9 +303,7 @@ class AnnealedSearch:
         return np.asarray(children | parents | beside)
 
     def _climb_with_virtual_edges(self) -> bool:
-        label = self.score.components(self._graph)
-        is_inside = label == label[:, None]
-        if float(self._graph[is_inside].sum()) ** 3 * is_inside.sum() > self.effort.last_climb_most:
+        if self.effort.is_overgrown(self._graph):
             return False
         most = min(self.score.limits.max_component, len(self._graph))
         least = min(self.effort.virtual_component, most)

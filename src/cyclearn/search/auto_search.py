@@ -69,8 +69,8 @@ class AutoSearch:
                 runs.append(run)
                 solution = Solution(tuple(runs))
                 is_enough = len(solution.agreeing) >= needed
-                if may_add_starts and len(runs) >= self._effort.most_in_thicket:
-                    is_enough = is_enough or self._has_thicket(solution)
+                if may_add_starts:
+                    is_enough = is_enough or self._is_entangled(solution)
                 if is_enough:
                     break
             if is_asked_to_stop() or any(run.status is SearchStatus.TIME_LIMIT for run in runs):
@@ -105,6 +105,13 @@ class AutoSearch:
         budget = replace(call.budget, max_evaluations=left)
         run = run_from(problem, sparse.best, False, seed, further, budget, on_step)
         return replace(run, n_evaluations=run.n_evaluations + sparse.n_evaluations)
+
+    def _is_entangled(self, found: Solution) -> bool:
+        """Whether further starts would take long and hardly agree."""
+        effort, n_runs = self._effort, len(found.runs)
+        if n_runs >= effort.most_overgrown and effort.further.is_overgrown(found.best.best):
+            return True
+        return n_runs >= effort.most_in_thicket and self._has_thicket(found)
 
     def _has_thicket(self, found: Solution) -> bool:
         return bool(self._effort.further.in_thicket(found.best.best).any())

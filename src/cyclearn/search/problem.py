@@ -12,6 +12,7 @@ from cyclearn.data.tables import Tables
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
+from cyclearn.graphs.bitsets import columns_to_support
 from cyclearn.models.experiments import Experiments
 from cyclearn.search.runs import Adjacency
 from cyclearn.search.score import GraphScore, SearchLimits
@@ -138,10 +139,10 @@ class SearchProblem:
         """Whether limits and stability allow a strongly connected component."""
         if len(nodes) > self.limits.max_component:
             return False
-        A = np.zeros((self.n_variables, self.n_variables), dtype=np.uint8)
+        held = [0] * self.n_variables
         for j, column in zip(nodes, columns, strict=True):
-            for i in range(self.n_variables):
-                A[i, j] = i != j and column >> i & 1
+            held[j] = column & ~(1 << j)
+        A = columns_to_support(held).view(np.uint8)
         if self.max_cycle_length is not None and _has_longer_cycle(A, self.max_cycle_length):
             return False
         return not self.stable or score.is_stable_component(A, np.array(nodes))

@@ -118,8 +118,9 @@ class StartEffort:
     # The last climb enters components as large as it can fit with so much work: cubes of the sizes
     # of all those that one more edge could make (hard_tables.md).
     last_climb_work: float = 1e6
-    # There is none where the components of the graph have so many edges that a single move would
-    # take seconds: the cube of the edges for every pair of nodes (hard_tables.md).
+    # There is none, and no second start, where the components of the graph have so many edges that
+    # a single move would take seconds: the cube of the edges for every pair of nodes
+    # (hard_tables.md).
     last_climb_most: float = 1e9
     # A graph with a ring closed is worth a climb when it is worse by at most so many edges'
     # penalties: what else is wrong around a true ring costs that much (10 is the most met), and
@@ -140,6 +141,13 @@ class StartEffort:
         n_edges = np.bincount(label, inside.sum(axis=0), n)
         is_thicket = (n_nodes > self.region_nodes) & (n_edges >= n_nodes + self.thicket)
         return np.asarray(is_thicket[label])
+
+    def is_overgrown(self, A: BoolArray | Adjacency) -> bool:
+        """Whether the components of a graph have too many edges to look at all its neighbours."""
+        _, label = connected_components(A, connection="strong")
+        is_inside = label[:, None] == label
+        n_edges = float((is_inside & (A != 0)).sum())
+        return bool(n_edges**3 * is_inside.sum() > self.last_climb_most)
 
     def halved(self) -> StartEffort:
         """The effort of a quick start."""
@@ -180,6 +188,8 @@ class AutoEffort:
     # thicket, so many are enough, and another start goes through graphs whose edges cost so many
     # times as much: in these there are none. *Thickets*, hard_tables.md.
     most_in_thicket: int = 2
+    # And so many where edges are too many for a last climb (hard_tables.md).
+    most_overgrown: int = 1
     dearer: float = 1.5
     # Seconds until other processes work: they start, and load compiled code (search_speed.md).
     # They change no result.
@@ -195,6 +205,7 @@ class AutoEffort:
             most_of_few=4 * self.most_of_few,
             most_of_very_many=4 * self.most_of_very_many,
             most_in_thicket=4 * self.most_in_thicket,
+            most_overgrown=4 * self.most_overgrown,
         )
 
     def starts_of(self, p: int) -> tuple[int, int]:
