@@ -5,7 +5,7 @@ import pytest
 from naive_posterior import feedback_data, summed_posterior, three_variables
 
 import cyclearn as cl
-from cyclearn import Posterior
+from cyclearn import Moments, Posterior
 from cyclearn.data.reading import Reading, as_tables
 from cyclearn.data.resampling import Resampler
 from cyclearn.posterior import graph_sample
@@ -29,10 +29,13 @@ def test_robust_probabilities_are_means_over_resamples(p, n_groups, size, forbid
     assert found.converged
     assert found.n_resamples >= 96
     assert f"means over {found.n_resamples} resamples of the rows" in str(found)
-    resampler = Resampler.of(as_tables(tables), Reading(), "rows", 0)
+    # Two draws for every row count as one.
+    resampler = Resampler.of(as_tables(tables), Reading(), "rows", 0, times=2)
     expected = []
     for number in range(found.n_resamples):
-        drawn = [table.moments for table in resampler.draw(number)[0]]
+        tables_drawn = resampler.draw(number)[0]
+        assert [table.moments.n_samples for table in tables_drawn] == [120] * n_groups
+        drawn = [Moments(table.moments.covariance, 60) for table in tables_drawn]
         graphs, weights = summed_posterior(
             drawn, float(n_groups), stable=False, admits=lambda g: forbidden.isdisjoint(g.edges)
         )

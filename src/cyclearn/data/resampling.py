@@ -41,19 +41,27 @@ class Resampler:
     reading: Reading
     resampling: Resampling
     seed: int
+    times: int = 1
 
     @classmethod
     def of(
-        cls, tables: Tables, reading: Reading, resampling: Resampling | None, seed: int
+        cls,
+        tables: Tables,
+        reading: Reading,
+        resampling: Resampling | None,
+        seed: int,
+        times: int = 1,
     ) -> Resampler:
         """A resampler, by default of rows where there are rows, in blocks where they depend.
+
+        Single rows are drawn ``times`` as many as there are, and count for as many as there are.
 
         Raises
         ------
         InputError
             Where the tables cannot be drawn from in the way that is asked for.
         """
-        return cls(tables, reading, _checked(tables, resampling), seed)
+        return cls(tables, reading, _checked(tables, resampling), seed, times)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,7 +100,7 @@ class Resampler:
             moments = self._moments(table, generator)
             size = float(moments.n_samples)
             # A draw counts for what the data count for, whatever it looks like.
-            if table.n_effective < table.moments.n_samples:
+            if table.n_effective < table.moments.n_samples or self.times > 1:
                 share = 0.5 if self.resampling == "half" else 1.0
                 size = max(share * table.n_effective, 2.0)
             drawn.append(replace(table, moments=moments, n_effective=size, holes=None, rows=None))
@@ -101,14 +109,14 @@ class Resampler:
     def _drawn_within_targets(self, generator: np.random.Generator) -> Tables:
         """Rows within each table; a single row stays and counts for more or less instead.
 
-        Its weight is exponential with mean one (Rubin's Bayesian bootstrap): no experiment is lost,
-        and what hangs on one row alone is seen to.
+        Its weight is exponential with mean one (Rubin's Bayesian bootstrap), or the mean of several
+        such numbers: no experiment is lost, and what hangs on one row alone is seen to.
         """
         drawn = []
         for table in self.tables:
             assert table.rows is not None
             if len(table.rows) == 1:
-                size = table.n_effective * generator.exponential()
+                size = table.n_effective * generator.gamma(self.times) / self.times
                 drawn.append(replace(table, n_effective=size, rows=None))
                 continue
             chosen = self._chosen(len(table.rows), table.row_weight, generator)
@@ -121,7 +129,7 @@ class Resampler:
     def _moments(self, table: Table, generator: np.random.Generator) -> Moments:
         given = table.moments
         if self.resampling == "parametric" or table.rows is None:
-            return draw_moments(given, table.n_effective, generator)
+            return draw_moments(given, self.times * table.n_effective, generator)
         lags = self.reading.lags
         past = past_of(given.names, lags)
         names = tuple(name for name in given.names if name not in past)
@@ -152,7 +160,7 @@ class Resampler:
             length = min(ceil(_BLOCK_LENGTH / row_weight), n)
             starts = generator.integers(n - length + 1, size=-(-n // length))
             return np.asarray((starts[:, None] + np.arange(length)).ravel()[:n])
-        return generator.integers(n, size=n)
+        return generator.integers(n, size=self.times * n)
 
     def digest(self) -> str:
         """A fingerprint of what is drawn from."""
