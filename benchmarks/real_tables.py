@@ -123,6 +123,19 @@ def claims(first: dict, second: dict, what: str) -> np.ndarray:
     return np.stack([each[off] for each in pairs], axis=1)
 
 
+def counted(splits: list[list[dict]], what: str) -> tuple[int, int, int]:
+    """Claims of single halves; those replicated in the other half, and contradicted there."""
+    n = found = against = 0
+    for first, second in splits:
+        both = claims(first, second, what)
+        for one, other in ((0, 1), (1, 0)):
+            claimed = both[:, one] >= CLAIMED
+            n += int(claimed.sum())
+            found += int((claimed & (both[:, other] >= FOUND)).sum())
+            against += int((claimed & (both[:, other] <= CONTRADICTED)).sum())
+    return n, found, against
+
+
 def table(path: Path) -> None:
     answers = {key(line): line for line in lines(path)}
     methods = list(dict.fromkeys(method for *_, method in answers))
@@ -131,36 +144,28 @@ def table(path: Path) -> None:
     whole = [pair for pair in every if all((*pair, *each) in answers for each in both_halves)]
     for what in ("edges", "adjacent", "loops"):
         print(f"\n## {what}\n")
-        print("| tables | method | splits | claims | found again | contradicted | both | kept |")
-        print("|---|---|---|---|---|---|---|---|")
+        print("| tables | method | splits | claims | replicated | contradicted | kept |")
+        print("|---|---|---|---|---|---|---|")
         for label, names in (("chosen on", CHOSEN_ON), ("others", TABLES[5:]), ("all", TABLES)):
-            held: dict[str, set] = {}
+            counts = {}
             for method in methods:
-                n = found = against = n_splits = 0
-                held[method] = set()
-                for name, split in whole:
-                    if name not in names:
-                        continue
-                    first, second = (answers[name, split, half, method] for half in (0, 1))
-                    # The plain posterior gave numbers whether chains agreed or not.
-                    if method != "plain" and not (first["converged"] and second["converged"]):
-                        continue
-                    n_splits += 1
-                    both = claims(first, second, what)
-                    for one, other in ((0, 1), (1, 0)):
-                        claimed = both[:, one] >= CLAIMED
-                        n += int(claimed.sum())
-                        found += int((claimed & (both[:, other] >= FOUND)).sum())
-                        against += int((claimed & (both[:, other] <= CONTRADICTED)).sum())
-                    held[method] |= {
-                        (name, split, k) for k in np.flatnonzero((both >= CLAIMED).all(axis=1))
-                    }
-                first_held = held[methods[0]]
-                kept = len(held[method] & first_held) / max(1, len(first_held))
+                splits = [
+                    [answers[name, split, half, method] for half in (0, 1)]
+                    for name, split in whole
+                    if name in names
+                ]
+                # The plain posterior gave numbers whether chains agreed or not.
+                shown = [
+                    halves
+                    for halves in splits
+                    if method == "plain" or all(half["determined"] for half in halves)
+                ]
+                n, found, against = counts[method] = counted(shown, what)
+                kept = found / max(1, counts[methods[0]][1])
                 print(
-                    f"| {label} | {method} | {n_splits} | {n} | "
+                    f"| {label} | {method} | {len(shown)} | {n} | "
                     f"{found} ({found / max(n, 1):.0%}) | "
-                    f"{against} ({against / max(n, 1):.1%}) | {len(held[method])} | {kept:.0%} |"
+                    f"{against} ({against / max(n, 1):.1%}) | {kept:.0%} |"
                 )
     print("\n| table | p | method | seconds, median | slowest | agreed | rows counted |")
     print("|---|---|---|---|---|---|---|")

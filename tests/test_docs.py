@@ -1,5 +1,6 @@
 """Every block of the documentation runs, and the reference names everything that is public."""
 
+import json
 import os
 import re
 import runpy
@@ -29,6 +30,26 @@ def test_blocks_run(page, tmp_path, monkeypatch, capsys):
             pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
     run_page(DOCS / page, capsys)
+
+
+def test_notebooks_are_those_of_the_pages(tmp_path, monkeypatch):
+    """The cells of a notebook are the examples of its page; those of one page run as cells too."""
+    script = runpy.run_path(str(DOCS / "make_notebooks.py"))
+    assert len(script["PAGES"]) > 5
+    for page in script["PAGES"]:
+        written = page.with_suffix(".ipynb").read_text(encoding="utf-8")
+        assert written == script["notebook"](page), f"python docs/make_notebooks.py: {page.name}"
+    monkeypatch.chdir(tmp_path)
+    cells = json.loads((DOCS / "gallery" / "supply_and_demand.ipynb").read_text())["cells"]
+    scope: dict[str, object] = {}
+    for cell in (cell for cell in cells if cell["cell_type"] == "code"):
+        source = "".join(cell["source"])
+        if cell["metadata"]:
+            with pytest.raises(cyclearn.InputError):
+                exec(source, scope)
+        else:
+            exec(source, scope)
+    assert scope["others"].size == 2
 
 
 @pytest.mark.parametrize(
