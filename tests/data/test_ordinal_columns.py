@@ -148,6 +148,8 @@ def test_levels_of_every_kind_are_taken_in_their_order():
         cut(rows).astype({"d": str}),
     ):
         assert pytest.approx(plain.B) == cl.fit(TRUTH, table, ordered=ORDERED).B
+    # Ordered categories need not be named.
+    assert cl.fit(TRUTH, cut(rows).assign(f=words)).ordered == cl.fit(TRUTH, cut(rows)).ordered
 
 
 def test_learning_finds_the_class_and_is_saved():

@@ -19,6 +19,8 @@ from cyclearn.foundation.json_input import short
 def with_numbers(table: Any, ordered: Sequence[str]) -> Any:
     """The table with the levels of ordinal columns, and of two texts, as numbers in their order.
 
+    Ordinal are those named and ordered categories.
+
     Examples
     --------
     >>> import pandas as pd
@@ -29,6 +31,7 @@ def with_numbers(table: Any, ordered: Sequence[str]) -> Any:
     """
     if not hasattr(table, "dtypes") or not table.columns.is_unique:
         return table
+    ordered = [*ordered, *(name for name in table.columns if _has_order(table[name]))]
     changed = {name: _numbers(table[name], name) for name in ordered if name in table.columns}
     for name in table.columns.difference(list(changed)):
         texts, numbers = two_texts(table[name])
@@ -37,10 +40,16 @@ def with_numbers(table: Any, ordered: Sequence[str]) -> Any:
     return table.assign(**changed) if changed else table
 
 
+def _has_order(column: Any) -> bool:
+    import pandas as pd
+
+    return isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered
+
+
 def _numbers(column: Any, name: str) -> Any:
     import pandas as pd
 
-    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered:
+    if _has_order(column):
         return column.cat.codes.where(column.notna()).astype(float)
     if column.dtype.kind in "fiub":
         return column.astype(float)
