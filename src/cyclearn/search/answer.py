@@ -91,7 +91,7 @@ def answer(
     if not ties.found:
         # The members that keep to knowledge and limits are too many to be searched for one.
         return as_found
-    # Sets of distributions of acyclic graphs are closed and irreducible: those of one dimension that
+    # Sets of distributions of acyclic graphs are closed and irreducible: two of one dimension that
     # share a set of positive measure are the same, and so are the classes.
     if problem.limits.max_component > 1:
         ties.close(is_over)
