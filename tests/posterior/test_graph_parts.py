@@ -8,7 +8,7 @@ import cyclearn as cl
 from cyclearn import DirectedGraph, Knowledge
 from cyclearn.data import as_moments
 from cyclearn.data.reading import as_tables
-from cyclearn.posterior import graph_parts
+from cyclearn.posterior import graph_parts, small_loops
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
 from cyclearn.posterior.graph_parts import PartsList
 from cyclearn.posterior.learned_proposals import Proposals
@@ -45,7 +45,8 @@ def log_weight(problem, A):
 @pytest.mark.parametrize(
     "options", [{}, {"max_parents": 1}, {"knowledge": Knowledge(forbidden=[("X1", "X2")])}]
 )
-def test_the_sum_over_orders_is_that_over_all_graphs(options):
+def test_the_sum_over_orders_is_that_over_all_graphs(options, monkeypatch):
+    monkeypatch.setattr(small_loops, "EFFORT", SamplerEffort(small_loops=0))
     _, problem, chain = chain_of(3, seed=2, **options)
     parts = PartsList(problem, chain.weigh).parts(np.zeros(2))
     without_edges = weigh_alone(chain, range(3)).sum()
@@ -68,7 +69,8 @@ def test_weights_that_differ_by_thousands_are_summed():
     assert np.isfinite(parts.leading).all()
 
 
-def test_loops_that_chains_meet_or_refuse_become_parts():
+def test_loops_that_chains_meet_or_refuse_become_parts(monkeypatch):
+    monkeypatch.setattr(small_loops, "EFFORT", SamplerEffort(small_loops=0))
     _, problem, chain = chain_of(3, seed=4, stable=False)
     known = PartsList(problem, chain.weigh)
     n_single = len(known.parts(np.zeros(2)).logs)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.posterior.sampler_effort import EFFORT
+from cyclearn.posterior.small_loops import small_loops
 from cyclearn.search.problem import SearchProblem
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def no_parts() -> Parts:
 
 
 class PartsList:
-    """All single nodes with all their parents, and the most promising loops that were met."""
+    """All single nodes with all their parents, and the most promising loops known."""
 
     def __init__(
         self, problem: SearchProblem, weigh: Callable[[IntArray, IntArray], FloatArray]
@@ -72,10 +73,13 @@ class PartsList:
         self._single_columns = np.where(np.arange(p) == node[:, None], parents[:, None], 0)
         self._single_nodes = powers[node]
         self._single_logs = weigh(self._single_nodes, self._single_columns)
-        self._best = np.full(p, -np.inf)
-        np.maximum.at(self._best, node, self._single_logs)
-        self._keys = np.zeros(0, dtype=np.uint64)
-        self._columns, self._logs = np.zeros((0, p), dtype=np.int64), np.zeros(0)
+        order = np.lexsort((self._single_logs, node))
+        best = order[np.searchsorted(node[order], np.arange(p), side="right") - 1]
+        self._best = self._single_logs[best]
+        columns = small_loops(problem, weigh, parents[best])
+        Z = problem.score().Z
+        keys = np.array([_key(Z, loop) for loop in columns], dtype=np.uint64)
+        self._keep(keys, columns, weigh((columns > 0) @ powers, columns))
 
     def learn(self, met: list[LoopsMet]) -> None:
         """Add loops; where they are too many the most promising stay."""
@@ -83,6 +87,9 @@ class PartsList:
         keys = np.concatenate([self._keys, *(each.keys[:n] for each, n in pairs)])
         columns = np.concatenate([self._columns, *(each.columns[:n] for each, n in pairs)])
         logs = np.concatenate([self._logs, *(each.logs[:n] for each, n in pairs)])
+        self._keep(keys, columns, logs)
+
+    def _keep(self, keys: NDArray[np.uint64], columns: IntArray, logs: FloatArray) -> None:
         keys, first = np.unique(keys, return_index=True)
         columns, logs = columns[first], logs[first]
         # Beside the best that its nodes could be as single ones.
@@ -157,6 +164,12 @@ def learned_tilts(graphs: NDArray[np.uint8]) -> FloatArray:
     n_edges = np.bitwise_count(distinct).sum(axis=1)
     features = np.column_stack([p - counted[:, 1], n_edges, np.ones(len(distinct))])
     return np.asarray(-np.linalg.lstsq(features, counted[:, 0])[0][:2])
+
+
+def _key(Z: NDArray[np.uint64], columns: IntArray) -> np.uint64:
+    """The key of a loop, as kernels make it."""
+    edges = (columns >> np.arange(len(Z))[:, None] & 1).astype(bool) | np.diag(columns > 0)
+    return np.uint64(np.bitwise_xor.reduce(Z[edges]))
 
 
 def _features(columns: IntArray) -> FloatArray:
