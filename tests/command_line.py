@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass
 from unittest import mock
 
-from cyclearn.cli import main
+from cyclearn.cli import main, progress
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,10 @@ class Ended:
 
 
 def run_cyclearn(arguments, capsys):
-    """Run ``cyclearn`` with these arguments in the current folder."""
+    """Run ``cyclearn`` with these arguments in the current folder.
+
+    Without lines of progress, which come after ten seconds, on a busy machine at any place.
+    """
     capsys.readouterr()
     code = 0
     limit = sys.get_int_max_str_digits()
@@ -26,6 +29,7 @@ def run_cyclearn(arguments, capsys):
         with (
             mock.patch.object(sys, "argv", ["cyclearn", *map(str, arguments)]),
             mock.patch.dict(os.environ),
+            mock.patch.object(progress, "_PAUSE", float("inf")),
         ):
             main()
     except SystemExit as ended:

@@ -29,12 +29,11 @@ def test_robust_probabilities_are_means_over_resamples(p, n_groups, size, forbid
     assert found.converged
     assert found.n_resamples >= 96
     assert f"means over {found.n_resamples} resamples of the rows" in str(found)
-    # Two draws for every row count as one.
     resampler = Resampler.of(as_tables(tables), Reading(), "rows", 0, times=2)
     expected = []
     for number in range(found.n_resamples):
         tables_drawn = resampler.draw(number)[0]
-        assert [table.moments.n_samples for table in tables_drawn] == [120] * n_groups
+        assert [table.moments.n_samples for table in tables_drawn] == [60] * n_groups
         drawn = [Moments(table.moments.covariance, 60) for table in tables_drawn]
         graphs, weights = summed_posterior(
             drawn, float(n_groups), stable=False, admits=lambda g: forbidden.isdisjoint(g.edges)

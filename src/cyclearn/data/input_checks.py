@@ -338,5 +338,5 @@ def _raise_collinear(functions: Mapping[str, list[str]]) -> None:
     raise InputError(
         f"{len(drop)} columns are exact linear functions of others: {'; '.join(said[:_NAMED])}"
         + f" and {len(said) - _NAMED} more" * (len(said) > _NAMED)
-        + f"; drop {', '.join(map(repr, drop))}(all of them)"
+        + f"; drop all of these: {', '.join(map(repr, drop))}"
     )

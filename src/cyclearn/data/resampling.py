@@ -20,7 +20,7 @@ from cyclearn.data.parametric_draws import draw_moments
 from cyclearn.data.reading import Reading
 from cyclearn.data.rows import Rows
 from cyclearn.data.tables import Table, Tables
-from cyclearn.foundation.arrays import IntArray
+from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 
 # How resamples are drawn.
@@ -54,7 +54,8 @@ class Resampler:
     ) -> Resampler:
         """A resampler, by default of rows where there are rows, in blocks where they depend.
 
-        Single rows are drawn ``times`` as many as there are, and count for as many as there are.
+        Single rows get weights that vary as those of ``times`` draws for each row; where weights
+        cannot be taken, ``times`` as many rows are drawn and count for as many as there are.
 
         Raises
         ------
@@ -110,13 +111,13 @@ class Resampler:
         """Rows within each table; a single row stays and counts for more or less instead.
 
         Its weight is exponential with mean one (Rubin's Bayesian bootstrap), or the mean of several
-        such numbers: no experiment is lost, and what hangs on one row alone is seen to.
+        such numbers: no experiment is lost, and what depends on one row alone shows.
         """
         drawn = []
         for table in self.tables:
             assert table.rows is not None
             if len(table.rows) == 1:
-                size = table.n_effective * generator.gamma(self.times) / self.times
+                size = table.n_effective * self._row_weights(1, generator)[0]
                 drawn.append(replace(table, n_effective=size, rows=None))
                 continue
             chosen = self._chosen(len(table.rows), table.row_weight, generator)
@@ -142,7 +143,12 @@ class Resampler:
         # Rows that say nothing are not drawn.
         of_row = np.any if self.reading.missing == "rows" else np.all
         rows = rows.taken(~of_row(np.isnan(rows.values), axis=1))
-        rows = rows.taken(self._chosen(len(rows.values), table.row_weight, generator))
+        if self.times > 1 and not rows.ordered and not np.isnan(rows.values).any():
+            weights = self._row_weights(len(rows.values), generator)
+            own = 1.0 if rows.weights is None else rows.weights
+            rows = replace(rows, weights=weights * own)
+        else:
+            rows = rows.taken(self._chosen(len(rows.values), table.row_weight, generator))
         # Ranks were taken before the past was set beside the rows, and logarithms of all rows;
         # incomplete rows are left out.
         margins = self.reading.margins
@@ -161,6 +167,13 @@ class Resampler:
             starts = generator.integers(n - length + 1, size=-(-n // length))
             return np.asarray((starts[:, None] + np.arange(length)).ravel()[:n])
         return generator.integers(n, size=self.times * n)
+
+    def _row_weights(self, n: int, generator: np.random.Generator) -> FloatArray:
+        """Random weights of mean one, so that every row has a part in every resample.
+
+        Where rows are few, draws would leave out so many that columns become collinear.
+        """
+        return np.asarray(generator.gamma(self.times, size=n) / self.times)
 
     def digest(self) -> str:
         """A fingerprint of what is drawn from."""

@@ -296,11 +296,13 @@ def sample_graphs(
     else:
         most = max(1, int(EFFORT.learning_share * size.max_steps))
         enough = min(EFFORT.learning_size, size.effective_size)
-        seen, is_cut = sampling.run(first, replace(size, effective_size=enough, max_steps=most))
+        seen, was_cut = sampling.run(first, replace(size, effective_size=enough, max_steps=most))
         sampling.learn(seen, is_resampled=True)
         n_left = size.max_steps - sampling.n_steps
-        steps = 2 if is_cut else _steps_a_resample(seen, n_left)
+        steps = 2 if was_cut else _steps_a_resample(seen, n_left)
         counted, is_cut = sampling.run(_Round.of(size, steps, resamples), size)
+        # Steps that are too few for an edge to change leave no edge open.
+        is_cut = is_cut or was_cut
     return counted.sample(size.n_samples, sampling.n_steps, is_cut)
 
 

@@ -193,12 +193,12 @@ def posterior(
         irreducible members of its class.
     robust : bool
         Average the probabilities over resamples of the rows (the bagged posterior of Huggins and
-        Miller, 2023), each with two draws for every row. If no graph describes the data exactly, as
-        with most measured data, the plain posterior can be certain of one graph in one half of a
-        table and of another graph in the other half. The average is not overconfident in this way,
-        and loses little if some graph is true. ``False`` gives the plain posterior. Rows are
-        resampled within groups; for Moments, covariances are drawn instead, which does not correct
-        for misfit.
+        Miller, 2023), each of which weighs the rows at random, as two draws for every row would. If
+        no graph describes the data exactly, as with most measured data, the plain posterior can be
+        certain of one graph in one half of a table and of another graph in the other half. The
+        average is not overconfident in this way, and loses little if some graph is true. ``False``
+        gives the plain posterior. Rows are resampled within groups; for Moments, covariances are
+        drawn instead, which does not correct for misfit.
     loop_cost : float
         Log prior penalty for each variable of a feedback loop beyond the fifth. Without it the
         prior would favour large loops, because there are so many graphs with them; 0 removes the

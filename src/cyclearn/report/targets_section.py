@@ -28,5 +28,5 @@ def targets_section(found: Findings) -> Markup:
     if not rows:
         return tag("p", f"{words} No noise term differs.")
     columns = ("table", "variable", "target", "probability", "variance × ", "shift in sd")
-    last = [line for line in targets_in_words(found.result) if line.startswith("Inside")]
+    last = [line for line in targets_in_words(found.result) if line.startswith("Within")]
     return join([tag("p", words), table("Targets", columns, rows), *(tag("p", w) for w in last)])
