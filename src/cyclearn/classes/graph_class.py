@@ -20,7 +20,7 @@ from cyclearn.classes.rule_search import (
     completeness,
     linked_classes,
 )
-from cyclearn.classes.seated_graphs import SeatedGraphs, edge_table, summed
+from cyclearn.classes.seated_graphs import SeatedGraphs, edge_table
 from cyclearn.classes.territories import reduced_columns, territories
 from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import at_least, one_of, whole
@@ -312,4 +312,4 @@ class GraphClass(Answer, SeatedGraphs, ABC):
         LimitError
             If the class is too complex to be counted with ``max_states`` states.
         """
-        return edge_table(summed([self.iter_edge_counts()]), self.size, self.names)
+        return edge_table(self.pair_counts(), self.size, self.names)

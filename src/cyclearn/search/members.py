@@ -101,7 +101,7 @@ def list_members(
     names = graphs[0].names
     masks: _Masks = (None, None) if knowledge is None else knowledge.masks(names)
     classes = [g if isinstance(g, EquivalenceClass) else EquivalenceClass(g) for g in graphs]
-    chosen, selection, size = _chosen(_respecting(classes, masks), max_members, random_state)
+    chosen, selection, size = _chosen(respecting(classes, masks), max_members, random_state)
     given = [graph for graph in graphs if isinstance(graph, DirectedGraph)]
     alone = [] if chosen else [graph for graph in given if respects(graph, masks)]
     chosen += Counter(alone)
@@ -125,16 +125,14 @@ def stream_members(
     except InputError:
         # Knowledge forbids what is asked for.
         return iter(()), 0
-    members = _respecting(
-        [EquivalenceClass(graph) for graph in graphs], known.masks(graphs[0].names)
-    )
+    members = respecting(list(map(EquivalenceClass, graphs)), known.masks(graphs[0].names))
     try:
         return iter(members), members.size
     except LimitError:
         return iter(members), None
 
 
-def _respecting(classes: Sequence[EquivalenceClass], masks: _Masks) -> SeatedGraphs:
+def respecting(classes: Sequence[EquivalenceClass], masks: _Masks) -> SeatedGraphs:
     """The irreducible members of some classes that respect knowledge."""
     seatings = [part for each in classes for part in each.irreducible_seatings(*masks)]
     return SeatedGraphs(seatings, classes[0].names)

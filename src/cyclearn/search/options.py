@@ -8,7 +8,7 @@ from functools import partial
 from math import expm1, sqrt
 from typing import Any, Literal
 
-from cyclearn.data.data_warnings import DataWarning, LowPower
+from cyclearn.data.data_warnings import DataWarning, LowPower, TooFewRows
 from cyclearn.data.reading import Reading
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import at_least, flag, one_of, seconds, seed, whole
@@ -138,12 +138,16 @@ class ProblemOptions(Reading):
         for name, rows, few in zip(names, groups, few_rows_of(tables), strict=True):
             if few is not None:
                 asked = self.asked_penalty(tables, rows, len(groups))
-                if self.is_penalty_named:
-                    asked *= left
-                said = few.cheaper(left).warning(
-                    rows, asked, is_raised=self.is_penalty_named, **own
+                warning = TooFewRows(
+                    group=name,
+                    n_effective=rows,
+                    penalty=asked * left if self.is_penalty_named else asked,
+                    noise=few.price * left,
+                    is_raised=self.is_penalty_named,
+                    max_parents=own["max_parents"],
+                    max_component=own["max_component"],
                 )
-                found.append(said.in_group(name))
+                found.append(warning)
         return tuple(found)
 
     def _low_power(self, tables: Tables) -> list[DataWarning]:
