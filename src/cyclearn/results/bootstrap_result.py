@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from cyclearn.classes import EquivalenceClass
 from cyclearn.foundation.answers import SavedAnswer
@@ -21,7 +22,6 @@ from cyclearn.results.edge_rows import statements_beside
 from cyclearn.search.knowledge import Knowledge
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -212,8 +212,6 @@ class BootstrapResult(SavedAnswer):
         self, ends: tuple[str, str], found: FloatArray, **shares: FloatArray
     ) -> pd.DataFrame:
         """Table of the pairs where ``found`` is not zero, with their shares, the largest first."""
-        import pandas as pd
-
         places = np.nonzero(found)
         names = np.array(self.names, dtype=object)
         columns = {end: names[place] for end, place in zip(ends, places, strict=True)}
@@ -222,13 +220,9 @@ class BootstrapResult(SavedAnswer):
 
     @cached_property
     def _same_loop(self) -> FloatArray:
-        p = len(self.names)
-        total = np.zeros((p, p))
-        for graph in self.graphs:
-            for nodes in graph.component_indices:
-                total[np.ix_(nodes, nodes)] += 1
-        np.fill_diagonal(total, 0)
-        return total / self.n_resamples
+        shares = np.mean([graph.in_one_component for graph in self.graphs], axis=0)
+        np.fill_diagonal(shares, 0)
+        return np.asarray(shares)
 
     @property
     def cycles(self) -> pd.DataFrame:
@@ -238,8 +232,6 @@ class BootstrapResult(SavedAnswer):
         10,000 cycles of each graph are listed, the smallest components first; ``attrs["n_cut"]`` of
         the table counts the graphs with more.
         """
-        import pandas as pd
-
         counts: Counter[tuple[str, ...]] = Counter()
         n_cut = 0
         for graph, times in Counter(self.graphs).items():

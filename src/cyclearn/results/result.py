@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from cyclearn.classes import EquivalenceClass, InterventionalClass, equivalence_class
 from cyclearn.data import DataWarning
 from cyclearn.data.intervened_tables import target_mask
@@ -39,7 +41,7 @@ from cyclearn.results.edge_rows import (
 from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
 from cyclearn.results.result_record import plain_values, read_values
 from cyclearn.results.result_text import result_html, result_text
-from cyclearn.results.rivals import Rival, find_rivals, loop_rivals
+from cyclearn.results.rivals import Rival, find_rivals
 from cyclearn.results.target_rows import TargetRow, target_rows
 from cyclearn.results.trace import SearchCost, TracedMove
 from cyclearn.results.what_if import what_if
@@ -55,7 +57,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import networkx as nx
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from cyclearn.data.grouped_tables import SeveralData
@@ -273,15 +274,11 @@ class LearnResult(SavedAnswer):
         lists its parents in its feedback loop: reversing a cycle swaps their noise terms, and only
         stability excludes this.
         """
-        import pandas as pd
-
         return pd.DataFrame(map(vars, self.target_rows))
 
     @property
     def trace(self) -> pd.DataFrame:
         """The moves of the search as a table: kind, edges changed, change of score, score."""
-        import pandas as pd
-
         return pd.DataFrame(
             [(m.kind, m.describe(), m.change, m.score, m.is_best) for m in self.moves],
             columns=["kind", "move", "change", "score", "is_best"],
@@ -332,8 +329,6 @@ class LearnResult(SavedAnswer):
 
     def effects_by_group(self, source: Node, target: Node, **options: Any) -> pd.DataFrame:
         """The smallest and the largest total effect in every group, over all graphs that fit."""
-        import pandas as pd
-
         found = {
             name: self.effects(source, target, group=name, **options).interval
             for name in self.models
@@ -438,8 +433,16 @@ class LearnResult(SavedAnswer):
 
     @cached_property
     def loop_rivals(self) -> tuple[Rival, ...]:
-        """For each feedback loop the best graph found without it."""
-        return loop_rivals(self)
+        """For each feedback loop the best graph found without it, in the order of the components.
+
+        For one loop among several, this is the better of two graphs: the best without any feedback,
+        and the best that gives new causes to the variables of the loop (among these and variables
+        that they do not affect) and keeps everything else. A loop that knowledge requires has no
+        rival and is omitted.
+        """
+        from cyclearn.results.rival_search import RivalSearch
+
+        return RivalSearch(self).without_loops()
 
     def hidden_causes(self, *, max_members: int = 20) -> pd.DataFrame:
         """Whether hidden common causes explain the data as well as edges, pair by pair.
