@@ -10,7 +10,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from cyclearn.classes import EquivalenceClass
 from cyclearn.foundation.answers import SavedAnswer
@@ -22,6 +21,7 @@ from cyclearn.results.edge_rows import statements_beside
 from cyclearn.search.knowledge import Knowledge
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -212,6 +212,8 @@ class BootstrapResult(SavedAnswer):
         self, ends: tuple[str, str], found: FloatArray, **shares: FloatArray
     ) -> pd.DataFrame:
         """Table of the pairs where ``found`` is not zero, with their shares, the largest first."""
+        import pandas as pd
+
         places = np.nonzero(found)
         names = np.array(self.names, dtype=object)
         columns = {end: names[place] for end, place in zip(ends, places, strict=True)}
@@ -232,6 +234,8 @@ class BootstrapResult(SavedAnswer):
         10,000 cycles of each graph are listed, the smallest components first; ``attrs["n_cut"]`` of
         the table counts the graphs with more.
         """
+        import pandas as pd
+
         counts: Counter[tuple[str, ...]] = Counter()
         n_cut = 0
         for graph, times in Counter(self.graphs).items():

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from cyclearn.classes import EquivalenceClass
 from cyclearn.data.moments import Data, as_moments
@@ -28,6 +27,7 @@ from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.members import MemberList, list_members
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 # Effects that differ by less than this share of the largest are one effect.
@@ -86,6 +86,8 @@ class ClassEffects(Answer):
     @property
     def table(self) -> pd.DataFrame:
         """One row for each stable parameter set, with its effects and the edges in words."""
+        import pandas as pd
+
         return pd.DataFrame(
             [(e.weight, e.total_effect, e.do_effect, _in_words(e.graph)) for e in self.effects],
             columns=["weight", "total_effect", "do_effect", "edges"],
@@ -116,6 +118,8 @@ class ClassEffects(Answer):
         One row for each stable parameter set: its ``weight``, the ``mean`` and the standard
         deviation ``sd`` of the target; NaN if the system has no equilibrium.
         """
+        import pandas as pd
+
         rows = []
         for effect in self.effects:
             mean = sd = np.nan

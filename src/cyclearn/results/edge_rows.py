@@ -14,7 +14,6 @@ from math import isfinite, log10, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from cyclearn.classes import ClassStatements, EquivalenceClass, class_statements
 from cyclearn.classes.class_statements import SAME, EdgeVerdict, edge_verdict, pair_verdict
@@ -26,6 +25,8 @@ from cyclearn.search.members import respecting
 from cyclearn.search.over_time import lag_of
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from cyclearn.models import FittedModel
     from cyclearn.results.result import LearnResult
 
@@ -281,6 +282,8 @@ def edge_rows(
 
 def edge_table(rows: tuple[EdgeRow, ...]) -> pd.DataFrame:
     """The rows as a table; columns that were not computed are omitted."""
+    import pandas as pd
+
     names = [each.name for each in fields(EdgeRow)]
     table = pd.DataFrame([asdict(row) for row in rows], columns=names)
     # So that table[table.in_graph] does what it says also where there are no edges.

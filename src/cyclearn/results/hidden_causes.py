@@ -13,7 +13,6 @@ from math import log
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import pandas as pd
 
 from cyclearn.data.data_warnings import HiddenCause
 from cyclearn.foundation.arguments import whole
@@ -25,6 +24,8 @@ from cyclearn.models.correlated_noise import CorrelatedNoise
 from cyclearn.search.members import list_members
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from cyclearn.results.result import LearnResult
 
 Finding = Literal["edge fits better", "hidden cause fits better", "cannot be told apart"]
@@ -121,6 +122,8 @@ class _Score:
 
 def hidden_cause_table(found: tuple[PairExplanation, ...]) -> pd.DataFrame:
     """The findings as a table, the best hidden causes first."""
+    import pandas as pd
+
     rows = [
         (
             each.a,

@@ -76,7 +76,7 @@ def rank_members(
     rows = noise_rows(tables, () if knowledge is None else knowledge.exogenous)
     if len(rows) != len(shown):
         raise InputError(f"there are {len(rows)} groups but {len(shown)} models; give one each")
-    masks = (None, None) if knowledge is None else knowledge.masks(names)
+    masks = (knowledge or Knowledge()).masks(names)
     residuals = Residuals(rows)
     listed: Iterable[list[ListedBlock]]
     if tables.design is None:

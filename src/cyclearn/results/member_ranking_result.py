@@ -8,10 +8,9 @@ from functools import cached_property
 from heapq import heappop, heappush
 from itertools import islice
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arrays import FloatArray
@@ -19,6 +18,9 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
 from cyclearn.results.noise_rows import NoiseRows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NO_ANSWER = "the noise looks Gaussian: no answer"
 # How many standard errors a runner-up must be behind for the first to be clear.
@@ -362,6 +364,8 @@ class MemberRanking(Answer):
     @property
     def table(self) -> pd.DataFrame:
         """The first 20 members: weight, how far behind, stable, whether they tie, the edges."""
+        import pandas as pd
+
         rows = [
             (*m.numbers().values(), ", ".join(f"{a} -> {b}" for a, b in m.graph.edges))
             for m in self.members()

@@ -8,7 +8,6 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from cyclearn.classes.interventional_class import InterventionDesign, class_key
 from cyclearn.foundation.answers import Answer
@@ -17,6 +16,7 @@ from cyclearn.foundation.json_input import short
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from cyclearn.results.result import LearnResult
@@ -140,6 +140,8 @@ class NextExperiment(Answer):
     @property
     def table(self) -> pd.DataFrame:
         """One row for each candidate: its targets and what :class:`Candidate` says."""
+        import pandas as pd
+
         return pd.DataFrame(
             [(", ".join(c.targets), *c.numbers().values()) for c in self.candidates],
             columns=["targets", *self.candidates[0].numbers()],

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from cyclearn.classes import EquivalenceClass, InterventionalClass, equivalence_class
 from cyclearn.data import DataWarning
 from cyclearn.data.intervened_tables import target_mask
@@ -57,6 +55,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import networkx as nx
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from cyclearn.data.grouped_tables import SeveralData
@@ -274,11 +273,15 @@ class LearnResult(SavedAnswer):
         lists its parents in its feedback loop: reversing a cycle swaps their noise terms, and only
         stability excludes this.
         """
+        import pandas as pd
+
         return pd.DataFrame(map(vars, self.target_rows))
 
     @property
     def trace(self) -> pd.DataFrame:
         """The moves of the search as a table: kind, edges changed, change of score, score."""
+        import pandas as pd
+
         return pd.DataFrame(
             [(m.kind, m.describe(), m.change, m.score, m.is_best) for m in self.moves],
             columns=["kind", "move", "change", "score", "is_best"],
@@ -329,6 +332,8 @@ class LearnResult(SavedAnswer):
 
     def effects_by_group(self, source: Node, target: Node, **options: Any) -> pd.DataFrame:
         """The smallest and the largest total effect in every group, over all graphs that fit."""
+        import pandas as pd
+
         found = {
             name: self.effects(source, target, group=name, **options).interval
             for name in self.models

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import pandas as pd
-
 from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import whole
 from cyclearn.foundation.readable import count_of
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from cyclearn.results.result import LearnResult
 
 RivalKind = Literal["without feedback", "hidden causes", "smaller loops", "without the loop"]
@@ -211,6 +211,8 @@ class Rivals(Answer):
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each rival."""
+        import pandas as pd
+
         rows = [
             (
                 each.title,

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from cyclearn.data.margins import SCALES
 from cyclearn.foundation.arguments import between
@@ -17,6 +16,8 @@ from cyclearn.models.linear_gaussian import LinearGaussianModel, values_by_index
 from cyclearn.models.predictions import EstimatedModel, Prediction, SharedEstimate
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from cyclearn.models import FittedModel
     from cyclearn.results.result import LearnResult
 
@@ -111,6 +112,7 @@ def prediction_table(
     level: float = 0.95,
 ) -> pd.DataFrame:
     """Predictions by variable: of the graph shown, and over all models that settle."""
+    import pandas as pd
     from scipy.special import ndtri
 
     between("level", level, 0, 1, 0.95)
