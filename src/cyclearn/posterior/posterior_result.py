@@ -342,8 +342,8 @@ class Posterior(SavedAnswer):
         return found
 
     def plot(self, ax: Axes | None = None, *, threshold: float = 0.5) -> Axes:
-        """Draw the probable edges; see :func:`cyclearn.drawing.posterior_plot.plot_posterior`."""
-        from cyclearn.drawing.posterior_plot import plot_posterior
+        """Draw the probable edges; see :func:`cyclearn.drawing.plots.plot_posterior`."""
+        from cyclearn.drawing.plots import plot_posterior
 
         return plot_posterior(self, ax, threshold=threshold)
 

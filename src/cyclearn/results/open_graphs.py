@@ -16,6 +16,7 @@ from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FittedModel, LinearGaussianModel
+from cyclearn.models.projection import moments_of
 from cyclearn.results.result import LearnResult
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.members import Member, list_members, respects
@@ -96,9 +97,7 @@ def _fitted(
     if isinstance(model, FittedModel):
         tables, n_observed = [model.moments], model.n_effective
     elif isinstance(model, LinearGaussianModel):
-        # The number of rows plays no part; any above p asks for a regular covariance.
-        rows = model.n_variables + 2
-        tables = [Moments(model.covariance, rows, model.mean, model.names)]
+        tables = [moments_of(model, names)]
     else:
         tables = list(model)
     listed = list_members(

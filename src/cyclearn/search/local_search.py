@@ -171,37 +171,31 @@ class HillClimbing:
     first_improvement: bool
     max_component: int | None
 
+    @property
+    def strategy(self) -> Strategy:
+        """The moves that it takes."""
+        return Strategy(self.first_improvement)
+
     def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
         """One run from every start."""
-        return _solve(problem, call, Strategy(self.first_improvement), self.max_component)
+        starts = starting_graphs(problem, call.starts, call.n_starts or 1, call.seed)
+        own = self.strategy, self.max_component, call.budget
+        calls = [(problem, start, *own) for start in starts]
+        runs = run_calls(_run_from, calls, n_jobs=call.n_jobs, on_step=call.on_step)
+        return Solution(tuple(runs))
 
 
 @dataclass(frozen=True)
-class TabuSearch:
+class TabuSearch(HillClimbing):
     """``"tabu"``: the best move each time, to none of the last graphs."""
 
     tabu_length: int
     patience: int
-    first_improvement: bool
-    max_component: int | None
 
-    def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
-        """One run from every start."""
-        strategy = Strategy(self.first_improvement, self.tabu_length, self.patience)
-        return _solve(problem, call, strategy, self.max_component)
-
-
-def _solve(
-    problem: SearchProblem, call: SearchCall, strategy: Strategy, max_component: int | None
-) -> Solution:
-    starts = starting_graphs(problem, call.starts, call.n_starts or 1, call.seed)
-    runs = run_calls(
-        _run_from,
-        [(problem, start, strategy, max_component, call.budget) for start in starts],
-        n_jobs=call.n_jobs,
-        on_step=call.on_step,
-    )
-    return Solution(tuple(runs))
+    @property
+    def strategy(self) -> Strategy:
+        """The moves that it takes."""
+        return Strategy(self.first_improvement, self.tabu_length, self.patience)
 
 
 def _run_from(
