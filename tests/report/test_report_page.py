@@ -230,8 +230,8 @@ def test_verdicts_on_pairs_follow_from_the_members():
         members = [set(member.edges) for each in classes for member in each]
         assert found.size == len(found.members) == len(members) == learned.n_equally_good
         joined = {frozenset(edge) for member in members for edge in member}
-        assert {frozenset((p.a, p.b)) for p in found.pairs} == joined
-        for pair in found.pairs:
+        assert {frozenset((p.a, p.b)) for p in found.result.verdicts} == joined
+        for pair in found.result.verdicts:
             ahead, back = (pair.a, pair.b), (pair.b, pair.a)
             ways = Counter((ahead in m, back in m) for m in members)
             numbers = (ways[True, False], ways[False, True], ways[True, True], ways[False, False])

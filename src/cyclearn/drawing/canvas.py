@@ -30,6 +30,8 @@ _HEAD = 0.34
 _GROUP_FILL = "#f1eee6"
 _GROUP_EDGE = "#b5ad9a"
 
+Pair = tuple[float, float]
+
 
 @dataclass(frozen=True)
 class Stroke:
@@ -118,31 +120,22 @@ class _Canvas:
         """Groups behind everything; nodes and names in front of the edges."""
         for group in self.layout.groups:
             look = {"facecolor": _GROUP_FILL, "edgecolor": _GROUP_EDGE, "zorder": 0}
-            self._box(group.left, group.top, group.width, group.height, 0.3, 0.7, **look)
+            self._box((group.left, group.top), (group.width, group.height), 0.3, 0.7, **look)
         for name, (x, y) in self.layout.positions.items():
             width = self.layout.widths[name]
             look = {"facecolor": "white", "edgecolor": INK, "zorder": 3}
-            left, top = x - width / 2, y - NODE_HEIGHT / 2
-            self._box(left, top, width, NODE_HEIGHT, 0.4, 0.9, **look)
+            corner = x - width / 2, y - NODE_HEIGHT / 2
+            self._box(corner, (width, NODE_HEIGHT), 0.4, 0.9, **look)
             self._text(x, y, self.layout.labels[name], FONT_SIZE, zorder=4)
 
-    def _box(
-        self,
-        left: float,
-        top: float,
-        width: float,
-        height: float,
-        rounding: float,
-        line: float,
-        **look: Any,
-    ) -> None:
+    def _box(self, corner: Pair, size: Pair, rounding: float, line: float, **look: Any) -> None:
         from matplotlib.patches import FancyBboxPatch
 
         # What is rounded off is added around a smaller box.
-        corner = (left + rounding, top + rounding)
-        inner = (width - 2 * rounding, height - 2 * rounding)
+        width, height = (value - 2 * rounding for value in size)
+        corner = corner[0] + rounding, corner[1] + rounding
         look |= {"boxstyle": f"round,pad={rounding}", "linewidth": self._line(line)}
-        self.ax.add_patch(FancyBboxPatch(corner, *inner, **look))
+        self.ax.add_patch(FancyBboxPatch(corner, width, height, **look))
 
     def draw_edge(self, edge: Line) -> None:
         """An edge along its route, with its heads."""

@@ -29,6 +29,7 @@ class Listed:
     """The graphs that are open, with their parameter sets where a model says so.
 
     ``n_unstable``: how many that fit equally well were left out, since no fit of theirs is stable.
+    ``probable``: the most probable graphs of a posterior with their probabilities, if there is one.
     """
 
     members: tuple[Member, ...]
@@ -39,6 +40,7 @@ class Listed:
     has_model: bool
     has_ties: bool = False
     n_unstable: int = 0
+    probable: Sequence[tuple[DirectedGraph, float]] = ()
 
 
 def list_open(

@@ -23,7 +23,7 @@ from cyclearn.search.methods import SearchMethod, method_named
 from cyclearn.search.penalty import DEFAULT_PENALTY, Penalty, edge_penalty
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.score import SearchLimits
-from cyclearn.search.search_effort import Effort
+from cyclearn.search.search_effort import Effort, MoveEffort
 
 Method = Literal["auto", "exact", "tabu", "hill-climbing"]
 Start = DirectedGraph | Sequence[DirectedGraph] | None
@@ -185,13 +185,19 @@ class ProblemOptions(Reading):
     def problem(self, tables: Tables, *, virtual_edges: bool = True) -> SearchProblem:
         """The problem that data pose with these options."""
         allowed, required = (self.knowledge or Knowledge()).masks(tables.names)
-        limits = {"max_edges": self.max_edges, **self._limits(tables)}
+        p, given = tables.n_variables, self._limits(tables)
+        limits = SearchLimits(
+            max_component=given["max_component"] or p,
+            max_parents=p if given["max_parents"] is None else given["max_parents"],
+            max_edges=p * p if self.max_edges is None else self.max_edges,
+            max_virtual_cycle=min(p, MoveEffort.virtual_cycle) if virtual_edges and p > 2 else 0,
+        )
         return SearchProblem.of(
             tables.without_rows(),
             self.edge_penalty(tables),
             allowed=allowed,
             required=required,
-            limits=SearchLimits.of(tables.n_variables, virtual_edges, **limits),
+            limits=limits,
             stable=self.stable,
             max_cycle_length=self.max_cycle_length,
         )
