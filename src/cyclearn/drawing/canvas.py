@@ -114,7 +114,7 @@ class _Canvas:
         size = 0.72 * FONT_SIZE
         places = label_places(self.layout, [(line.edge, line.label) for line in lines], size)
         for line, (x, y) in zip(lines, places, strict=True):
-            self._text(x, y, line.label, size, zorder=2.5, color=line.stroke.color, boxed=True)
+            self._text((x, y), line.label, size, 2.5, boxed_in=line.stroke.color)
 
     def draw_nodes(self) -> None:
         """Groups behind everything; nodes and names in front of the edges."""
@@ -126,7 +126,7 @@ class _Canvas:
             look = {"facecolor": "white", "edgecolor": INK, "zorder": 3}
             corner = x - width / 2, y - NODE_HEIGHT / 2
             self._box(corner, (width, NODE_HEIGHT), 0.4, 0.9, **look)
-            self._text(x, y, self.layout.labels[name], FONT_SIZE, zorder=4)
+            self._text((x, y), self.layout.labels[name], FONT_SIZE, 4)
 
     def _box(self, corner: Pair, size: Pair, rounding: float, line: float, **look: Any) -> None:
         from matplotlib.patches import FancyBboxPatch
@@ -204,26 +204,16 @@ class _Canvas:
     def _line(self, width: float) -> float:
         return float(width * max(self._points / (72 * _UNIT), 0.35))
 
-    def _text(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        size: float,
-        *,
-        zorder: float,
-        color: str = INK,
-        boxed: bool = False,
-    ) -> None:
+    def _text(self, place: Pair, text: str, size: float, zorder: float, boxed_in: str = "") -> None:
+        """A text; with a colour, in a box."""
         around = {"boxstyle": "square,pad=0.08", "facecolor": "white", "edgecolor": "none"}
         self.ax.text(
-            x,
-            y,
+            *place,
             plain_text(text),
             fontsize=size * self._points,
-            color=color,
+            color=boxed_in or INK,
             ha="center",
             va="center",
             zorder=zorder,
-            bbox={**around, "alpha": 0.85} if boxed else None,
+            bbox={**around, "alpha": 0.85} if boxed_in else None,
         )

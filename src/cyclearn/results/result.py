@@ -422,11 +422,10 @@ class LearnResult(SavedAnswer):
             )
         if self.options.is_unknown:
             tables = with_targets(tables.aligned_to(self.graph.names), target_mask(self.tables))
-        models = self.models.values() if self.groups else (self.model,)
         return rank_members(
             tuple(graphs),
             tables,
-            [each.model for each in models],
+            [each.model for each in self.models.values()],
             knowledge=self.knowledge,
             level=level,
             stable_only=stable_only,
