@@ -49,6 +49,17 @@ def columns_into(columns: Sequence[int], group: Sequence[int]) -> tuple[int, ...
     return tuple(column if j in kept else 1 << j for j, column in enumerate(columns))
 
 
+def group_territories(
+    graph: DirectedGraph, groups: Sequence[Sequence[int]]
+) -> tuple[ClassKey, ...]:
+    """For every group, the territories of the graph that keeps only the edges into it.
+
+    Graphs with equal ones cannot be told apart by a design with these groups; rules may link
+    different ones.
+    """
+    return tuple(territories(columns_into(graph.columns, group)) for group in groups)
+
+
 @dataclass(frozen=True)
 class Members:
     """Members of a class as a list, and whether it was truncated."""
@@ -85,13 +96,9 @@ class GraphClass(Answer, SeatedGraphs, ABC):
     def _groups(self) -> tuple[tuple[int, ...], ...]:
         """Nodes whose columns move among themselves, whatever those of other groups do."""
 
-    def _keys_of(self, graph: DirectedGraph) -> list[ClassKey]:
-        """For every group, the territories of the graph that keeps only the edges into it."""
-        return [territories(columns_into(graph.columns, group)) for group in self._groups]
-
     @cached_property
-    def _keys(self) -> list[ClassKey]:
-        return self._keys_of(self.graph)
+    def _keys(self) -> tuple[ClassKey, ...]:
+        return group_territories(self.graph, self._groups)
 
     @cached_property
     def _linked(self) -> list[LinkedClasses]:
@@ -106,7 +113,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
 
     def _iter_differing(self, graph: DirectedGraph) -> Iterator[tuple[int, ...]]:
         """The groups whose columns are not linked to those of another graph."""
-        for n, key in enumerate(self._keys_of(graph.reordered(self.names))):
+        for n, key in enumerate(group_territories(graph.reordered(self.names), self._groups)):
             if not self._has_key(key, n):
                 yield self._groups[n]
 

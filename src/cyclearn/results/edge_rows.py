@@ -89,14 +89,6 @@ class PairVerdict:
         return f"in {self.count(edge):,} of {sum(self.counts):,} graphs that fit equally well"
 
 
-def n_equally_good(verdicts: Sequence[PairVerdict]) -> int | None:
-    """Number of graphs that the verdicts cover; None if they could not be counted."""
-    if not verdicts:
-        return 1
-    counts = verdicts[0].counts
-    return None if counts is None else sum(counts)
-
-
 def pair_verdicts(
     graphs: Sequence[DirectedGraph], knowledge: Knowledge | None
 ) -> tuple[PairVerdict, ...]:

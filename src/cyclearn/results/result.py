@@ -33,7 +33,6 @@ from cyclearn.results.edge_rows import (
     edge_rows,
     edge_table,
     graph_verdicts,
-    n_equally_good,
     pair_verdicts,
 )
 from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
@@ -227,7 +226,8 @@ class LearnResult(SavedAnswer):
     @property
     def n_equally_good(self) -> int | None:
         """Number of graphs that the verdicts cover; None if they could not be counted."""
-        return n_equally_good(self.verdicts)
+        counts = self.verdicts[0].counts if self.verdicts else (1,)
+        return None if counts is None else sum(counts)
 
     @cached_property
     def edge_rows(self) -> tuple[EdgeRow, ...]:
