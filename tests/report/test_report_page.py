@@ -420,11 +420,10 @@ def test_of_very_many_edges_the_strongest_come_first():
         for a, b in graph.edges
         for w in [weights[graph.index(a), graph.index(b)]]
     ]
-    result = SimpleNamespace(groups=(), posterior=None, bootstrap=None)
+    result = SimpleNamespace(groups=(), posterior=None, bootstrap=None, edge_rows=rows)
     found = SimpleNamespace(
         graph=graph,
         standardised=weights,
-        rows=rows,
         shared=frozenset(graph.edges),
         loops=(),
         result=result,
