@@ -22,7 +22,8 @@ import numpy as np
 from environment import describe_run
 
 from cyclearn import DirectedGraph, LinearGaussianModel, equivalence_class, next_experiment
-from cyclearn.classes.interventional_class import InterventionDesign, class_key, group_territories
+from cyclearn.classes.graph_class import group_territories
+from cyclearn.classes.interventional_class import InterventionDesign, class_key
 from cyclearn.data import Moments
 from cyclearn.graphs import random_graph
 from cyclearn.identifiability.settling_rows import (
@@ -121,9 +122,9 @@ def problem(seed: int) -> tuple[LinearGaussianModel, list[Rival], tuple[int, ...
     found: dict[object, Rival] = {}
     for member in list_members([graph], moments, max_members=60).members:
         if member.is_stable:
-            key = group_territories(member.graph, design)
+            key = group_territories(member.graph, design.groups)
             found.setdefault(key, Rival(member.graph, member.models))
-    found.pop(group_territories(graph, design), None)
+    found.pop(group_territories(graph, design.groups), None)
     return (truth, list(found.values()), target, n0) if found else None
 
 

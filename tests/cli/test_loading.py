@@ -19,7 +19,7 @@ def loaded(code):
     "code",
     [
         "import cyclearn",
-        "from cyclearn.cli.commands import Commands; Commands().commands['app']",
+        "from cyclearn.cli.commands import Commands; Commands().get_command(None, 'app')",
         "import cyclearn.app.server",
     ],
 )

@@ -249,7 +249,7 @@ def test_the_kernel_is_at_a_stationary_point(kind):
     _, (columns,) = component_columns(LOOP)
     value, b, gain, _, status = fit_shared_component(
         experiments.pooled,
-        experiments.shares,
+        experiments.tables.shares,
         experiments.targeted,
         columns.nodes,
         columns.offsets,
@@ -270,7 +270,7 @@ def test_the_kernel_is_at_a_stationary_point(kind):
             for t in range(experiments.at[i], experiments.at[i + 1]):
                 square = Q[:, i] @ experiments.matrices[experiments.which[t]] @ Q[:, i]
                 total += 0.5 * experiments.weights[t] * np.log(square)
-        for share, cut in zip(experiments.shares, experiments.targeted, strict=True):
+        for share, cut in zip(experiments.tables.shares, experiments.targeted, strict=True):
             free = [i for i in columns.nodes if not cut[i]]
             total -= share * np.linalg.slogdet(Q[np.ix_(free, free)])[1]
         return total

@@ -230,8 +230,8 @@ def test_verdicts_on_pairs_follow_from_the_members():
         members = [set(member.edges) for each in classes for member in each]
         assert found.size == len(found.members) == len(members) == learned.n_equally_good
         joined = {frozenset(edge) for member in members for edge in member}
-        assert {frozenset((p.a, p.b)) for p in found.pairs} == joined
-        for pair in found.pairs:
+        assert {frozenset((p.a, p.b)) for p in found.result.verdicts} == joined
+        for pair in found.result.verdicts:
             ahead, back = (pair.a, pair.b), (pair.b, pair.a)
             ways = Counter((ahead in m, back in m) for m in members)
             numbers = (ways[True, False], ways[False, True], ways[True, True], ways[False, False])
@@ -420,11 +420,10 @@ def test_of_very_many_edges_the_strongest_come_first():
         for a, b in graph.edges
         for w in [weights[graph.index(a), graph.index(b)]]
     ]
-    result = SimpleNamespace(groups=(), posterior=None, bootstrap=None)
+    result = SimpleNamespace(groups=(), posterior=None, bootstrap=None, edge_rows=rows)
     found = SimpleNamespace(
         graph=graph,
         standardised=weights,
-        rows=rows,
         shared=frozenset(graph.edges),
         loops=(),
         result=result,

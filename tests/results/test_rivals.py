@@ -9,7 +9,7 @@ import pytest
 
 import cyclearn as cl
 from cyclearn.models.correlated_noise import fit_correlated
-from cyclearn.results.rivals import BOUNDARIES, STRONG, WEAK, Rival, evidence, loop_rivals
+from cyclearn.results.rivals import BOUNDARIES, STRONG, WEAK, Rival, evidence
 
 LOOP = cl.LinearGaussianModel(
     [[0, 0, 0.8, 0], [0, 0, 0, 0.8], [0, 0, 0, 0.6], [0, 0, 0.6, 0]], [1, 1, 1, 1], list("xyab")
@@ -138,7 +138,7 @@ def test_each_of_several_loops_has_a_rival():
     loops = [nodes for nodes in result.graph.components if len(nodes) > 1]
     assert len(loops) == 2
     found = result.rivals()
-    assert found.without_loop == loop_rivals(result)
+    assert found.without_loop == result.loop_rivals
     assert [each.loops for each in found.without_loop] == [(loop,) for loop in loops]
     for rival, loop in zip(found.without_loop, loops, strict=True):
         checked(result, rival)
@@ -150,7 +150,7 @@ def test_each_of_several_loops_has_a_rival():
 
 
 def test_one_loop_is_broken_as_all_feedback_is(looped):
-    (only,) = loop_rivals(looped)
+    (only,) = looped.loop_rivals
     assert only == looped.rivals().without_feedback
 
 

@@ -33,7 +33,7 @@ def test_learn_and_the_estimator_have_them():
 
 @pytest.mark.parametrize("command", ["learn", "report"])
 def test_the_command_line_has_them(command):
-    parameters = {each.name: each for each in get_command(app).commands[command].params}
+    parameters = {each.name: each for each in get_command(app).get_command(None, command).params}
     for name, default in DEFAULTS.items():
         parameter = parameters[parameter_name(name)]
         # A list of names is written as text.

@@ -10,7 +10,7 @@ from cyclearn.data.reading import as_tables
 from cyclearn.search import annealed_search
 from cyclearn.search.annealed_search import AnnealedSearch
 from cyclearn.search.closed_rings import iter_ringed, linked_pairs
-from cyclearn.search.local_search import Climbing, local_search
+from cyclearn.search.local_search import Strategy, local_search
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget
 from cyclearn.search.search_effort import StartEffort
@@ -129,7 +129,7 @@ def test_a_climb_near_some_nodes_changes_no_edge_elsewhere():
     problem = SearchOptions().problem(as_tables(rows))
     near = np.arange(6) == 1
     empty = np.zeros((6, 6), dtype=np.uint8)
-    found = local_search(problem, problem.score(), empty, Climbing(), Budget(), near=near).best
+    found = local_search(problem, problem.score(), empty, Strategy(), Budget(), near=near).best
     assert found[1].any() or found[:, 1].any()
     found[1] = found[:, 1] = 0
     assert not found.any()

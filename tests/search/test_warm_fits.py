@@ -23,7 +23,8 @@ def ring(p: int, *more: tuple[int, int]) -> np.ndarray:
 def score_of(A: np.ndarray, n: int = 300) -> GraphScore:
     model = random_model(DirectedGraph(A.astype(bool)), random_state=1)
     rows = model.sample(n, random_state=2).to_numpy()
-    limits = SearchLimits.of(len(A), True, max_component=None, max_parents=None, max_edges=None)
+    p = len(A)
+    limits = SearchLimits(p, p, p * p, min(p, 6))
     return GraphScore(np.corrcoef(rows, rowvar=False), 0.02, limits)
 
 

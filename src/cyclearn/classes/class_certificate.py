@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cyclearn.classes.chordal_growth import SearchBudget, exchangeable_nodes, iter_growths
@@ -204,10 +204,7 @@ class ClassCertificate(Answer):
 
     def replayed(self) -> DirectedGraph:
         """The first graph after the steps forward: a subgraph of the second."""
-        graph = self.first
-        for step in self.forward:
-            graph = step.apply(graph)
-        return graph
+        return reduce(lambda graph, step: step.apply(graph), self.forward, self.first)
 
     def explain(self) -> str:
         """The steps in words, numbered."""

@@ -20,7 +20,7 @@ from cyclearn.classes.rule_search import (
     completeness,
     linked_classes,
 )
-from cyclearn.classes.seated_graphs import SeatedGraphs, edge_table, summed
+from cyclearn.classes.seated_graphs import SeatedGraphs, edge_table
 from cyclearn.classes.territories import reduced_columns, territories
 from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import at_least, one_of, whole
@@ -47,6 +47,17 @@ def columns_into(columns: Sequence[int], group: Sequence[int]) -> tuple[int, ...
     """
     kept = set(group)
     return tuple(column if j in kept else 1 << j for j, column in enumerate(columns))
+
+
+def group_territories(
+    graph: DirectedGraph, groups: Sequence[Sequence[int]]
+) -> tuple[ClassKey, ...]:
+    """For every group, the territories of the graph that keeps only the edges into it.
+
+    Graphs with equal ones cannot be told apart by a design with these groups; rules may link
+    different ones.
+    """
+    return tuple(territories(columns_into(graph.columns, group)) for group in groups)
 
 
 @dataclass(frozen=True)
@@ -85,13 +96,9 @@ class GraphClass(Answer, SeatedGraphs, ABC):
     def _groups(self) -> tuple[tuple[int, ...], ...]:
         """Nodes whose columns move among themselves, whatever those of other groups do."""
 
-    def _keys_of(self, graph: DirectedGraph) -> list[ClassKey]:
-        """For every group, the territories of the graph that keeps only the edges into it."""
-        return [territories(columns_into(graph.columns, group)) for group in self._groups]
-
     @cached_property
-    def _keys(self) -> list[ClassKey]:
-        return self._keys_of(self.graph)
+    def _keys(self) -> tuple[ClassKey, ...]:
+        return group_territories(self.graph, self._groups)
 
     @cached_property
     def _linked(self) -> list[LinkedClasses]:
@@ -106,7 +113,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
 
     def _iter_differing(self, graph: DirectedGraph) -> Iterator[tuple[int, ...]]:
         """The groups whose columns are not linked to those of another graph."""
-        for n, key in enumerate(self._keys_of(graph.reordered(self.names))):
+        for n, key in enumerate(group_territories(graph.reordered(self.names), self._groups)):
             if not self._has_key(key, n):
                 yield self._groups[n]
 
@@ -312,4 +319,4 @@ class GraphClass(Answer, SeatedGraphs, ABC):
         LimitError
             If the class is too complex to be counted with ``max_states`` states.
         """
-        return edge_table(summed([self.iter_edge_counts()]), self.size, self.names)
+        return edge_table(self.pair_counts(), self.size, self.names)

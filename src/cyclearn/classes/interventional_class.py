@@ -23,10 +23,10 @@ from functools import cached_property, lru_cache, partial
 from itertools import product
 from typing import Any, TypeAlias
 
-from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules, columns_into
+from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules, group_territories
 from cyclearn.classes.rule_search import MAX_CLASSES, ClassKey, linked_classes
 from cyclearn.classes.seating import Seating
-from cyclearn.classes.territories import Territory, territories
+from cyclearn.classes.territories import Territory
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
@@ -142,14 +142,6 @@ class InterventionalClass(GraphClass):
         return f"InterventionalClass({self._size_in_words()} members, {n} table{'s' * (n != 1)})"
 
 
-def group_territories(graph: DirectedGraph, design: InterventionDesign) -> tuple[ClassKey, ...]:
-    """For every group of a design, the territories of the graph that keeps the edges into it.
-
-    Graphs with equal ones cannot be told apart by the design; rules may link different ones.
-    """
-    return tuple(territories(columns_into(graph.columns, group)) for group in design.groups)
-
-
 # Territories for the nodes of a group, each with the redundant sets of its seat.
 _GroupSeats = list[tuple[Territory, frozenset[int]]]
 
@@ -245,7 +237,7 @@ def _targets(targets: Sequence[Node], graph: DirectedGraph) -> tuple[int, ...]:
 
 def class_key(graph: DirectedGraph, design: InterventionDesign) -> tuple[ClassKey, ...]:
     """Equal for two graphs exactly if the design is not known to tell them apart."""
-    return tuple(map(_first_linked, group_territories(graph, design)))
+    return tuple(map(_first_linked, group_territories(graph, design.groups)))
 
 
 @lru_cache(maxsize=1 << 14)

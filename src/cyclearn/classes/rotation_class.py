@@ -86,25 +86,15 @@ def _with_fewer_edges(key: ClassKey, keys: Collection[ClassKey]) -> frozenset[Cl
     return frozenset(other for other in keys if _n_entries(other) < _n_entries(key))
 
 
-@dataclass(frozen=True)
-class IrreducibleSeatings:
-    """The graphs of a class of rotations that have no redundant edge, in disjoint parts.
-
-    ``cut_by`` names the limit that cut the search for redundant edges, None if none did. A
-    search that was cut leaves graphs with a redundant edge among the parts; it loses none without.
-    """
-
-    parts: tuple[Seating, ...]
-    cut_by: str | None
-
-
 def irreducible_seatings(
     key: ClassKey, keys: Collection[ClassKey], max_states: int, *, max_effort: int = MAX_EFFORT
-) -> IrreducibleSeatings:
-    """Leave out the graphs of a class of rotations that have a subgraph in a smaller class.
+) -> tuple[tuple[Seating, ...], str | None]:
+    """The graphs of a class of rotations that have no subgraph in a smaller class.
 
-    ``keys`` are the classes of rotations with the same distributions, and ``max_effort`` is how
-    many columns without an entry, and places of smaller columns, are looked at.
+    ``keys`` are the classes of rotations with the same distributions. The graphs are in disjoint
+    parts, beside which is the limit that cut the search for redundant edges, None if none did:
+    ``max_effort`` is how many columns without an entry, and places of smaller columns, are looked
+    at. A search that was cut leaves graphs with a redundant edge; it loses none without.
     """
     fewer = _with_fewer_edges(key, keys)
     below = territory_below(key)
@@ -143,10 +133,8 @@ def irreducible_seatings(
                 max_states=max_states,
             )
         )
-    return IrreducibleSeatings(
-        tuple(part for part in parts if not part.is_empty),
-        f"max_effort={max_effort}" if budget.is_exhausted else None,
-    )
+    cut_by = f"max_effort={max_effort}" if budget.is_exhausted else None
+    return tuple(part for part in parts if not part.is_empty), cut_by
 
 
 def _shrunk_sets(
@@ -198,15 +186,15 @@ class RotationClass(SeatedGraphs):
 
         One part, unless some members have an edge that only a rule shows to be redundant.
         """
-        return self._irreducible.parts
+        return self._irreducible[0]
 
     @property
     def redundancy_cut_by(self) -> str | None:
         """The limit that stopped the search for redundant edges, None if none did."""
-        return self._irreducible.cut_by
+        return self._irreducible[1]
 
     @cached_property
-    def _irreducible(self) -> IrreducibleSeatings:
+    def _irreducible(self) -> tuple[tuple[Seating, ...], str | None]:
         return irreducible_seatings(self.territories, self.linked, self.max_states)
 
     @property

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain
 from math import prod
+from operator import add
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -112,16 +112,6 @@ class EdgeCounts:
         }
         block = self._seating.blocks[a]
         return self._seating.count(block, changed) * (self._size // self._block_sizes[a])
-
-
-def summed(parts: Iterable[Iterable[PairCount]]) -> list[PairCount]:
-    """Counts over several sets of members together, in the order of the pairs."""
-    totals: dict[tuple[int, int], PairCount] = {}
-    for pair in chain.from_iterable(parts):
-        known = totals.setdefault((pair.i, pair.j), PairCount(pair.i, pair.j, 0, 0, 0))
-        counts = (a + b for a, b in zip(known[2:], pair[2:], strict=True))
-        totals[pair.i, pair.j] = PairCount(pair.i, pair.j, *counts)
-    return [totals[pair] for pair in sorted(totals)]
 
 
 def edge_table(pairs: Iterable[PairCount], size: int, names: Sequence[str]) -> pd.DataFrame:
@@ -276,7 +266,11 @@ class SeatedGraphs:
     def _samplers(self) -> tuple[MemberSampler, ...]:
         return tuple(MemberSampler(seating) for seating in self.seatings)
 
-    def iter_edge_counts(self) -> Iterator[PairCount]:
-        """For every part, in how many members each pair of nodes is joined, and how."""
+    def pair_counts(self) -> list[PairCount]:
+        """In how many members each pair of nodes is joined, and how, in the order of the pairs."""
+        totals: dict[tuple[int, int], PairCount] = {}
         for seating, sizes in zip(self.seatings, self._block_sizes, strict=True):
-            yield from EdgeCounts(seating, sizes)
+            for i, j, *counts in EdgeCounts(seating, sizes) if all(sizes) else ():
+                known = totals.get((i, j), (i, j, 0, 0, 0))
+                totals[i, j] = PairCount(i, j, *map(add, known[2:], counts))
+        return [totals[pair] for pair in sorted(totals)]

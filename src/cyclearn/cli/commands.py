@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -34,17 +33,6 @@ PLACES = {
 }
 
 
-class _LoadedWhenAsked(Mapping[str, Any]):
-    def __getitem__(self, name: str) -> Any:
-        return _loaded(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(PLACES)
-
-    def __len__(self) -> int:
-        return len(PLACES)
-
-
 @cache
 def _loaded(name: str) -> Any:
     module, attribute = PLACES[name]
@@ -61,8 +49,9 @@ class Commands(TyperGroup):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.commands: Any = _LoadedWhenAsked()
+        # The names alone, for lists and suggestions.
+        self.commands: Any = dict.fromkeys(PLACES)
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - as typer calls it
-        """The names, without loading the commands."""
-        return list(PLACES)
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - as typer calls it
+        """The command of this name, loaded now; None without one."""
+        return _loaded(cmd_name) if cmd_name in PLACES else None

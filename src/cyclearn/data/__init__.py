@@ -5,6 +5,4 @@ from cyclearn.data.moments import Moments as Moments
 from cyclearn.data.moments import as_moments as as_moments
 from cyclearn.data.moments import read_moments as read_moments
 from cyclearn.data.reading import Reading as Reading
-from cyclearn.data.reading import as_tables as as_tables
-from cyclearn.data.table_files import as_rows as as_rows
 from cyclearn.data.table_files import read_table as read_table

@@ -15,6 +15,7 @@ from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError, MatrixError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.readable import listed
+from cyclearn.graphs.graph_input import default_names
 
 # Share of a standardised column's variance that the columns before it leave unexplained.
 _COLLINEAR = 1e-11
@@ -41,11 +42,6 @@ def is_missing_word(text: Any) -> bool:
         or word.lower() in {"n/a", "nil"}
         or re.fullmatch(r"\W+", word) is not None
     )
-
-
-def default_names(n: int) -> tuple[str, ...]:
-    """X1, …, Xn."""
-    return tuple(f"X{i + 1}" for i in range(n))
 
 
 def as_float(value: Any, what: str) -> float:

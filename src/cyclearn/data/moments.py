@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,6 @@ from cyclearn.data.input_checks import (
     checked_covariance,
     checked_exogenous,
     checked_matrix,
-    default_names,
     half_of_matrix,
     names_among,
 )
@@ -321,18 +320,25 @@ def _mirrored(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def checked_mean(mean: ArrayLike, names: tuple[str, ...]) -> FloatArray:
+def checked_mean(mean: ArrayLike, names: Sequence[str]) -> FloatArray:
     """The mean of each column, as an array of finite numbers."""
+    return checked_vector(mean, names, ("the mean is", "the mean has", "the mean of column"))
+
+
+def checked_vector(
+    values: ArrayLike, names: Sequence[str], words: tuple[str, str, str]
+) -> FloatArray:
+    """A fresh array of finite numbers, one for each name.
+
+    ``words`` begin what is said of wrong values, of a wrong shape, and of one number.
+    """
     try:
-        centre = np.array(mean, dtype=float)
+        vector = np.array(values, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"the mean is {short(mean)}; give {len(names)} numbers") from None
-    if centre.shape != (len(names),):
-        raise InputError(f"the mean has shape {centre.shape}; give {len(names)} numbers")
-    if not np.isfinite(centre).all():
-        name = names[int(np.flatnonzero(~np.isfinite(centre))[0])]
-        raise InputError(f"the mean of column {name!r} is not finite")
-    return cast(FloatArray, centre)
-
-
-__all__ = ["Moments", "as_moments", "default_names", "read_moments"]
+        raise InputError(f"{words[0]} {short(values)}; give {len(names)} numbers") from None
+    if vector.shape != (len(names),):
+        raise InputError(f"{words[1]} shape {vector.shape}; give {len(names)} numbers")
+    if not np.isfinite(vector).all():
+        name = names[int(np.flatnonzero(~np.isfinite(vector))[0])]
+        raise InputError(f"{words[2]} {name!r} is not finite")
+    return np.asarray(vector)

@@ -30,6 +30,8 @@ _HEAD = 0.34
 _GROUP_FILL = "#f1eee6"
 _GROUP_EDGE = "#b5ad9a"
 
+Pair = tuple[float, float]
+
 
 @dataclass(frozen=True)
 class Stroke:
@@ -112,37 +114,28 @@ class _Canvas:
         size = 0.72 * FONT_SIZE
         places = label_places(self.layout, [(line.edge, line.label) for line in lines], size)
         for line, (x, y) in zip(lines, places, strict=True):
-            self._text(x, y, line.label, size, zorder=2.5, color=line.stroke.color, boxed=True)
+            self._text((x, y), line.label, size, 2.5, boxed_in=line.stroke.color)
 
     def draw_nodes(self) -> None:
         """Groups behind everything; nodes and names in front of the edges."""
         for group in self.layout.groups:
             look = {"facecolor": _GROUP_FILL, "edgecolor": _GROUP_EDGE, "zorder": 0}
-            self._box(group.left, group.top, group.width, group.height, 0.3, 0.7, **look)
+            self._box((group.left, group.top), (group.width, group.height), 0.3, 0.7, **look)
         for name, (x, y) in self.layout.positions.items():
             width = self.layout.widths[name]
             look = {"facecolor": "white", "edgecolor": INK, "zorder": 3}
-            left, top = x - width / 2, y - NODE_HEIGHT / 2
-            self._box(left, top, width, NODE_HEIGHT, 0.4, 0.9, **look)
-            self._text(x, y, self.layout.labels[name], FONT_SIZE, zorder=4)
+            corner = x - width / 2, y - NODE_HEIGHT / 2
+            self._box(corner, (width, NODE_HEIGHT), 0.4, 0.9, **look)
+            self._text((x, y), self.layout.labels[name], FONT_SIZE, 4)
 
-    def _box(
-        self,
-        left: float,
-        top: float,
-        width: float,
-        height: float,
-        rounding: float,
-        line: float,
-        **look: Any,
-    ) -> None:
+    def _box(self, corner: Pair, size: Pair, rounding: float, line: float, **look: Any) -> None:
         from matplotlib.patches import FancyBboxPatch
 
         # What is rounded off is added around a smaller box.
-        corner = (left + rounding, top + rounding)
-        inner = (width - 2 * rounding, height - 2 * rounding)
+        width, height = (value - 2 * rounding for value in size)
+        corner = corner[0] + rounding, corner[1] + rounding
         look |= {"boxstyle": f"round,pad={rounding}", "linewidth": self._line(line)}
-        self.ax.add_patch(FancyBboxPatch(corner, *inner, **look))
+        self.ax.add_patch(FancyBboxPatch(corner, width, height, **look))
 
     def draw_edge(self, edge: Line) -> None:
         """An edge along its route, with its heads."""
@@ -211,26 +204,16 @@ class _Canvas:
     def _line(self, width: float) -> float:
         return float(width * max(self._points / (72 * _UNIT), 0.35))
 
-    def _text(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        size: float,
-        *,
-        zorder: float,
-        color: str = INK,
-        boxed: bool = False,
-    ) -> None:
+    def _text(self, place: Pair, text: str, size: float, zorder: float, boxed_in: str = "") -> None:
+        """A text; with a colour, in a box."""
         around = {"boxstyle": "square,pad=0.08", "facecolor": "white", "edgecolor": "none"}
         self.ax.text(
-            x,
-            y,
+            *place,
             plain_text(text),
             fontsize=size * self._points,
-            color=color,
+            color=boxed_in or INK,
             ha="center",
             va="center",
             zorder=zorder,
-            bbox={**around, "alpha": 0.85} if boxed else None,
+            bbox={**around, "alpha": 0.85} if boxed_in else None,
         )

@@ -29,11 +29,14 @@ from cyclearn.results.edge_rows import edge_rows
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from cyclearn.posterior import Posterior
     from cyclearn.results import BootstrapResult, LearnResult
 
 
 # With more edges than this, weights are not written on them unless asked for.
 _MAX_LABELS = 30
+# An edge that is this probable is drawn solid.
+_SURE = 0.95
 
 SOLID, BROKEN, LOOSE = Stroke(INK), Stroke(BLUE, DASHED), Stroke(VERMILION, DOTTED)
 # How edges look over the members of a class.
@@ -173,6 +176,26 @@ def plot_bootstrap(
         is_sure=found.compelled_frequencies >= threshold,
     )
     return draw_shares(shares, ax, threshold, ("in all equivalent graphs", "in some of them"))
+
+
+def plot_posterior(found: Posterior, ax: Axes | None = None, *, threshold: float = 0.5) -> Axes:
+    """Draw edges and adjacencies with a probability of at least ``threshold``.
+
+    Solid: an edge of probability 0.95 or more. Dashed: a less probable one. Dotted, without a
+    head: the two are joined that probably, but neither direction is. Widths grow with the
+    probability, which is written on the edge.
+
+    Parameters
+    ----------
+    found : Posterior
+    ax : matplotlib Axes, optional
+    threshold : float
+        From above 0 to 1.
+    """
+    found.check_determined()
+    joined = found.adjacency_probabilities().to_numpy()
+    shares = EdgeShares(found.names, found.edges, joined, found.both, found.edges >= _SURE)
+    return draw_shares(shares, ax, threshold, (f"probability ≥ {_SURE}", "less"))
 
 
 @dataclass(frozen=True, eq=False)

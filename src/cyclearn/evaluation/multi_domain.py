@@ -78,10 +78,7 @@ class Domains:
         if all(model.graph.is_subgraph_of(true) for model in models):
             # The true graph, and with it its class, generates all its own distributions.
             for rotations in equivalence_class(true).rotation_classes:
-                self._found[rotations.territories] = self._rate([True] * len(models))
-
-    def _rate(self, successes: Sequence[bool]) -> SuccessRate:
-        return SuccessRate(successes, self.eta)
+                self._found[rotations.territories] = SuccessRate([True] * len(models), self.eta)
 
     def success(self, learned: DirectedGraph, deadline: Deadline = None) -> SuccessRate:
         """Share of the domains that the graph generates."""
@@ -96,7 +93,7 @@ class Domains:
             for R in self._correlations:
                 check_deadline(deadline)
                 successes.append(is_within(member, R, self.eta))
-            self._found[key] = self._rate(successes)
+            self._found[key] = SuccessRate(successes, self.eta)
         return self._found[key]
 
 

@@ -242,10 +242,7 @@ def structure_scores(
 
 def _features(graph: DirectedGraph) -> dict[str, BoolArray]:
     A = graph.adjacency
-    cycle = np.zeros(A.shape, dtype=bool)
-    for nodes in graph.component_indices:
-        cycle[np.ix_(nodes, nodes)] = True
-    np.fill_diagonal(cycle, False)
+    cycle = graph.in_one_component & ~np.eye(len(A), dtype=bool)
     return {"adjacency": A | A.T, "arrowhead": A, "cycle": cycle}
 
 

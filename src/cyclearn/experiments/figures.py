@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from cyclearn.experiments.result_tables import groups, of_the_study, pooled, result_table, share
 from cyclearn.experiments.runner import ResultsFile
@@ -14,7 +15,6 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import replacing, why, write_text
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 

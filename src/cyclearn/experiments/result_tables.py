@@ -6,17 +6,15 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from cyclearn.experiments.runner import ResultsFile
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.identifiability.numerics.numerical_overlap import wilson_interval
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -102,8 +100,6 @@ def of_the_study(results: Sequence[ResultsFile]) -> Iterator[None]:
 
 def pooled(results: Sequence[ResultsFile], *, timings: bool = False) -> pd.DataFrame:
     """The outputs of files of one study, which must belong together and share no setting."""
-    import pandas as pd
-
     first, wanted = results[0], results[0].configuration
     frames: list[pd.DataFrame] = []
     seen: dict[str, ResultsFile] = {}

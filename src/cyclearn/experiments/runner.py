@@ -18,9 +18,10 @@ from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from cyclearn import __version__
 from cyclearn.experiments.study import Output, Study, Task
@@ -29,10 +30,6 @@ from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.interruption import ended_quietly
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.record_file import RecordFile, plain
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 # Seconds to wait for the scheduler of a cluster to answer.
 _ANSWER = 10
@@ -271,8 +268,6 @@ class ResultsFile:
 
         With ``timings``, a column of seconds more, which is not.
         """
-        import pandas as pd
-
         instances = self._instances()
         with self._refusing_damage():
             rows = [

@@ -197,6 +197,11 @@ class DirectedGraph(Answer):
         return tuple(tuple(bits(members)) for members in order.static_order())
 
     @property
+    def in_one_component(self) -> BoolArray:
+        """Whether two nodes are in one strongly connected component, shape (p, p)."""
+        return columns_to_support(strong_components(self.columns))
+
+    @property
     def components(self) -> tuple[tuple[str, ...], ...]:
         """Strongly connected components, causes before effects."""
         return tuple(tuple(self.names[v] for v in nodes) for nodes in self.component_indices)

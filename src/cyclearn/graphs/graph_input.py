@@ -62,9 +62,9 @@ def check_number_of_nodes(n_nodes: int) -> None:
         )
 
 
-def default_names(n_nodes: int) -> list[str]:
+def default_names(n_nodes: int) -> tuple[str, ...]:
     """The names X1, X2 and so on."""
-    return [f"X{i + 1}" for i in range(n_nodes)]
+    return tuple(f"X{i + 1}" for i in range(n_nodes))
 
 
 def listed(names: Sequence[str]) -> str:
@@ -86,7 +86,7 @@ def check_same_nodes(first: tuple[str, Sequence[str]], second: tuple[str, Sequen
 def checked_names(names: Iterable[Hashable] | None, n_nodes: int | None) -> tuple[str, ...]:
     """Names as texts, each once, as many as there are nodes."""
     if names is None:
-        return tuple(default_names(n_nodes or 0))
+        return default_names(n_nodes or 0)
     if isinstance(names, str):
         raise InputError(f"names is the string {short(names)}; give a list of names")
     if not isinstance(names, Iterable):
@@ -132,7 +132,7 @@ def names_of_ends(edges: Iterable[tuple[Node, Node]], n_nodes: int | None) -> li
         return list(dict.fromkeys(named))
     n_nodes = n_nodes or max(numbers, default=-1) + 1
     check_number_of_nodes(n_nodes)
-    return default_names(n_nodes)
+    return list(default_names(n_nodes))
 
 
 def checked_label(label: Any) -> str:

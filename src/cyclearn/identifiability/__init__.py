@@ -1,6 +1,5 @@
 """What data can tell apart: exact invariants, rules beyond rotations, numerical comparison."""
 
-from cyclearn.identifiability.assumption_one import AssumptionCheck as AssumptionCheck
 from cyclearn.identifiability.assumption_one import check_assumption_one as check_assumption_one
 from cyclearn.identifiability.comparing import compare as compare
 from cyclearn.identifiability.comparing import quasi_equivalent as quasi_equivalent
@@ -15,7 +14,4 @@ from cyclearn.identifiability.constraints.hard_constraints import (
     hard_constraints as hard_constraints,
 )
 from cyclearn.identifiability.constraints.hard_constraints import is_faithful as is_faithful
-from cyclearn.identifiability.difference.separating_matrix import Separation as Separation
-from cyclearn.identifiability.interior_points import InteriorPoint as InteriorPoint
-from cyclearn.identifiability.numerics.numerical_overlap import Overlap as Overlap
 from cyclearn.identifiability.numerics.numerical_overlap import Sampler as Sampler

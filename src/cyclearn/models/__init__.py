@@ -8,7 +8,6 @@ from cyclearn.models.fit_status import FitStatus as FitStatus
 from cyclearn.models.fit_status import check_fit as check_fit
 from cyclearn.models.fitted_model import FittedGroups as FittedGroups
 from cyclearn.models.fitted_model import FittedModel as FittedModel
-from cyclearn.models.linear_gaussian import Intervention as Intervention
 from cyclearn.models.linear_gaussian import LinearGaussianModel as LinearGaussianModel
 from cyclearn.models.maximum_likelihood import fit as fit
 from cyclearn.models.projection import Projection as Projection

@@ -121,11 +121,6 @@ class Experiments:
             means=np.array(means),
         )
 
-    @property
-    def shares(self) -> FloatArray:
-        """The share of all rows that each table has."""
-        return self.tables.shares
-
     @cached_property
     def is_special(self) -> BoolArray:
         """Nodes that were set, or had noise of their own, in some tables."""
@@ -276,7 +271,7 @@ def _runs(
     def run(start: FloatArray) -> Any:
         return fit_shared_component(
             experiments.pooled,
-            experiments.shares,
+            experiments.tables.shares,
             experiments.targeted,
             *columns.layout,
             start,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cyclearn.data.input_checks import as_float, check_names, checked_matrix, whole_number
+from cyclearn.data.moments import Data, as_moments, checked_vector
 from cyclearn.foundation.answers import SavedAnswer
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
@@ -22,7 +23,10 @@ from cyclearn.graphs.directed_graph import DirectedGraph, Node
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cyclearn.data.moments import Data
+
+# What is said of wrong ones.
+_OF_VARIANCES = "the noise variances are", "the noise variances have", "the noise variance of"
+_OF_MEANS = "the means are", "the means have", "the mean of"
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +106,13 @@ class LinearGaussianModel(SavedAnswer):
                 f"B has weight {weights[loops[0], loops[0]]:g} from {labels[loops[0]]!r} to "
                 "itself; set the diagonal to zero"
             )
-        variances = _checked_vector(noise_variances, labels, "noise variance")
+        variances = checked_vector(noise_variances, labels, _OF_VARIANCES)
         if not (variances > 0).all():
             j = int(np.flatnonzero(~(variances > 0))[0])
             raise InputError(
                 f"the noise variance of {labels[j]!r} is {variances[j]:g}; it must be positive"
             )
-        centre = np.zeros(p) if mean is None else _checked_vector(mean, labels, "mean")
+        centre = np.zeros(p) if mean is None else checked_vector(mean, labels, _OF_MEANS)
         self._set(weights, variances, labels, centre)
 
     def _set(
@@ -181,8 +185,6 @@ class LinearGaussianModel(SavedAnswer):
         The mean plays no part in the structure, so it is maximised out:
         −n/2 [p log 2π + log|Σ| + tr(ΘS)], S the sample covariance with the divisor n.
         """
-        from cyclearn.data.moments import as_moments
-
         moments = as_moments(data).aligned_to(self.names)
         C = np.eye(self.n_variables) - self.B
         log_det = 2 * np.linalg.slogdet(C)[1] - np.log(self.noise_variances).sum()
@@ -365,16 +367,3 @@ def _require_stable(radius: float, consequence: str) -> None:
             "same graph if there is one (FittedModel.alternatives), or pass allow_unstable=True "
             "for the algebraic answer"
         )
-
-
-def _checked_vector(values: ArrayLike, names: tuple[str, ...], what: str) -> FloatArray:
-    try:
-        vector = np.array(values, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"the {what}s are {short(values)}; give {len(names)} numbers") from None
-    if vector.shape != (len(names),):
-        raise InputError(f"the {what}s have shape {vector.shape}; give {len(names)} numbers")
-    if not np.isfinite(vector).all():
-        name = names[int(np.flatnonzero(~np.isfinite(vector))[0])]
-        raise InputError(f"the {what} of {name!r} is not finite")
-    return vector

@@ -25,6 +25,7 @@ from cyclearn.graphs import DirectedGraph
 from cyclearn.posterior.graph_prior import LOOP_COST, costs_by_size, posterior_penalty
 from cyclearn.posterior.graph_sample import (
     GraphSample,
+    Resamples,
     SampleSize,
     check_number_of_variables,
     sample_graphs,
@@ -129,25 +130,21 @@ class PosteriorOptions(ProblemOptions):
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Resampled:
-    """A problem with resamples of its data, by number."""
+def _resamples(problem: SearchProblem, tables: Tables, options: PosteriorOptions) -> Resamples:
+    """Rows are drawn one by one: that neighbours resemble each other is counted already."""
+    resampling: Resampling = "rows" if _have_rows(tables) else "parametric"
+    resampler = Resampler.of(tables, options.reading, resampling, options.seed, _DRAWN)
+    return partial(_resampled, problem, resampler)
 
-    problem: SearchProblem
-    resampler: Resampler
 
-    @classmethod
-    def of(cls, problem: SearchProblem, tables: Tables, options: PosteriorOptions) -> Resampled:
-        """Rows are drawn one by one: that neighbours resemble each other is counted already."""
-        has_rows = all(table.rows is not None for table in tables)
-        resampling: Resampling = "rows" if has_rows else "parametric"
-        resampler = Resampler.of(tables, options.reading, resampling, options.seed, _DRAWN)
-        return cls(problem, resampler)
+def _resampled(problem: SearchProblem, resampler: Resampler, number: int) -> SearchProblem:
+    """The problem of one resample."""
+    tables, _, _ = resampler.draw(number)
+    return replace(problem, tables=tables.sorted())
 
-    def __call__(self, number: int) -> SearchProblem:
-        """The problem of one resample."""
-        tables, _, _ = self.resampler.draw(number)
-        return replace(self.problem, tables=tables.sorted())
+
+def _have_rows(tables: Tables) -> bool:
+    return all(table.rows is not None for table in tables)
 
 
 def check_known_targets(options: Reading) -> None:
@@ -265,13 +262,12 @@ def posterior(
     # Weighing graphs by their classes costs about half of the sample's worth.
     share = 0.5 if checked.prior == "classes" else 1.0
     problem = checked.problem(tables)
-    resamples = Resampled.of(problem, tables, checked) if checked.robust else None
     sample = sample_graphs(
         problem,
         replace(size, effective_size=int(size.effective_size / share)),
         costs=costs_by_size(tables.n_variables, checked.loop_cost),
         seed=checked.seed,
-        resamples=resamples,
+        resamples=_resamples(problem, tables, checked) if checked.robust else None,
         deadline=deadline_since(begun, checked.time_limit),
         n_jobs=processes(n_jobs),
         on_progress=on_progress,
@@ -330,7 +326,7 @@ def _result(
         n_steps=sample.n_steps,
         is_cut=sample.is_cut,
         n_resamples=sample.n_resamples,
-        is_parametric=options.robust and any(table.rows is None for table in tables),
+        is_parametric=options.robust and not _have_rows(tables),
         warnings=options.warnings(tables),
     )
 

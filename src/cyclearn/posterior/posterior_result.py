@@ -21,7 +21,7 @@ from cyclearn.foundation.arguments import share
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_schema
-from cyclearn.foundation.json_input import short
+from cyclearn.foundation.json_input import finite, short
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.posterior.posterior_effects import PosteriorEffects, draw_effects, systematic
@@ -342,8 +342,8 @@ class Posterior(SavedAnswer):
         return found
 
     def plot(self, ax: Axes | None = None, *, threshold: float = 0.5) -> Axes:
-        """Draw the probable edges; see :func:`cyclearn.drawing.posterior_plot.plot_posterior`."""
-        from cyclearn.drawing.posterior_plot import plot_posterior
+        """Draw the probable edges; see :func:`cyclearn.drawing.plots.plot_posterior`."""
+        from cyclearn.drawing.plots import plot_posterior
 
         return plot_posterior(self, ax, threshold=threshold)
 
@@ -360,8 +360,8 @@ class Posterior(SavedAnswer):
             "share_left": self.share_left,
             "edges": self.edges.tolist(),
             "both": self.both.tolist(),
-            "r_hat": _plain(self.quality.r_hat),
-            "effective_size": _plain(self.quality.effective_size),
+            "r_hat": finite(self.quality.r_hat.tolist()),
+            "effective_size": finite(self.quality.effective_size.tolist()),
             "wanted_size": self.wanted_size,
             "converged": self.converged,
             "tables": [table_record(table) for table in self.tables],
@@ -500,11 +500,6 @@ def _tables(records: list[Mapping[str, Any]], intercepts: Intercepts | None) -> 
         return Tables(tables)
     kinds = tuple(table.kind for table in tables)
     return Tables(tables, Design(kinds[0] if len(set(kinds)) == 1 else kinds, intercepts))
-
-
-def _plain(values: FloatArray) -> list[list[float | None]]:
-    """Numbers for JSON: values that are not finite become None."""
-    return [[float(v) if np.isfinite(v) else None for v in row] for row in values]
 
 
 def _square(rows: list[list[float | None]], p: int) -> FloatArray:

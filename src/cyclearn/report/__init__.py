@@ -1,4 +1,3 @@
 """The report: one page of HTML about a result."""
 
 from cyclearn.report.page import report_html as report_html
-from cyclearn.report.page import write_report as write_report

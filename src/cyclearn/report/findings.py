@@ -53,16 +53,6 @@ class Findings:
     hidden: tuple[PairExplanation, ...] | None = None
 
     @property
-    def pairs(self) -> tuple[PairVerdict, ...]:
-        """What all graphs that fit equally well agree on, pair by pair."""
-        return self.result.verdicts
-
-    @property
-    def rows(self) -> tuple[EdgeRow, ...]:
-        """Everything about each edge; those of the learned graph come first."""
-        return self.result.edge_rows
-
-    @property
     def graph(self) -> DirectedGraph:
         """The learned graph."""
         return self.result.graph
@@ -82,17 +72,17 @@ class Findings:
     @cached_property
     def shared(self) -> frozenset[Edge]:
         """Edges that every graph has that fits equally well."""
-        return frozenset(row.edge for row in self.rows if row.verdict == SAME)
+        return frozenset(row.edge for row in self.result.edge_rows if row.verdict == SAME)
 
     @cached_property
     def row_of(self) -> dict[Edge, EdgeRow]:
         """What is known about an edge that some equally good graph has."""
-        return {row.edge: row for row in self.rows}
+        return {row.edge: row for row in self.result.edge_rows}
 
     @cached_property
     def pair_of(self) -> dict[Edge, PairVerdict]:
         """The verdict on the pair that an edge joins."""
-        return {edge: pair for pair in self.pairs for edge in pair.possible_edges}
+        return {edge: pair for pair in self.result.verdicts for edge in pair.possible_edges}
 
     @cached_property
     def standardised(self) -> FloatArray:

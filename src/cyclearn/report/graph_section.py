@@ -30,7 +30,7 @@ def picture(found: Findings) -> Markup:
     is_whole = first.n_edges == graph.n_edges
     labelled = graph.n_edges <= _MAX_LABELS
     edges = []
-    for row in found.rows:
+    for row in found.result.edge_rows:
         if not row.in_graph:
             continue
         sign = "negative" if row.standardised < 0 else "positive"
@@ -94,7 +94,7 @@ def _legend(found: Findings) -> Markup:
         ("neutral", "strong", False, strong),
         ("neutral", "weak", False, weak),
     ]
-    if any(row.signs_differ for row in found.rows):
+    if any(row.signs_differ for row in found.result.edge_rows):
         items.append(("differing", "positive in some groups, negative in others", False, weak))
     if not found.shared.issuperset(found.graph.edges):
         items.append(("neutral", "open head: not in all graphs that fit equally well", True, weak))
@@ -130,8 +130,8 @@ def _verdict_in_words(found: Findings, row: EdgeRow) -> str:
 
 def verdicts(found: Findings) -> Markup:
     """What all graphs that fit equally well share, and what differs between them."""
-    turning = [p for p in found.pairs if p.verdict == TURNS]
-    going = [p for p in found.pairs if p.verdict == OPTIONAL]
+    turning = [p for p in found.result.verdicts if p.verdict == TURNS]
+    going = [p for p in found.result.verdicts if p.verdict == OPTIONAL]
     parts = [tag("p", _who_agrees(found)), tag("p", _NOT_PROBABLE, class_="note"), _shared(found)]
     parts += _shared_if_stable(found)
     if turning:

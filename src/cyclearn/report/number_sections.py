@@ -28,7 +28,7 @@ def coefficients(found: Findings) -> Markup:
         return tag("p", "The learned graph has no edges, so there are no coefficients.")
     intervals = model.summary()
     rows = []
-    for row in (row for row in found.rows if row.in_graph):
+    for row in (row for row in found.result.edge_rows if row.in_graph):
         test = intervals.loc[f"{row.source} -> {row.target}"]
         cells = [
             arrow(row.edge),

@@ -218,11 +218,12 @@ def _summary(found: Findings) -> Markup:
         feedback = " ".join(feedback_in_words(found.result))
     elif loops:
         feedback = f"Feedback was found among {'; '.join(loops)}."
-    groups = found.result.groups
+    groups, experiments = found.result.groups, found.result.experiments
+    tables = f" in {len(experiments.tables)} tables with interventions" if experiments else ""
     first = (
         f"{fitted.n_samples:,} rows of {graph.n_nodes - len(found.result.past):,} variables"
         f"{_past_in_words(found)}"
-        f"{f' in {len(groups)} groups' if groups else ''}{_tables_in_words(found)}: "
+        f"{f' in {len(groups)} groups' if groups else ''}{tables}: "
         f"{count_of(graph.n_edges, 'edge')}."
     )
     last = fit_in_words(fitted) if isinstance(fitted, FittedModel) else differences(fitted)
@@ -237,11 +238,6 @@ def _summary(found: Findings) -> Markup:
         sentences.append(evidence_in_words(found.result))
     sentences += [*starts_in_words(found.result), last]
     return tag("p", join(sentences, " "), class_="lead")
-
-
-def _tables_in_words(found: Findings) -> str:
-    experiments = found.result.experiments
-    return "" if experiments is None else f" in {len(experiments.tables)} tables with interventions"
 
 
 def _past_in_words(found: Findings) -> str:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
 
 from cyclearn.drawing.markup import Markup, fill, folded, join, number, table, tag
 from cyclearn.report.findings import Findings
 from cyclearn.report.number_sections import interval
 from cyclearn.results.what_if import estimated, prediction_table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # More variables than this make a long page; Python and the command line answer for any.
 _MAX_VARIABLES = 20

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cyclearn.classes import EquivalenceClass, class_statements
+from cyclearn.classes import EquivalenceClass
 from cyclearn.foundation.answers import SavedAnswer
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_schema
 from cyclearn.graphs import DirectedGraph
+from cyclearn.results.edge_rows import statements_beside
 from cyclearn.search.knowledge import Knowledge
 
 if TYPE_CHECKING:
@@ -160,21 +161,15 @@ class BootstrapResult(SavedAnswer):
 
     @cached_property
     def _shares(self) -> _Shares:
-        record = self.options.get("knowledge")
-        masks: tuple[Any, ...] = (
-            () if record is None else Knowledge.from_dict(record).masks(self.names)
-        )
+        masks = Knowledge.from_dict(self.options.get("knowledge") or {}).masks(self.names)
         p = len(self.names)
         total = np.zeros((4, p, p))
         for graph, times in Counter(self.graphs).items():
-            found = class_statements(EquivalenceClass(graph), *masks)
+            found = statements_beside(graph, EquivalenceClass(graph), *masks)
             A = graph.adjacency
-            compelled, possible, adjacent = A, A, A | A.T
-            if not found.is_empty:
-                # The learned graph itself, where knowledge made it keep a redundant edge, is no
-                # irreducible member, but it is an answer all the same.
-                compelled, possible = found.compelled & A, found.possible | A
-                adjacent = found.always_adjacent & adjacent
+            # The graph itself is an answer, where it keeps a redundant edge too.
+            compelled, possible = found.compelled & A, found.possible | A
+            adjacent = found.always_adjacent & (A | A.T)
             total += times * np.array([compelled, possible, adjacent, possible | possible.T])
         return _Shares(*(total / self.n_resamples))
 
@@ -227,13 +222,9 @@ class BootstrapResult(SavedAnswer):
 
     @cached_property
     def _same_loop(self) -> FloatArray:
-        p = len(self.names)
-        total = np.zeros((p, p))
-        for graph in self.graphs:
-            for nodes in graph.component_indices:
-                total[np.ix_(nodes, nodes)] += 1
-        np.fill_diagonal(total, 0)
-        return total / self.n_resamples
+        shares = np.mean([graph.in_one_component for graph in self.graphs], axis=0)
+        np.fill_diagonal(shares, 0)
+        return np.asarray(shares)
 
     @property
     def cycles(self) -> pd.DataFrame:

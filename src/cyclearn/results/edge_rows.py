@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from math import isfinite, log10, nan, prod
-from operator import add
+from math import isfinite, log10, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cyclearn.classes import ClassStatements, EquivalenceClass, class_statements
 from cyclearn.classes.class_statements import SAME, EdgeVerdict, edge_verdict, pair_verdict
-from cyclearn.classes.seated_graphs import EdgeCounts
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import LimitError
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.search.knowledge import Knowledge
+from cyclearn.search.members import respecting
 from cyclearn.search.over_time import lag_of
 
 if TYPE_CHECKING:
@@ -90,14 +89,6 @@ class PairVerdict:
         return f"in {self.count(edge):,} of {sum(self.counts):,} graphs that fit equally well"
 
 
-def n_equally_good(verdicts: Sequence[PairVerdict]) -> int | None:
-    """Number of graphs that the verdicts cover; None if they could not be counted."""
-    if not verdicts:
-        return 1
-    counts = verdicts[0].counts
-    return None if counts is None else sum(counts)
-
-
 def pair_verdicts(
     graphs: Sequence[DirectedGraph], knowledge: Knowledge | None
 ) -> tuple[PairVerdict, ...]:
@@ -106,7 +97,7 @@ def pair_verdicts(
     allowed, required = (knowledge or Knowledge()).masks(names)
     classes = [EquivalenceClass(graph) for graph in graphs]
     statements = [
-        _statements(graph, each, allowed, required)
+        statements_beside(graph, each, allowed, required)
         for graph, each in zip(graphs, classes, strict=True)
     ]
     possible = np.any([each.possible for each in statements], axis=0)
@@ -148,9 +139,10 @@ def _verdicts(
     )
 
 
-def _statements(
+def statements_beside(
     graph: DirectedGraph, members: EquivalenceClass, allowed: BoolArray, required: BoolArray
 ) -> ClassStatements:
+    """What holds in the members of the class of a graph; of the graph itself where none may be."""
     stated = class_statements(members, allowed, required)
     if not stated.is_empty:
         return stated
@@ -164,24 +156,12 @@ def _counts(
     classes: Sequence[EquivalenceClass], allowed: BoolArray, required: BoolArray
 ) -> dict[tuple[int, int], Counts] | None:
     """How the graphs of all classes join each pair; None where they cannot be counted."""
-    total = 0
-    joined: dict[tuple[int, int], Counts] = {}
-    parts = [part for each in classes for part in each.irreducible_seatings(allowed, required)]
-    for seating in parts:
-        try:
-            sizes = [seating.count(block) for block in seating.blocks]
-            if 0 in sizes:
-                continue
-            for pair in EdgeCounts(seating, sizes):
-                before = joined.get((pair.i, pair.j), (0, 0, 0))
-                now = pair.forward, pair.backward, pair.both
-                joined[pair.i, pair.j] = tuple(map(add, before, now))
-        except LimitError:
-            return None
-        total += prod(sizes)
-    if total == 0:
+    members = respecting(classes, (allowed, required))
+    try:
+        total, pairs = members.size, members.pair_counts()
+    except LimitError:
         return None
-    return {pair: (*found, total - sum(found)) for pair, found in joined.items()}
+    return {(i, j): (*ways, total - sum(ways)) for i, j, *ways in pairs} if total else None
 
 
 @dataclass(frozen=True)

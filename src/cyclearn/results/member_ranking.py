@@ -44,7 +44,7 @@ from cyclearn.results.member_ranking_result import (
     ListedBlock,
     MemberRanking,
 )
-from cyclearn.results.noise_rows import NoiseRows, Residuals, noise_answers, noise_rows
+from cyclearn.results.noise_rows import Residuals, noise_answers, noise_rows
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.members import respects
 
@@ -76,22 +76,19 @@ def rank_members(
     rows = noise_rows(tables, () if knowledge is None else knowledge.exogenous)
     if len(rows) != len(shown):
         raise InputError(f"there are {len(rows)} groups but {len(shown)} models; give one each")
-    masks = (None, None) if knowledge is None else knowledge.masks(names)
+    masks = (knowledge or Knowledge()).masks(names)
     residuals = Residuals(rows)
     listed: Iterable[list[ListedBlock]]
     if tables.design is None:
         listed = (
-            [
-                _listed_block(seating, block, rows, residuals, max_fillings)
-                for block in seating.blocks
-            ]
+            [_listed_block(seating, block, residuals, max_fillings) for block in seating.blocks]
             for graph in graphs
             for seating in EquivalenceClass(graph).irreducible_seatings(*masks)
         )
     else:
         # Whole graphs fill one block.
         kept, nodes = [g for g in graphs if respects(g, masks)], tuple(range(len(names)))
-        fits = [_candidates(g, nodes, rows[0], residuals, 0) for g in kept[:max_fillings]]
+        fits = [_candidates(g, nodes, residuals, 0) for g in kept[:max_fillings]]
         everything = tuple(each for fit_of_one in fits for each in fit_of_one)
         listed = [[ListedBlock(nodes, everything, len(kept) <= max_fillings)]]
     classes = []
@@ -105,20 +102,19 @@ def rank_members(
             "no member of the class can be ranked: the likelihoods have no maximum, or no fit is "
             "stable and stable_only=True was given"
         )
-    ranked = _ranked(classes, rows, shown, residuals, level)
+    ranked = _ranked(classes, shown, residuals, level)
     return MemberRanking(names, ranked, level, tables.n_samples, rows, tables.groups)
 
 
 def _ranked(
     classes: list[list[ListedBlock]],
-    rows: tuple[NoiseRows, ...],
     shown: Sequence[LinearGaussianModel],
     residuals: Residuals,
     level: float,
 ) -> tuple[ClassRanking, ...]:
     """Whole classes are compared by all of their residuals, one class block by block."""
     several = len(classes) > 1
-    present = set(np.flatnonzero(~rows[0].is_cut.all(axis=0)).tolist())
+    present = set(np.flatnonzero(~residuals.rows[0].is_cut.all(axis=0)).tolist())
     everything = [block for blocks in classes for block in blocks]
     sets = [
         sorted(present if several else present.intersection(block.nodes))
@@ -126,7 +122,7 @@ def _ranked(
         else []
         for block in everything
     ]
-    answers = iter(noise_answers(rows, shown, sets, level))
+    answers = iter(noise_answers(residuals.rows, shown, sets, level))
     ranked = [
         ClassRanking(
             tuple(
@@ -142,14 +138,10 @@ def _ranked(
 
 
 def _listed_block(
-    seating: Seating,
-    block: Block,
-    rows: Sequence[NoiseRows],
-    residuals: Residuals,
-    max_fillings: int,
+    seating: Seating, block: Block, residuals: Residuals, max_fillings: int
 ) -> ListedBlock:
     """All fillings of a block with all of their parameter sets; of groups, the best of each."""
-    names = rows[0].tables.names
+    names = residuals.rows[0].tables.names
     fillings = list(islice(seating.iter_block(block), max_fillings + 1))
     candidates: list[Filling] = []
     for filling in fillings[:max_fillings]:
@@ -159,8 +151,8 @@ def _listed_block(
             columns[j] = column
         graph = DirectedGraph.from_columns(columns, names)
         sets = [
-            tuple(_candidates(graph, block.nodes, each, residuals, place))
-            for place, each in enumerate(rows)
+            tuple(_candidates(graph, block.nodes, residuals, place))
+            for place in range(len(residuals.rows))
         ]
         if len(sets) == 1:
             candidates += sets[0]
@@ -179,9 +171,10 @@ def _best(candidates: tuple[Filling, ...], residuals: Residuals) -> Filling:
 
 
 def _candidates(
-    graph: DirectedGraph, nodes: tuple[int, ...], rows: NoiseRows, residuals: Residuals, place: int
+    graph: DirectedGraph, nodes: tuple[int, ...], residuals: Residuals, place: int
 ) -> Iterator[Filling]:
-    """What a graph says of some nodes, with every parameter set that rows give it."""
+    """What a graph says of some nodes, with every parameter set that some of the rows give it."""
+    rows = residuals.rows[place]
     fitted, scale, own = fit(graph, rows.tables), rows.scale, list(nodes)
     assert isinstance(fitted, FittedModel)
     if fitted.status is FitStatus.AT_INFINITY:

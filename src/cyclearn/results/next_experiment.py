@@ -117,10 +117,10 @@ def next_experiment(
             "result of fit"
         )
     found = list_open(result_or_class, model, max_members, random_state)
+    found = replace(found, probable=_probable(result_or_class, max_members))
     graph = found.members[0].graph
-    probable = _probable(result_or_class, max_members)
     possible = _candidates(graph, targets, size)
-    judged = [_judged(found, probable, (chosen,)) for chosen in possible]
+    judged = [_judged(found, (chosen,)) for chosen in possible]
     judged.sort(key=lambda each: each[0].preference())
     candidates = [
         _with_rows(candidate, classes, found, max_truths, confidence)
@@ -139,16 +139,12 @@ def next_experiment(
         found.n_observed,
         max_truths,
         found.n_unstable,
-        _batch(found, probable, possible, candidates[0], batch),
+        _batch(found, possible, candidates[0], batch),
     )
 
 
 def _batch(
-    found: Listed,
-    probable: list[tuple[DirectedGraph, float]],
-    possible: Sequence[tuple[int, ...]],
-    best: Candidate,
-    size: int,
+    found: Listed, possible: Sequence[tuple[int, ...]], best: Candidate, size: int
 ) -> tuple[Candidate, ...]:
     """The best experiment, and greedily those that leave least beside it; none for a batch of one.
 
@@ -156,15 +152,14 @@ def _batch(
     """
     if size == 1:
         return ()
-    chosen, batch = [as_targets(best.targets, found.members[0].graph)], [best]
+    batch = [best]
     while len(batch) < size:
-        others = [each for each in possible if each not in chosen]
-        judged = [_judged(found, probable, (*chosen, each))[0] for each in others]
-        places = sorted(range(len(others)), key=lambda k: judged[k].preference())
-        if not places or judged[places[0]].left == batch[-1].left:
+        chosen = [as_targets(each.targets, found.members[0].graph) for each in batch]
+        others = [_judged(found, (*chosen, each))[0] for each in possible if each not in chosen]
+        best = min(others, key=Candidate.preference, default=best)
+        if best.left == batch[-1].left:
             break
-        chosen.append(others[places[0]])
-        batch.append(judged[places[0]])
+        batch.append(best)
     return tuple(batch)
 
 
@@ -213,14 +208,12 @@ def _probable(given: OpenGraphs, max_members: int) -> list[tuple[DirectedGraph, 
     ]
 
 
-def _probability_left(
-    probable: list[tuple[DirectedGraph, float]], design: InterventionDesign
-) -> float:
-    """Of the graphs listed, the probability that stays with the true one, on average."""
-    if not probable:
+def _probability_left(found: Listed, design: InterventionDesign) -> float:
+    """Of the probable graphs, the probability that stays with the true one, on average."""
+    if not found.probable:
         return float("nan")
     shares: dict[object, float] = {}
-    for graph, weight in probable:
+    for graph, weight in found.probable:
         key = class_key(graph, design)
         shares[key] = shares.get(key, 0.0) + weight
     each = np.array(list(shares.values()))
@@ -228,9 +221,7 @@ def _probability_left(
 
 
 def _judged(
-    found: Listed,
-    probable: list[tuple[DirectedGraph, float]],
-    experiments: tuple[tuple[int, ...], ...],
+    found: Listed, experiments: tuple[tuple[int, ...], ...]
 ) -> tuple[Candidate, list[list[Member]]]:
     """The last of some experiments after those before it, and the classes that all tell apart."""
     graph = found.members[0].graph
@@ -249,7 +240,7 @@ def _judged(
         together = float((counts * (counts - 1)).sum()) / (n * (n - 1))
         expected = 1 + (found.size - 1) * together
     names = tuple(graph.names[j] for j in experiments[-1])
-    left = _probability_left(probable, design)
+    left = _probability_left(found, design)
     most = int(counts.max())
     candidate = Candidate(names, len(classes), expected, most, probability_left=left)
     return candidate, list(classes.values())

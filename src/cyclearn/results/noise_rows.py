@@ -117,7 +117,7 @@ class Residuals:
     """Residuals by number: columns that are the same up to scale and sign share one."""
 
     def __init__(self, rows: Sequence[NoiseRows]) -> None:
-        self._rows = rows
+        self.rows = rows
         self._found: list[tuple[int, FloatArray, BoolArray]] = []
         # Directions, and their numbers, among rows that show the same noise.
         self._known: dict[tuple[int, bytes], tuple[FloatArray, list[int]]] = {}
@@ -126,25 +126,25 @@ class Residuals:
     def number(self, place: int, column: FloatArray, node: int) -> int:
         """The number of a node's column of I − B of standardised variables, in some of the rows."""
         direction = column / np.linalg.norm(column)
-        key = place, self._rows[place].is_other[:, node].tobytes()
+        key = place, self.rows[place].is_other[:, node].tobytes()
         known, numbers = self._known.get(key, (np.empty((0, len(column))), []))
         if numbers:
             cosines = np.abs(known @ direction)
             if cosines.max() > 1 - _SAME:
                 return numbers[int(cosines.argmax())]
         self._known[key] = np.vstack([known, direction]), [*numbers, len(self._found)]
-        self._found.append((place, direction, self._rows[place].shows(node)))
+        self._found.append((place, direction, self.rows[place].shows(node)))
         return len(self._found) - 1
 
     def gains(self, numbers: Sequence[int]) -> FloatArray:
         """What every row gains when each of these residuals may have a shape of its own."""
-        total = [np.zeros(each.n_rows) for each in self._rows]
+        total = [np.zeros(each.n_rows) for each in self.rows]
         for number in numbers:
             place, direction, shows = self._found[number]
             if shows.sum() < FEWEST_ROWS:
                 continue
             if number not in self._gains:
-                rows = np.vstack(self._rows[place].parts)
+                rows = np.vstack(self.rows[place].parts)
                 self._gains[number] = noise_gains(rows[shows] @ direction)
             total[place][shows] += self._gains[number]
         return np.concatenate(total)

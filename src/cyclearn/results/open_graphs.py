@@ -16,6 +16,7 @@ from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FittedModel, LinearGaussianModel
+from cyclearn.models.projection import moments_of
 from cyclearn.results.result import LearnResult
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.members import Member, list_members, respects
@@ -28,6 +29,7 @@ class Listed:
     """The graphs that are open, with their parameter sets where a model says so.
 
     ``n_unstable``: how many that fit equally well were left out, since no fit of theirs is stable.
+    ``probable``: the most probable graphs of a posterior with their probabilities, if there is one.
     """
 
     members: tuple[Member, ...]
@@ -38,6 +40,7 @@ class Listed:
     has_model: bool
     has_ties: bool = False
     n_unstable: int = 0
+    probable: Sequence[tuple[DirectedGraph, float]] = ()
 
 
 def list_open(
@@ -96,9 +99,7 @@ def _fitted(
     if isinstance(model, FittedModel):
         tables, n_observed = [model.moments], model.n_effective
     elif isinstance(model, LinearGaussianModel):
-        # The number of rows plays no part; any above p asks for a regular covariance.
-        rows = model.n_variables + 2
-        tables = [Moments(model.covariance, rows, model.mean, model.names)]
+        tables = [moments_of(model, names)]
     else:
         tables = list(model)
     listed = list_members(

@@ -33,13 +33,12 @@ from cyclearn.results.edge_rows import (
     edge_rows,
     edge_table,
     graph_verdicts,
-    n_equally_good,
     pair_verdicts,
 )
 from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
 from cyclearn.results.result_record import plain_values, read_values
 from cyclearn.results.result_text import result_html, result_text
-from cyclearn.results.rivals import Rival, find_rivals, loop_rivals
+from cyclearn.results.rivals import Rival, find_rivals
 from cyclearn.results.target_rows import TargetRow, target_rows
 from cyclearn.results.trace import SearchCost, TracedMove
 from cyclearn.results.what_if import what_if
@@ -227,7 +226,8 @@ class LearnResult(SavedAnswer):
     @property
     def n_equally_good(self) -> int | None:
         """Number of graphs that the verdicts cover; None if they could not be counted."""
-        return n_equally_good(self.verdicts)
+        counts = self.verdicts[0].counts if self.verdicts else (1,)
+        return None if counts is None else sum(counts)
 
     @cached_property
     def edge_rows(self) -> tuple[EdgeRow, ...]:
@@ -422,11 +422,10 @@ class LearnResult(SavedAnswer):
             )
         if self.options.is_unknown:
             tables = with_targets(tables.aligned_to(self.graph.names), target_mask(self.tables))
-        models = self.models.values() if self.groups else (self.model,)
         return rank_members(
             tuple(graphs),
             tables,
-            [each.model for each in models],
+            [each.model for each in self.models.values()],
             knowledge=self.knowledge,
             level=level,
             stable_only=stable_only,
@@ -438,8 +437,16 @@ class LearnResult(SavedAnswer):
 
     @cached_property
     def loop_rivals(self) -> tuple[Rival, ...]:
-        """For each feedback loop the best graph found without it."""
-        return loop_rivals(self)
+        """For each feedback loop the best graph found without it, in the order of the components.
+
+        For one loop among several, this is the better of two graphs: the best without any feedback,
+        and the best that gives new causes to the variables of the loop (among these and variables
+        that they do not affect) and keeps everything else. A loop that knowledge requires has no
+        rival and is omitted.
+        """
+        from cyclearn.results.rival_search import RivalSearch
+
+        return RivalSearch(self).without_loops()
 
     def hidden_causes(self, *, max_members: int = 20) -> pd.DataFrame:
         """Whether hidden common causes explain the data as well as edges, pair by pair.

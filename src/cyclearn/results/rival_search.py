@@ -13,7 +13,7 @@ from cyclearn.classes import EquivalenceClass
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.deadlines import now
 from cyclearn.graphs.bitsets import bits, reached, support_to_columns
-from cyclearn.graphs.directed_graph import DirectedGraph, Edge, structural_hamming_distance
+from cyclearn.graphs.directed_graph import DirectedGraph, structural_hamming_distance
 from cyclearn.models import fit
 from cyclearn.models.correlated_noise import Pairs
 from cyclearn.results.rivals import Rival, RivalKind
@@ -152,10 +152,7 @@ class RivalSearch:
         order = [self._result.graph.index(name) for name in self._problem.names]
         weights = weights[np.ix_(order, order)].round(6)
         while not (graph := DirectedGraph(A, self._problem.names)).is_acyclic:
-            label = np.empty(len(A), dtype=int)
-            for number, nodes in enumerate(graph.component_indices):
-                label[list(nodes)] = number
-            within = np.argwhere(A & ~required & (label[:, None] == label))
+            within = np.argwhere(A & ~required & graph.in_one_component)
             if not len(within):
                 return []
             weakest = min(map(tuple, within.tolist()), key=lambda edge: (weights[edge], edge))
@@ -177,18 +174,14 @@ class RivalSearch:
             pairs=(),
             score=score,
             difference=self._difference(score),
-            added=_in_order(other - own),
-            removed=_in_order(own - other),
+            added=tuple(sorted(other - own)),
+            removed=tuple(sorted(own - other)),
             loops=loops,
         )
 
     def _difference(self, score: float) -> float:
         # Beyond these digits is rounding; adding zero makes -0.0 none.
         return round(score - self._result.score, 6) + 0.0
-
-
-def _in_order(edges: set[Edge]) -> tuple[Edge, ...]:
-    return tuple(sorted(edges))
 
 
 def _limited(problem: SearchProblem, max_component: int) -> SearchProblem:

@@ -177,7 +177,7 @@ class Rivals(Answer):
     smaller_loops : Rival or None
         The best graph found whose largest loop is smaller; None if that graph has no feedback.
     without_loop : tuple of Rival
-        For each feedback loop the best graph found without it; see :func:`loop_rivals`.
+        For each feedback loop the best graph found without it; see ``LearnResult.loop_rivals``.
     notes : tuple of str
         What was not compared, and why.
     """
@@ -280,16 +280,3 @@ def find_rivals(result: LearnResult, *, max_pairs: int = 3) -> Rivals:
         search.without_loops(),
         tuple(notes),
     )
-
-
-def loop_rivals(result: LearnResult) -> tuple[Rival, ...]:
-    """For each feedback loop the best graph found without it, in the order of the components.
-
-    For one loop among several, this is the better of two graphs: the best without any feedback, and
-    the best that gives new causes to the variables of the loop (among these and variables that they
-    do not affect) and keeps everything else. A loop that knowledge requires has no rival and is
-    omitted.
-    """
-    from cyclearn.results.rival_search import RivalSearch
-
-    return RivalSearch(result).without_loops()

@@ -26,7 +26,7 @@ import numpy as np
 from cyclearn._kernels.typed_numbers import ROUNDING
 from cyclearn.foundation.arrays import BoolArray, IntArray
 from cyclearn.search.closed_rings import iter_ringed, linked_pairs
-from cyclearn.search.local_search import Climbing, local_search
+from cyclearn.search.local_search import Strategy, local_search
 from cyclearn.search.orders import best_acyclic
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, Budget, OnStep, SearchRun, SearchStatus, SearchStep
@@ -373,7 +373,7 @@ class AnnealedSearch:
             self.problem,
             self.score.limited(max_component=most, max_virtual_cycle=virtual_cycle),
             admitted,
-            Climbing(),
+            Strategy(),
             replace(self.budget, max_evaluations=self._evaluations_left()),
             near=near,
         )

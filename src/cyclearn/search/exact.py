@@ -21,6 +21,7 @@ from cyclearn.foundation.arrays import BoolArray, IntArray
 from cyclearn.foundation.deadlines import Deadline, has_passed
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.interruption import is_asked_to_stop
+from cyclearn.graphs.bitsets import bits
 from cyclearn.search.annealed_search import run_from
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, SearchRun, SearchStatus, Solution
@@ -101,7 +102,7 @@ class ComponentProgramme:
         everything = (1 << self.p) - 1
         self._saturated = np.zeros(1 << self.p)
         for V in range(1, 1 << self.p):
-            self._saturated[V] = self._least_value(_members(V))
+            self._saturated[V] = self._least_value(list(bits(V)))
         self._everything = everything
         # Bounds and fits are sums of logarithms of pivots, the smallest of them the least certain.
         experiments = self.score.experiments
@@ -156,17 +157,17 @@ class ComponentProgramme:
                 U = V ^ C
                 if not np.isfinite(best[U]):
                     continue
-                value, bits = self._best_structure(C, U, best[U], best[V], refused)
-                if bits >= 0 and best[U] + value < best[V]:
+                value, chosen = self._best_structure(C, U, best[U], best[V], refused)
+                if chosen >= 0 and best[U] + value < best[V]:
                     best[V] = best[U] + value
-                    choice[V] = (C, bits)
+                    choice[V] = (C, chosen)
         A = np.zeros((self.p, self.p), dtype=np.uint8)
         V = self._everything
         while V and V in choice:
-            C, bits = choice[V]
+            C, chosen = choice[V]
             sources, targets, _ = self._edges(C, V ^ C)
             for b in range(sources.size):
-                A[sources[b], targets[b]] = bits >> b & 1
+                A[sources[b], targets[b]] = chosen >> b & 1
             V ^= C
         return float(best[-1]), A
 
@@ -175,8 +176,8 @@ class ComponentProgramme:
     ) -> tuple[float, int]:
         from cyclearn._kernels.component_enumeration import best_structure
 
-        nodes = np.array(_members(C), dtype=np.int64)
-        later = _members(self._everything ^ (C | U))
+        nodes = np.array(list(bits(C)), dtype=np.int64)
+        later = list(bits(self._everything ^ (C | U)))
         if self.required[later][:, nodes].any():
             return np.inf, -1
         sources, targets, n_inside = self._edges(C, U)
@@ -191,7 +192,7 @@ class ComponentProgramme:
         step = most - fewest if self.deadline is None else 0
         for n_edges in range(fewest, most + 1, step + 1):
             self._check_time()
-            value, bits, n_listed, n_scored = best_structure(
+            value, chosen, n_listed, n_scored = best_structure(
                 self.score._scored(np.zeros((self.p, self.p), dtype=np.uint8)),
                 nodes,
                 sources,
@@ -204,8 +205,8 @@ class ComponentProgramme:
                 best,
                 banned,
             )
-            if bits >= 0:
-                best, best_bits = float(value), int(bits)
+            if chosen >= 0:
+                best, best_bits = float(value), int(chosen)
             self.n_listed += n_listed
             self.n_scored += n_scored
         return best, best_bits
@@ -220,15 +221,15 @@ class ComponentProgramme:
             )
 
     def _last_components(self, V: int) -> Iterator[int]:
-        nodes = _members(V)
+        nodes = list(bits(V))
         for size in range(1, min(len(nodes), self.score.limits.max_component) + 1):
             for chosen in combinations(nodes, size):
                 yield sum(1 << i for i in chosen)
 
     def _edges(self, C: int, U: int) -> tuple[IntArray, IntArray, int]:
         """Possible edges into C from C itself, then from U; and how many are inside."""
-        inside = [(i, j) for j in _members(C) for i in _members(C) if self.allowed[i, j]]
-        outside = [(i, j) for j in _members(C) for i in _members(U) if self.allowed[i, j]]
+        inside = [(i, j) for j in bits(C) for i in bits(C) if self.allowed[i, j]]
+        outside = [(i, j) for j in bits(C) for i in bits(U) if self.allowed[i, j]]
         pairs = np.array(inside + outside, dtype=np.int64).reshape(-1, 2)
         return (np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]), len(inside))
 
@@ -266,10 +267,6 @@ def n_structures(p: int, max_component: int, max_parents: int) -> int:
                 comb(n_pairs, m) for m in range(min(n_pairs, size * max_parents) + 1)
             )
     return total
-
-
-def _members(V: int) -> list[int]:
-    return [i for i in range(V.bit_length()) if V >> i & 1]
 
 
 class _StoppedError(Exception):

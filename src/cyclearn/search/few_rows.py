@@ -10,10 +10,8 @@ its likelihood ratio is −n/2 log(1 − r²), whose quantiles grow as k comes n
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log1p
-
-from cyclearn.data.data_warnings import TooFewRows
 
 # Rows a variable, above which nothing of this is needed.
 _ROWS_PER_VARIABLE = 2
@@ -29,29 +27,6 @@ class FewRows:
     max_parents: int
     max_component: int
     price: float
-
-    def warning(
-        self,
-        n_effective: float,
-        given: float,
-        *,
-        is_raised: bool,
-        max_parents: int | None,
-        max_component: int | None,
-    ) -> TooFewRows:
-        """What was done, for the result: the price, and the limits that nobody else set."""
-        return TooFewRows(
-            n_effective=n_effective,
-            penalty=given,
-            noise=self.price,
-            is_raised=is_raised,
-            max_parents=max_parents,
-            max_component=max_component,
-        )
-
-    def cheaper(self, share: float) -> FewRows:
-        """The same where so large a share is left of every likelihood ratio."""
-        return replace(self, price=share * self.price)
 
 
 def few_rows(n_effective: float, n_variables: int) -> FewRows | None:

@@ -1,11 +1,10 @@
-"""Local search over directed graphs: one loop, several strategies (section 5 of the paper)."""
+"""Local search over directed graphs: one loop, two strategies (section 5 of the paper)."""
 
 from __future__ import annotations
 
 from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -29,78 +28,37 @@ from cyclearn.search.starts import SearchCall, run_calls, starting_graphs
 _EFFORT = LocalEffort()
 
 
-class Strategy(Protocol):
-    """Decides which moves a search may take and when it ends."""
-
-    first_improvement: bool
-
-    @property
-    def tabu(self) -> list[int]:
-        """Keys of graphs not to be entered now."""
-
-    def wants(self, neighbour: Neighbour) -> bool:
-        """Whether to take the best move."""
-
-    def left(self, key: int, is_new_best: bool) -> None:
-        """Note the graph that was left, and whether the one entered is a new best."""
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Whether to stop although moves are left."""
-
-
 @dataclass
-class Climbing:
-    """Take improving moves until there are none: the best each time, or the first found."""
+class Strategy:
+    """Which moves a search takes, and when it ends.
 
-    first_improvement: bool = False
-    is_exhausted: bool = field(default=False, init=False)
-
-    @property
-    def tabu(self) -> list[int]:
-        """Nothing is tabu: the score never returns."""
-        return []
-
-    def wants(self, neighbour: Neighbour) -> bool:
-        """Only improvements."""
-        return neighbour.delta < -ROUNDING
-
-    def left(self, key: int, is_new_best: bool) -> None:
-        """Nothing to note."""
-
-
-@dataclass
-class Tabu:
-    """Take the best move, improving or not, that enters none of the last ``length`` graphs.
-
-    Ends after ``patience`` moves in a row without a new best graph. Forbidding graphs, not edges,
-    leaves the search free to turn an edge that it has just added.
+    Without ``patience`` it climbs: it takes improving moves until there are none. With it, this is
+    tabu search: the best move, improving or not, that enters none of the last ``length`` graphs,
+    until so many moves in a row brought no new best graph. Forbidding graphs, not edges, leaves the
+    search free to turn an edge that it has just added.
     """
 
-    length: int
-    patience: int
     first_improvement: bool = False
-    _recent: list[int] = field(default_factory=list, init=False)
+    length: int = 0
+    patience: int | None = None
+    tabu: list[int] = field(default_factory=list, init=False)
     _n_stalled: int = field(default=0, init=False)
 
-    @property
-    def tabu(self) -> list[int]:
-        """Keys of the last ``length`` graphs."""
-        return self._recent
-
     def wants(self, neighbour: Neighbour) -> bool:
-        """Any move that exists."""
+        """Whether to take the best move: an improvement, or with patience any that exists."""
+        if self.patience is None:
+            return neighbour.delta < -ROUNDING
         return bool(np.isfinite(neighbour.delta))
 
     def left(self, key: int, is_new_best: bool) -> None:
         """Keep the last ``length`` graphs, and count moves without a new best."""
-        self._recent = [*self._recent, key][-self.length :] if self.length else []
+        self.tabu = [*self.tabu, key][-self.length :] if self.length else []
         self._n_stalled = 0 if is_new_best else self._n_stalled + 1
 
     @property
     def is_exhausted(self) -> bool:
         """Whether the patience is used up."""
-        return self._n_stalled >= self.patience
+        return self.patience is not None and self._n_stalled >= self.patience
 
 
 class _Walk:
@@ -213,37 +171,31 @@ class HillClimbing:
     first_improvement: bool
     max_component: int | None
 
+    @property
+    def strategy(self) -> Strategy:
+        """The moves that it takes."""
+        return Strategy(self.first_improvement)
+
     def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
         """One run from every start."""
-        return _solve(problem, call, Climbing(self.first_improvement), self.max_component)
+        starts = starting_graphs(problem, call.starts, call.n_starts or 1, call.seed)
+        own = self.strategy, self.max_component, call.budget
+        calls = [(problem, start, *own) for start in starts]
+        runs = run_calls(_run_from, calls, n_jobs=call.n_jobs, on_step=call.on_step)
+        return Solution(tuple(runs))
 
 
 @dataclass(frozen=True)
-class TabuSearch:
+class TabuSearch(HillClimbing):
     """``"tabu"``: the best move each time, to none of the last graphs."""
 
     tabu_length: int
     patience: int
-    first_improvement: bool
-    max_component: int | None
 
-    def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
-        """One run from every start."""
-        strategy = Tabu(self.tabu_length, self.patience, self.first_improvement)
-        return _solve(problem, call, strategy, self.max_component)
-
-
-def _solve(
-    problem: SearchProblem, call: SearchCall, strategy: Strategy, max_component: int | None
-) -> Solution:
-    starts = starting_graphs(problem, call.starts, call.n_starts or 1, call.seed)
-    runs = run_calls(
-        _run_from,
-        [(problem, start, strategy, max_component, call.budget) for start in starts],
-        n_jobs=call.n_jobs,
-        on_step=call.on_step,
-    )
-    return Solution(tuple(runs))
+    @property
+    def strategy(self) -> Strategy:
+        """The moves that it takes."""
+        return Strategy(self.first_improvement, self.tabu_length, self.patience)
 
 
 def _run_from(

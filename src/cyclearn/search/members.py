@@ -28,7 +28,7 @@ from cyclearn.models.experiments import Experiments
 from cyclearn.search.knowledge import Knowledge
 
 Selection = Literal["all", "sampled", "first"]
-_Masks: TypeAlias = tuple[BoolArray | None, BoolArray | None]
+_Masks: TypeAlias = tuple[BoolArray, BoolArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +99,9 @@ def list_members(
     a required edge that rotations show to be redundant, stands for itself.
     """
     names = graphs[0].names
-    masks: _Masks = (None, None) if knowledge is None else knowledge.masks(names)
+    masks = (knowledge or Knowledge()).masks(names)
     classes = [g if isinstance(g, EquivalenceClass) else EquivalenceClass(g) for g in graphs]
-    chosen, selection, size = _chosen(_respecting(classes, masks), max_members, random_state)
+    chosen, selection, size = _chosen(respecting(classes, masks), max_members, random_state)
     given = [graph for graph in graphs if isinstance(graph, DirectedGraph)]
     alone = [] if chosen else [graph for graph in given if respects(graph, masks)]
     chosen += Counter(alone)
@@ -125,16 +125,14 @@ def stream_members(
     except InputError:
         # Knowledge forbids what is asked for.
         return iter(()), 0
-    members = _respecting(
-        [EquivalenceClass(graph) for graph in graphs], known.masks(graphs[0].names)
-    )
+    members = respecting(list(map(EquivalenceClass, graphs)), known.masks(graphs[0].names))
     try:
         return iter(members), members.size
     except LimitError:
         return iter(members), None
 
 
-def _respecting(classes: Sequence[EquivalenceClass], masks: _Masks) -> SeatedGraphs:
+def respecting(classes: Sequence[EquivalenceClass], masks: _Masks) -> SeatedGraphs:
     """The irreducible members of some classes that respect knowledge."""
     seatings = [part for each in classes for part in each.irreducible_seatings(*masks)]
     return SeatedGraphs(seatings, classes[0].names)
@@ -145,7 +143,7 @@ def fitted_members(
 ) -> MemberList:
     """Those of these graphs that respect the knowledge, fitted to tables with interventions."""
     members = []
-    masks = (None, None) if knowledge is None else knowledge.masks(graphs[0].names)
+    masks = (knowledge or Knowledge()).masks(graphs[0].names)
     kept = [graph for graph in graphs if respects(graph, masks)]
     for graph in kept:
         fitted = fit(graph, tables)
@@ -183,9 +181,7 @@ def respects(graph: DirectedGraph, masks: _Masks) -> bool:
     """Whether all edges of a graph are allowed and all required edges there."""
     allowed, required = masks
     A = graph.adjacency
-    return (allowed is None or not (A & ~allowed).any()) and (
-        required is None or not (required & ~A).any()
-    )
+    return not ((A & ~allowed) | (required & ~A)).any()
 
 
 def _chosen(

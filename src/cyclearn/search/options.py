@@ -8,7 +8,7 @@ from functools import partial
 from math import expm1, sqrt
 from typing import Any, Literal
 
-from cyclearn.data.data_warnings import DataWarning, LowPower
+from cyclearn.data.data_warnings import DataWarning, LowPower, TooFewRows
 from cyclearn.data.reading import Reading
 from cyclearn.data.tables import Tables
 from cyclearn.foundation.arguments import at_least, flag, one_of, seconds, seed, whole
@@ -23,7 +23,7 @@ from cyclearn.search.methods import SearchMethod, method_named
 from cyclearn.search.penalty import DEFAULT_PENALTY, Penalty, edge_penalty
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.score import SearchLimits
-from cyclearn.search.search_effort import Effort
+from cyclearn.search.search_effort import Effort, MoveEffort
 
 Method = Literal["auto", "exact", "tabu", "hill-climbing"]
 Start = DirectedGraph | Sequence[DirectedGraph] | None
@@ -138,12 +138,16 @@ class ProblemOptions(Reading):
         for name, rows, few in zip(names, groups, few_rows_of(tables), strict=True):
             if few is not None:
                 asked = self.asked_penalty(tables, rows, len(groups))
-                if self.is_penalty_named:
-                    asked *= left
-                said = few.cheaper(left).warning(
-                    rows, asked, is_raised=self.is_penalty_named, **own
+                warning = TooFewRows(
+                    group=name,
+                    n_effective=rows,
+                    penalty=asked * left if self.is_penalty_named else asked,
+                    noise=few.price * left,
+                    is_raised=self.is_penalty_named,
+                    max_parents=own["max_parents"],
+                    max_component=own["max_component"],
                 )
-                found.append(said.in_group(name))
+                found.append(warning)
         return tuple(found)
 
     def _low_power(self, tables: Tables) -> list[DataWarning]:
@@ -181,13 +185,19 @@ class ProblemOptions(Reading):
     def problem(self, tables: Tables, *, virtual_edges: bool = True) -> SearchProblem:
         """The problem that data pose with these options."""
         allowed, required = (self.knowledge or Knowledge()).masks(tables.names)
-        limits = {"max_edges": self.max_edges, **self._limits(tables)}
+        p, given = tables.n_variables, self._limits(tables)
+        limits = SearchLimits(
+            max_component=given["max_component"] or p,
+            max_parents=p if given["max_parents"] is None else given["max_parents"],
+            max_edges=p * p if self.max_edges is None else self.max_edges,
+            max_virtual_cycle=min(p, MoveEffort.virtual_cycle) if virtual_edges and p > 2 else 0,
+        )
         return SearchProblem.of(
             tables.without_rows(),
             self.edge_penalty(tables),
             allowed=allowed,
             required=required,
-            limits=SearchLimits.of(tables.n_variables, virtual_edges, **limits),
+            limits=limits,
             stable=self.stable,
             max_cycle_length=self.max_cycle_length,
         )

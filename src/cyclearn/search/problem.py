@@ -62,12 +62,10 @@ class SearchProblem:
             experiments = Experiments.of(tables)
             everywhere = experiments.is_set_everywhere
             fewest = int(experiments.n_rows[~everywhere].min())
-            _check_required(tables, required, everywhere)
             # What is always set has no parents that could be known.
-            allowed = allowed & ~everywhere
-        is_exogenous = tables.tables[0].moments.is_exogenous
-        _check_exogenous(tables, required, is_exogenous)
-        allowed = allowed & ~is_exogenous
+            allowed = _without_parents(tables, allowed, required, everywhere, _ALWAYS_SET)
+        given = tables.tables[0].moments.is_exogenous
+        allowed = _without_parents(tables, allowed, required, given, _EXOGENOUS)
         return cls(
             tables=tables.sorted(),
             penalty=penalty / tables.n_effective,
@@ -172,21 +170,21 @@ class SearchProblem:
         return admit
 
 
-def _check_required(tables: Tables, required: BoolArray, everywhere: BoolArray) -> None:
-    for i, j in np.argwhere(required & everywhere):
-        raise InputError(
-            f"the edge {tables.names[i]} -> {tables.names[j]} is required, but {tables.names[j]} "
-            "was intervened on in every table, so nothing can be learned about its parents; drop "
-            "the edge, or add a table in which it was not intervened on"
-        )
+_EXOGENOUS = "is exogenous: nothing causes it; drop the edge"
+_ALWAYS_SET = (
+    "was intervened on in every table, so nothing can be learned about its parents; drop the edge, "
+    "or add a table in which it was not intervened on"
+)
 
 
-def _check_exogenous(tables: Tables, required: BoolArray, is_exogenous: BoolArray) -> None:
-    for i, j in np.argwhere(required & is_exogenous):
-        raise InputError(
-            f"the edge {tables.names[i]} -> {tables.names[j]} is required, but {tables.names[j]} "
-            "is exogenous: nothing causes it; drop the edge"
-        )
+def _without_parents(
+    tables: Tables, allowed: BoolArray, required: BoolArray, nodes: BoolArray, why: str
+) -> BoolArray:
+    """The edges allowed but for those into some nodes, none of which may be required."""
+    for i, j in np.argwhere(required & nodes):
+        a, b = tables.names[i], tables.names[j]
+        raise InputError(f"the edge {a} -> {b} is required, but {b} {why}")
+    return allowed & ~nodes
 
 
 def _has_longer_cycle(A: Adjacency, max_length: int) -> bool:

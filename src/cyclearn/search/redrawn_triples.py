@@ -48,9 +48,3 @@ def toggled(A: Adjacency, pairs: list[Pair]) -> Adjacency:
     for pair in pairs:
         redrawn[pair] ^= 1
     return redrawn
-
-
-def iter_redrawn(A: Adjacency) -> Iterator[Adjacency]:
-    """The graphs themselves."""
-    for pairs in redrawn_pairs(A):
-        yield toggled(A, pairs)

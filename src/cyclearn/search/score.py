@@ -49,24 +49,6 @@ class SearchLimits:
     max_edges: int
     max_virtual_cycle: int
 
-    @classmethod
-    def of(
-        cls,
-        p: int,
-        virtual_edges: bool,
-        *,
-        max_component: int | None,
-        max_parents: int | None,
-        max_edges: int | None,
-    ) -> SearchLimits:
-        """The limits given, and none where there is nothing given, for graphs of p nodes."""
-        return cls(
-            max_component=max_component or p,
-            max_parents=p if max_parents is None else max_parents,
-            max_edges=p * p if max_edges is None else max_edges,
-            max_virtual_cycle=min(p, _EFFORT.virtual_cycle) if virtual_edges and p > 2 else 0,
-        )
-
     def allow(self, A: BoolArray | Adjacency, largest: int) -> bool:
         """Whether a graph whose largest component has so many nodes keeps to the limits."""
         return bool(

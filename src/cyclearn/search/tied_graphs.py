@@ -17,7 +17,7 @@ from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.graphs import DirectedGraph
 from cyclearn.search.local_scores import NEAR
 from cyclearn.search.problem import SearchProblem
-from cyclearn.search.redrawn_triples import iter_redrawn
+from cyclearn.search.redrawn_triples import redrawn_pairs, toggled
 from cyclearn.search.runs import SAME_SCORE, Adjacency, Solution
 from cyclearn.search.search_effort import TieEffort
 
@@ -75,4 +75,4 @@ def _around(A: Adjacency, names: tuple[str, ...], max_members: int) -> Iterator[
     members = EquivalenceClass(DirectedGraph(A.astype(bool), names))
     for member in islice(members, max_members):
         yield member.adjacency.astype(np.uint8)
-    yield from iter_redrawn(A)
+    yield from (toggled(A, pairs) for pairs in redrawn_pairs(A))

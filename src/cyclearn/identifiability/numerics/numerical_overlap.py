@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -179,11 +180,10 @@ def overlap(
     dimension = g.dimension()
     missed: list[tuple[float, FloatArray, FloatArray]] = []
     worst = 0.0
+    to_other = partial(nearest_factor, h, tolerance=tolerance, generator=generator)
     for _ in range(n_draws):
         Q, R = draw_factor(g, sampler, generator)
-        divergence, nearest = nearest_factor(
-            h, R, n_starts=n_starts, tolerance=tolerance, generator=generator
-        )
+        divergence, nearest = to_other(R, n_starts=n_starts)
         if divergence < tolerance:
             worst = max(worst, divergence)
             if len(common) < 3 and has_common_tangent_space(g, Q, h, nearest, dimension):
@@ -194,9 +194,7 @@ def overlap(
         # A few failures among many successes are more often missed optima than a difference.
         kept = []
         for _, Q, R in missed:
-            divergence, _ = nearest_factor(
-                h, R, n_starts=_MORE * n_starts, tolerance=tolerance, generator=generator
-            )
+            divergence, _ = to_other(R, n_starts=_MORE * n_starts)
             if divergence >= tolerance:
                 kept.append((divergence, Q, R))
         missed = kept
