@@ -16,11 +16,9 @@ from typing import Any, BinaryIO
 
 # The module of this package in which each task is.
 _PLACES = {
-    "write_example": "opening",
     "open_table": "opening",
     "learn": "learning_tasks",
     "keep_learn": "learning_tasks",
-    "sketch": "learning_tasks",
     "effects": "what_if_pages",
     "bootstrap": "sureness",
     "keep_bootstrap": "sureness",
