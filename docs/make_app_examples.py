@@ -1,8 +1,8 @@
 """Make the examples of ``cyclearn app``: ``src/cyclearn/app/examples``.
 
-Needs statsmodels and palmerpenguins, which ship the real ones: ``python docs/make_app_examples.py``.
-The others are simulated. ``src/cyclearn/app/page/examples.js`` says what each is, where it is from
-and under which licence, and what is chosen on the page when it is opened.
+Needs statsmodels and palmerpenguins, which ship the real ones. The others are simulated.
+``src/cyclearn/app/page/examples.js`` says what each is, where it is from and under which licence,
+and what is chosen on the page when it is opened.
 """
 
 from pathlib import Path

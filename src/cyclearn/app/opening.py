@@ -99,7 +99,7 @@ def _levels(path: Path, options: dict[str, Any], names: list[str]) -> dict[str, 
     """The values of columns that hold few texts, by name."""
     given = {key: options[key] for key in ("header", "sheet") if key in options}
     cells = read_table_file(path, **given, columns=names, labels=names).frame
-    found = {name: sorted(map(str, set(cells[name].dropna()))) for name in cells}
+    found = {name: sorted(set(map(str, cells[name].dropna()))) for name in cells}
     return {name: each for name, each in found.items() if len(each) <= _MOST_LEVELS}
 
 

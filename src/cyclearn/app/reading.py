@@ -22,7 +22,10 @@ _COMPARISONS = {"=": "eq", "≠": "ne", "<": "lt", "≤": "le", ">": "gt", "≥"
 # What a request may say about reading: a list of any length, of one thing after another, a mapping.
 _FORMS: dict[str, Any] = {
     **{name: [str] for name in ("columns", "missing_codes", "labels")},
-    "header": bool, "sheet": str, "covariance": bool, "n": int,
+    "header": bool,
+    "sheet": str,
+    "covariance": bool,
+    "n": int,
     "where": [(str, str, str | int | float)],
     "recode": {str: [(str | int | float, int | float)]},
 }
@@ -100,8 +103,10 @@ def reading_lines(data: str, name: str, options: dict[str, Any]) -> list[str]:
     given, where, recode, wanted = _parts(options)
     given = {"n_samples" if key == "n" else key: value for key, value in given.items()}
     arguments = "".join(f", {key}={value!r}" for key, value in given.items())
-    read = "cl.data.read_moments" if "covariance" in given else "cl.read_table"
-    lines = [f"{data} = {read}({name!r}{arguments})"]
+    lines = [f"{data} = cl.read_table({name!r}{arguments})"]
+    if "covariance" in given:
+        load = "from cyclearn.data import read_moments"
+        lines = [load, f"{data} = read_moments({name!r}{arguments})"]
     for column, comparison, value in where:
         condition = f"{data}[{column!r}].{_COMPARISONS[comparison]}({value!r})"
         lines.append(f"{data} = {data}[{condition}].reset_index(drop=True)")

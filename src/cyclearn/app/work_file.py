@@ -48,7 +48,8 @@ def save_work(*, folder: str, path: str, has_rows: bool = True) -> None:
             place = workspace.table_folder(table["id"])
             table["names"] = [column["name"] for column in table["columns"]]
             table["draft"] = read_json(place / "draft.json", default={})
-            if has_rows and (place / table["file"]).is_file():
+            table["has_rows"] = has_rows and (place / table["file"]).is_file()
+            if table["has_rows"]:
                 archive.write(place / table["file"], f"{table['id']}-{table['file']}")
         for job in kept:
             if job.kind in _KINDS:
@@ -64,7 +65,7 @@ def save_work(*, folder: str, path: str, has_rows: bool = True) -> None:
 
 # What is kept of a table and of a job, and of which type it is.
 _TABLE = {"id": str, "name": str, "file": str, "reading": dict, "draft": dict, "names": list,
-          "n_rows": int}  # fmt: skip
+          "n_rows": int, "has_rows": bool}  # fmt: skip
 _JOB = {"id": str, "kind": str, "table": str, "request": dict, "name": str, "note": str,
         "is_kept": bool, "look": dict}  # fmt: skip
 
@@ -126,23 +127,17 @@ class _Opening:
         self._names[table["id"]] = place.name
         reading = reading_options({"reading": table["reading"]})
         write_json(place / "draft.json", _draft(table["draft"]))
-        file, name, member = (
-            f"table{suffix}",
-            table["name"][-200:],
-            f"{table['id']}-{table['file']}",
-        )
-        if member in self._archive.namelist():
-            (place / file).write_bytes(self._archive.read(member))
+        file, name = f"table{suffix}", table["name"][-200:]
+        if table["has_rows"]:
+            (place / file).write_bytes(self._archive.read(f"{table['id']}-{table['file']}"))
             open_table(
                 folder=str(place), file=file, name=name, reading=reading, limits=self._limits
             )
             return
         columns = [{"name": str(each), "problem": "has no rows here"} for each in table["names"]]
         record = {"id": place.name, "name": name, "file": file, "n_rows": table["n_rows"]}
-        rest = {"reading": reading, "columns": columns, "trouble": _NO_ROWS, "has_holes": False}
-        write_json(
-            place / "table.json", record | rest | {"sheets": [], "notes": [], "warnings": []}
-        )
+        record |= {"reading": reading, "columns": columns, "trouble": _NO_ROWS}
+        write_json(place / "table.json", record | {"notes": [], "warnings": []})
 
     def _job(self, job: dict[str, Any], learned: Any) -> None:
         place = self._workspace.new_folder("jobs")

@@ -248,12 +248,25 @@ async function turn(at, before) {
   renderPages();
 }
 
+/** Which graphs of a large class a page holds. */
+function pageWords() {
+  const { at, next, found, size } = part, { source, target, how, stable } = filter;
+  const hasPair = source && target && source !== target, count = (n) => n.toLocaleString("en");
+  let like = hasPair ? ` in which ${source} drives ${target}${how === "directly" ? " directly" : ", directly or through others"}` : "";
+  if (stable) like += `${like ? "," : ""} that are stable with these data`;
+  const last = next ?? size;
+  if (last === "0") return `There is no graph${like} that fits equally well.`;
+  const looked = last === null ? `those from number ${count(at + 1)} on` : `numbers ${count(at + 1)} to ${typeof last === "number" ? count(last) : last}`;
+  const some = hasPair && how === "directly" ? " in which that edge is" : "";
+  return `${count(found)} graphs${like}, among ${looked} of ${size ?? "an unknown number"}${some}, in the order of the list; on this page, the graphs closest to the learned one come first.`;
+}
+
 function renderPages() {
   const box = document.getElementById("pages");
   if (!box) return;
   const button = (id, words, off, press_) => h("button", { type: "button", id, "aria-disabled": String(off), onclick: () => off || press_() }, words);
   fill(box,
-    h("p", {}, part ? part.words : store.result.view.listing.words),
+    h("p", {}, part ? pageWords() : store.result.view.listing.words),
     h("p", { class: "buttons" },
       part ? [
         button("page-previous", "← Earlier graphs", trail.length < 2, () => turn(trail[trail.length - 2], trail.slice(0, -2))),

@@ -152,6 +152,9 @@ export class Canvas {
   /** Move all nodes to places by name. */
   arrange(places) {
     for (const [name, spot] of places) if (this.nodes.has(name)) this.put(name, ...spot);
+    // Variables outside a loop may now be among those inside.
+    for (const { frame } of this.frames) frame.remove();
+    this.frames = [];
     this.routeAll();
     this.whole = around([...this.nodes.values()], 0.8);
     this.fit();
