@@ -238,7 +238,7 @@ def questions_about_the_graph(page):
     learned_edges = page.text_content("#edge-list")
     go(page, "compare")
     page.click("#copy")
-    page.click("#compare button[aria-label='price → profit: there']")
+    page.locator("#own-canvas g.edge[data-name='price → profit']").press("Enter")
     page.wait_for_selector("#comparison svg")
     assert "on 1 degree of freedom" in page.text_content("#comparison")
     assert page.text_content("#edge-list") == learned_edges
