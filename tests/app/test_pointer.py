@@ -49,9 +49,7 @@ def spent(session):
     metrics = {
         each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]
     }
-    return 1_000 * sum(
-        metrics[f"{part}Duration"] for part in ("Script", "RecalcStyle", "Layout")
-    )
+    return 1_000 * sum(metrics[f"{part}Duration"] for part in ("Script", "RecalcStyle", "Layout"))
 
 
 def costs(session, move, times):
@@ -97,7 +95,6 @@ def test_a_large_picture_follows_the_pointer(tmp_path):
         zooming = costs(session, lambda n: page.mouse.wheel(0, -20 if n % 2 else 20), 20)
     touching = {n for n, edge in enumerate(graph.edges) if name in edge}
     assert set(changed) == touching
-    print(*(f"{np.median(t):.1f} {np.quantile(t, 0.95):.1f}" for t in (dragging, zooming)))
     for times in (dragging, zooming):
         assert np.median(times) < 8
         assert np.quantile(times, 0.95) < 16

@@ -72,7 +72,7 @@ def read_rows(path: Path, options: dict[str, Any], **how: Any) -> TableFile:
         try:
             frame = frame[getattr(frame[column], _COMPARISONS[comparison])(value)]
         except (TypeError, KeyError):
-            words = f"{column!r} cannot be compared with {short(value)} by {comparison}; use = or ≠"
+            words = f"{column!r} cannot be compared with {short(value)} by {short(comparison)}; use = or ≠"
             raise InputError(words) from None
         frame = frame.reset_index(drop=True)
     if not len(frame):

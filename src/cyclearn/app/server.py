@@ -300,6 +300,7 @@ class Server:
         await self._ask("open_table", arguments | {"limits": asdict(self._limits)})
         # What is opened is learned from soon.
         self.work.prepare()
+        self.quick.prepare()
         return self._workspace.table(folder.name)
 
     # Jobs

@@ -5,7 +5,7 @@
 import { arrow, h, number, s } from "./dom.js";
 import { lineWidth, nodesOf } from "./drawing.js";
 import { arc, around, halfWidth, shortened } from "./geometry.js";
-import { clearLabels } from "./labels.js";
+import { placeLabels } from "./labels.js";
 
 const UNIT = 38, LARGEST = 3, PADDING = 0.45;
 
@@ -94,7 +94,7 @@ export class Canvas {
     });
     svg.addEventListener("pointerup", () => {
       if (held?.isMoved && held.node) {
-        this.clear();
+        this.placeLabels();
         if (!held.group.classList.contains("loop")) this.moved(held.group.dataset.node, held.node.x, held.node.y);
       } else if (held?.group && !held.isMoved) this.press(held.group);
       held = null;
@@ -163,7 +163,7 @@ export class Canvas {
   routeAll() {
     for (const n of this.groups.keys()) this.route(n);
     for (const each of this.frames) this.enclose(each);
-    this.clear();
+    this.placeLabels();
   }
 
   /** The node at the end of an edge, or the folded loop that it is in. */
@@ -253,15 +253,15 @@ export class Canvas {
       label.dataset.words = look && hasWeights && look.change !== "removed" ? look.label ?? (weight === null ? "" : number(weight, 2)) : "";
       label.setAttribute("class", `weight ${look ? sign : ""}${dim ? " dim" : ""}`);
     }
-    this.clear();
+    this.placeLabels();
   }
 
-  /** Keep labels off the nodes. */
-  clear() {
+  /** Place the labels that have words. */
+  placeLabels() {
     for (const label of this.labels.values()) label.textContent = label.dataset.words ?? "";
     const labels = [...this.labels].filter(([, label]) => label.textContent);
     const nodes = [...this.nodes.values()].filter(({ group }) => !group.classList.contains("folded"));
-    clearLabels(labels.map(([n, label]) => [label, this.groups.get(n).querySelector("path")]), nodes);
+    placeLabels(labels.map(([n, label]) => [label, this.groups.get(n).querySelector("path")]), nodes);
   }
 
   /** Mark the edge that is looked at, and where there is a variable, keep it and its neighbours bright. */

@@ -178,15 +178,17 @@ tabs.onmessage = ({ data: { table, changed } }) => {
   tell("table", "draft");
 };
 
-let keeping, unkept = null;
+let keeping, unkept = null, keeps = Promise.resolve();
 
 /** Save how a result looks: where its nodes are, its layout, the graph that was drawn beside it. */
-async function keep() {
+function keep() {
   clearTimeout(keeping);
-  if (!unkept) return;
-  const [job, look] = unkept;
-  unkept = null;
-  await quietly(() => api.changeJob(job, { look }));
+  if (unkept) {
+    const [job, look] = unkept;
+    unkept = null;
+    keeps = keeps.then(() => quietly(() => api.changeJob(job, { look })));
+  }
+  return keeps;
 }
 
 /** Change how the result looks; it is kept with it. */
