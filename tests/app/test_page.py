@@ -168,7 +168,7 @@ def test_columns_that_others_determine_are_left_out_with_one_click(page, tmp_pat
 def test_a_matrix_and_a_file_without_names(page, tmp_path):
     frame = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 3)), columns=list("abc"))
     frame.cov().to_csv(tmp_path / "s.csv", index=False)
-    frame.round(2).to_csv(tmp_path / "plain.csv", index=False)
+    frame.round(2).to_csv(tmp_path / "plain.csv", index=False, header=["1", "2", "3"])
     go(page, "table")
     page.set_input_files("#file", tmp_path / "s.csv")
     page.wait_for_selector("caption:text('s.csv')")
@@ -181,9 +181,10 @@ def test_a_matrix_and_a_file_without_names(page, tmp_path):
     page.set_input_files("#file", tmp_path / "plain.csv")
     page.wait_for_selector("caption:text('plain.csv')")
     page.uncheck("#header")
-    page.wait_for_selector("#opened :text('Not used as numbers') >> nth=2")
+    page.wait_for_selector("input[aria-label='Use X1']:checked")
+    assert page.locator("caption:text('61 rows')").count() == 1
     page.check("#header")
-    page.wait_for_selector("input[aria-label='Use a']:checked")
+    page.wait_for_selector("input[aria-label='Use 1']:checked")
 
 
 def refusal(data, options):
@@ -280,9 +281,14 @@ def test_what_is_not_determined_says_so(page, market):
             found["view"]["warning"] = {"message": "The chains do not agree.", "remedy": "Wait."}
         route.fulfill(response=answer, json=found)
 
+    def soon_done(route):
+        asked = route.request.post_data_json
+        asked["request"]["effective_size"] = 10
+        route.continue_(post_data=json.dumps(asked))
+
     page.route("**/api/jobs/j*", undetermined)
+    page.route("**/api/jobs", soon_done)
     go(page, "sure")
-    page.select_option("#precision", "200")
     page.click("#ask-posterior")
     page.wait_for_selector("#posterior-found .warning:text('do not agree')")
     go(page, "graph")
@@ -293,6 +299,7 @@ def test_what_is_not_determined_says_so(page, market):
     assert "not determined" in page.text_content("#about-edge")
     assert "Not determined." in page.text_content("#conclusion")
     page.unroute("**/api/jobs/j*")
+    page.unroute("**/api/jobs")
 
 
 def test_other_penalties_along_a_slider(page, market):
@@ -307,8 +314,7 @@ def test_other_penalties_along_a_slider(page, market):
         page.fill("#path-at", str(at))
         edges.append(page.locator("#path g.edge:not(.absent)").count())
         assert f"{edges[-1]} edge" in page.text_content("#path-words")
-    assert edges == sorted(edges, reverse=True)
-    assert edges[0] > edges[-1] > 0
+    assert edges[0] >= edges[2] >= edges[-2] > edges[-1]
 
 
 def test_an_own_graph_is_drawn_and_kept(page, market):

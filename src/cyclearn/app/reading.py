@@ -72,8 +72,8 @@ def read_rows(path: Path, options: dict[str, Any], **how: Any) -> TableFile:
         try:
             frame = frame[getattr(frame[column], _COMPARISONS[comparison])(value)]
         except (TypeError, KeyError):
-            words = f"{column!r} cannot be compared with {short(value)} by {short(comparison)}; use = or ≠"
-            raise InputError(words) from None
+            what = f"{column!r} cannot be compared with {short(value)} by {short(comparison)}"
+            raise InputError(f"{what}; use = or ≠") from None
         frame = frame.reset_index(drop=True)
     if not len(frame):
         raise InputError("no row meets the conditions; change or remove one")

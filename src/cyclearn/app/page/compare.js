@@ -118,7 +118,10 @@ const paste = (text) => attempt(async () => {
 });
 
 function render() {
-  if (!store.result) return fill(place("compare"), h("p", { class: "note" }, "Nothing has been learned from this table yet."));
+  if (!store.result) {
+    about = "";
+    return fill(place("compare"), h("p", { class: "note" }, "Nothing has been learned from this table yet."));
+  }
   if (about !== store.result.id) {
     // What was drawn a moment ago is about another graph.
     clearTimeout(timer);

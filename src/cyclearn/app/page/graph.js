@@ -355,7 +355,7 @@ function renderConclusion() {
 
 function toolbar() {
   const { names } = view();
-  const range = h("input", { type: "range", id: "least", min: 0, max: 1, step: 0.01, value: least[least.by], "aria-label": "Hide edges below", oninput: (event) => { least[least.by] = Number(event.target.value); shownLeast(); redraw(); }, onchange: () => changeLook({ least }) });
+  const range = h("input", { type: "range", id: "least", min: 0, max: most(), step: 0.01, value: least[least.by], "aria-label": "Hide edges below", oninput: (event) => { least[least.by] = Number(event.target.value); shownLeast(); redraw(); }, onchange: () => changeLook({ least }) });
   return h("div", { class: "toolbar" }, h("span", { class: "buttons" }, zoomButtons(() => canvas)),
     menu("layout", "Layout", [["", "layers"], ["ring", "ring"], ["force", "forces"]], store.result.look.layout, arrange),
     tick("fold", "fold loops", store.result.look.fold === true, fold),
@@ -363,11 +363,14 @@ function toolbar() {
       focusOn(names.includes(value) ? value : null);
       if (names.includes(value)) canvas.lookAt(value);
     } })), h("datalist", { id: "variables" }, names.map((value) => h("option", { value }))),
-    menu("least-by", "Hide edges below", [["weight", "standardised weight"], ["probability", "probability"]], least.by, (by) => { least.by = by; range.value = least[by]; shownLeast(); redraw(); changeLook({ least }); }),
+    menu("least-by", "Hide edges below", [["weight", "standardised weight"], ["probability", "probability"]], least.by, (by) => { least.by = by; range.max = most(); range.value = least[by]; shownLeast(); redraw(); changeLook({ least }); }),
     h("span", { class: "slider" }, range, h("output", { id: "least-words", for: "least" })),
     tick("weights", "weights", hasWeights, (isOn) => { hasWeights = isOn; redraw(); changeLook({ weights: isOn }); }),
     h("span", { id: "shown", class: "note", role: "status" }));
 }
+
+/** As far as the slider goes: standardised weights in loops can be larger than one. */
+const most = () => (least.by === "probability" ? 1 : Math.ceil(Math.max(1, ...(view().members[0].standardised ?? []).map(Math.abs))));
 
 /** Another layout; places that were chosen by hand belong to the one before. */
 function arrange(layout) {
@@ -381,8 +384,8 @@ const shownLeast = () => { document.getElementById("least-words").textContent = 
 /** Show the strongest edges first, where there are too many for one picture; or as it was left. */
 function firstView() {
   const { standardised, edges } = view().members[0], kept = store.result.look;
-  const sizes = (standardised ?? []).map(Math.abs).sort((a, b) => b - a), most = view().n_first;
-  least = { by: "weight", weight: edges.length > most && sizes.length ? Math.ceil(100 * sizes[most - 1]) / 100 : 0, probability: 0 };
+  const sizes = (standardised ?? []).map(Math.abs).sort((a, b) => b - a), first = view().n_first;
+  least = { by: "weight", weight: edges.length > first && sizes.length ? Math.ceil(100 * sizes[first - 1]) / 100 : 0, probability: 0 };
   if (["weight", "probability"].every((name) => Number.isFinite(kept.least?.[name]))) least = { ...kept.least, by: kept.least.by === "probability" ? "probability" : "weight" };
   hasWeights = kept.weights !== false;
 }

@@ -7,7 +7,7 @@ import { Canvas, picture } from "./picture.js";
 import { attempt, poll, quietly, store, viewOf, watch } from "./store.js";
 
 // Multiples of the penalty of BIC, from many edges to few.
-const PENALTIES = ["0.5 bic", "bic", "1.5 bic", "2 bic", "3 bic", "4 bic", "6 bic"];
+const PENALTIES = ["0.25 bic", "0.5 bic", "bic", "2 bic", "4 bic", "8 bic", "16 bic"];
 const words = (penalty) => (penalty === "bic" ? "1 × BIC" : `${penalty.split(" ")[0]} × BIC`);
 
 const searches = () => store.state.jobs.filter((job) => job.kind === "learn" && job.of === store.result?.id && job.state !== "cancelled");
@@ -34,7 +34,7 @@ async function render() {
   shown = key;
   const running = jobs.filter((job) => ["waiting", "running", "stopping"].includes(job.state)).length;
   if (!jobs.length) {
-    fill(box, h("p", {}, "Learn again with seven penalties, from half to six times that of BIC, and go through the graphs."), h("p", {}, h("button", { type: "button", id: "path-start", onclick: begin }, "Learn with other penalties")));
+    fill(box, h("p", {}, "Learn again with seven penalties, from a quarter to sixteen times that of BIC, and go through the graphs."), h("p", {}, h("button", { type: "button", id: "path-start", onclick: begin }, "Learn with other penalties")));
     return;
   }
   if (running) {

@@ -7,7 +7,9 @@ import { lineWidth, nodesOf } from "./drawing.js";
 import { arc, around, halfWidth, shortened } from "./geometry.js";
 import { placeLabels } from "./labels.js";
 
-const UNIT = 38, LARGEST = 3, PADDING = 0.45;
+// Pixels for the height of a node: as drawn, too small to be read, and just large enough.
+const UNIT = 38, TINY = 10, LEGIBLE = 17;
+const LARGEST = 3, PADDING = 0.45;
 
 /** The library's drawing as an element. */
 export function picture(text) {
@@ -42,7 +44,15 @@ export class Canvas {
     box.replaceChildren(this.svg);
     this.listen();
     // A step that is not shown has no size; once it is, it has.
-    new ResizeObserver(() => this.svg.isConnected && this.fit()).observe(box);
+    new ResizeObserver(() => this.svg.isConnected && this.begin()).observe(box);
+  }
+
+  /** The first view: all of it, or where that could not be read, the surroundings of the node with the most edges. */
+  begin() {
+    this.fit();
+    if (!this.scale || this.scale > TINY) return;
+    const { x, y } = [...this.nodes.values()].reduce((one, other) => (other.touching.length > one.touching.length ? other : one));
+    this.look(x, y, LEGIBLE);
   }
 
   /** Show all of it, as large as it can be read well. */

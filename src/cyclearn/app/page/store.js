@@ -136,12 +136,13 @@ export async function readAgain(changes) {
   const before = new Set(usable());
   await save();
   const table = await attempt(() => api.readAgain(store.table.id, { ...store.table.reading, ...changes }), `Reading ${store.table.name} …`);
-  if (!table) return;
+  // What was refused is not shown as chosen.
+  if (!table) return tell("table");
   const now = usable(table), kept = now.filter((name) => store.draft.columns.includes(name) || !before.has(name));
   change({ columns: kept.length > 1 ? kept : now });
   await save();
   await attempt(() => lookAtTable(table.id));
-  await poll(true);
+  return poll(true);
 }
 
 let saving, unsaved = null, saves = Promise.resolve();

@@ -76,7 +76,10 @@ function frame() {
 }
 
 async function render() {
-  if (!store.result) return fill(place("sure"), h("p", { class: "note" }, "Nothing has been learned from this table yet."));
+  if (!store.result) {
+    about = "";
+    return fill(place("sure"), h("p", { class: "note" }, "Nothing has been learned from this table yet."));
+  }
   if (about !== store.result.id) frame();
   const latest = (kind) => jobsAbout(kind).filter((job) => job.state !== "cancelled").pop();
   const jobs = Object.fromEntries(Object.keys(SECTIONS).map((kind) => [kind, latest(kind)]));
