@@ -231,13 +231,25 @@ function renderEdges() {
 }
 
 const lastPage = onlyTheLast();
+// Pages that were asked for: going back asks nothing, and the next one is asked for while this one is looked at.
+const pages = new Map(), MOST_PAGES = 12;
+
+function pageOf(of, asked) {
+  const key = JSON.stringify([of, asked]);
+  if (!pages.has(key)) pages.set(key, getMembers(of, asked));
+  const page = pages.get(key);
+  page.catch(() => pages.delete(key));
+  if (pages.size > MOST_PAGES) pages.delete(pages.keys().next().value);
+  return page;
+}
 
 /** Look through the whole class on the server, from a place on. */
 async function turn(at, before) {
   const { source, target, how, stable } = filter;
   const of = store.result.id;
-  const found = await lastPage(() => attempt(() => getMembers(of, { at, source, target, how, stable }), "Looking through the class …"));
+  const found = await lastPage(() => attempt(() => pageOf(of, { at, source, target, how, stable }), "Looking through the class …"));
   if (!found || store.result.id !== of) return;
+  if (found.next !== null) pageOf(of, { at: found.next, source, target, how, stable });
   part = { ...store.result.view, ...found };
   trail = [...before, at];
   edge = null;
