@@ -286,7 +286,7 @@ def test_what_is_not_determined_says_so(page, market):
     page.route("**/api/jobs/j999", lambda route: route.fulfill(json=answer))
     page.route("**/api/state", with_that_job)
     go(page, "sure")
-    page.wait_for_selector("#posterior-found .warning:text('do not agree')")
+    page.wait_for_selector("#posterior-found .warning:has-text('do not agree')")
     go(page, "graph")
     cells = page.locator("#edge-table td:text-is('not determined')").count()
     assert cells == page.locator("#edge-list tr").count() > 0

@@ -266,7 +266,8 @@ class Server:
     async def draft(self, request: Request) -> Response:
         """Keep what was changed on the page: two windows change different things."""
         path = self._workspace.table_folder(request.path_params["table"]) / "draft.json"
-        write_json(path, _merged(read_json(path, default={}), await _given(request)))
+        changes = await _given(request)
+        write_json(path, _merged(read_json(path, default={}), changes))
         return _json({})
 
     async def table_file(self, request: Request) -> Response:

@@ -175,7 +175,7 @@ export function change(changes) {
 
 tabs.onmessage = ({ data: { table, changed } }) => {
   if (table !== store.table?.id) return;
-  store.draft = { ...freshDraft(store.table), ...merged(store.draft, changed) };
+  store.draft = merged(freshDraft(store.table), merged(store.draft, changed));
   tell("table", "draft");
 };
 
@@ -217,7 +217,7 @@ export const isOwn = (job) => job.kind === "learn" && !job.of;
 
 function showTable({ draft, ...record }) {
   store.table = record;
-  store.draft = { ...freshDraft(record), ...draft };
+  store.draft = merged(freshDraft(record), draft ?? {});
   sessionStorage.setItem("table", record.id);
   tell("table", "draft");
 }
