@@ -188,10 +188,37 @@ def fields(attacks: Attacks, table: str, job: str) -> None:
             asked = {"source": "costs", "target": "price", name: value}
             attacks.send("fields", "POST", f"/api/jobs/{job}/members", value=asked)
     for value in VALUES:
-        attacks.send("fields", "POST", f"/api/tables/{table}/read", value={"missing_codes": value})
-        for name in ("name", "note"):
+        for name in READING:
+            attacks.send("fields", "POST", f"/api/tables/{table}/read", value={name: value})
+        for read in _reading(value):
+            attacks.send("fields", "POST", f"/api/tables/{table}/read", value=read)
+        for name in ("name", "note", "look", "is_removed"):
             attacks.send("fields", "PUT", f"/api/jobs/{job}", value={name: value})
-    attacks.send("fields", "POST", f"/api/tables/{table}/read", value={"missing_codes": []})
+        for name in ("columns", "options", "knowledge", "groups"):
+            attacks.send("fields", "PUT", f"/api/tables/{table}/draft", value={name: value})
+        attacks.send("fields", "POST", f"/api/tables/{table}/read", value={})
+        attacks.send("fields", "POST", "/api/tables/example", value={"name": value})
+        attacks.send("fields", "POST", "/api/link", value={"token": value})
+    empty = {"columns": None, "options": None, "knowledge": None, "groups": None}
+    attacks.send("fields", "PUT", f"/api/tables/{table}/draft", value=empty)
+    attacks.send("fields", "PUT", f"/api/jobs/{job}", value={"is_removed": False})
+    attacks.send("fields", "POST", f"/api/tables/{table}/read", value={})
+
+
+# What a request may say about reading.
+READING = ("missing_codes", "labels", "header", "sheet", "covariance", "n", "where", "recode")
+
+
+def _reading(value: Any) -> Iterator[dict[str, Any]]:
+    """A value at every place of conditions and codes."""
+    for n in range(3):
+        condition = ["costs", "<", 1]
+        condition[n] = value
+        yield {"where": [condition]}
+    yield {"recode": {"costs": value}}
+    yield {"recode": {"costs": [value]}}
+    yield {"recode": {"costs": [[value, 1], [1, value]]}}
+    yield {"recode": {str(value)[:200]: [[1, 2]]}}
 
 
 def requests(attacks: Attacks, table: str, job: str) -> None:
@@ -208,7 +235,13 @@ def requests(attacks: Attacks, table: str, job: str) -> None:
         base = {"source": "costs"} if kind == "effects" else {}
         for name in names:
             asked += [of | {"kind": kind, "request": base | {name: value}} for value in VALUES]
-    for name in ("columns", "missing_codes", "labels", "no such thing"):
+    for value in VALUES:
+        asked.append(of | {"kind": "learn", "request": {"penalty": value}})
+        asked += [
+            {"kind": "learn", "table": table, "request": {"reading": read}}
+            for read in _reading(value)
+        ]
+    for name in ("columns", *READING, "no such thing"):
         asked += [
             {"kind": "learn", "table": table, "request": {"reading": {name: value}}}
             for value in VALUES
@@ -262,6 +295,7 @@ def names_and_paths(attacks: Attacks, table: str, job: str) -> None:  # noqa: AR
             ("GET", f"/api/jobs/{part}/files/graph.json"),
             ("GET", f"/api/jobs/{job}/files/{part}"),
             ("GET", f"/api/script?job={part}"),
+            ("GET", f"/api/work?tables={part}"),
             ("GET", f"/static/{part}"),
             ("GET", f"/static/{part}.js"),
             ("GET", f"/api/{part}"),
@@ -297,6 +331,7 @@ def headers(attacks: Attacks, table: str, job: str) -> None:
         ("GET", f"/api/tables/{table}/file"),
         ("GET", "/?token=secret"),
         ("POST", "/api/tables/example"),
+        ("POST", "/api/link"),
         ("POST", f"/api/jobs/{job}/cancel"),
         ("PUT", f"/api/jobs/{job}"),
         ("PUT", f"/api/tables/{table}/draft"),

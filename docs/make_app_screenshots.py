@@ -72,9 +72,9 @@ def walk(page: Page) -> None:
     take(page, "sure", "sure")
     go(page, "compare")
     page.click("#copy")
-    page.click("#compare button[aria-label='price → profit: there']")
+    page.locator("#own-canvas g.edge[data-name='price → profit']").press("Enter")
     page.wait_for_selector("#comparison svg")
-    page.locator("#comparison").scroll_into_view_if_needed()
+    page.locator("#own-canvas").scroll_into_view_if_needed()
     take(page, "compare", "compare")
     take(page, "take", "take")
 

@@ -185,6 +185,18 @@ def test_probabilities(client, small):
     assert "cl.posterior(data, effective_size=1)" in script
 
 
+def test_another_penalty_beside_a_graph(client, small):
+    """The same search but for its penalty; it belongs to the graph."""
+    edges = {}
+    for penalty in ("bic", "900 bic"):
+        job, view = done(client, "learn", small, penalty=penalty)
+        assert client.job(job)["of"] == small[1]
+        assert view["names"] == ["costs", "price", "profit"]
+        assert f"penalty={penalty!r}" in view["options"]
+        edges[penalty] = len(view["members"][0]["edges"])
+    assert edges["bic"] > edges["900 bic"]
+
+
 def test_experiments_are_those_of_the_library(client, example, result):
     job, view = done(client, "experiment", example, size=1)
     advice = cl.next_experiment(result, size=1, max_predicted=5)

@@ -1,23 +1,25 @@
 """The whole way in a real browser: silent, safe, and the same as the library."""
 
 import json
-import re
-import signal
-import subprocess
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-import psutil
 import pytest
+from browsing import (
+    browser_context,
+    drag,
+    everything_has_a_name,
+    go,
+    is_heard,
+    learn,
+    learned,
+    program,
+    silent_page,
+)
 
-from chromium import needs_browser, open_browser
-from cyclearn import DirectedGraph
-from cyclearn.drawing.layout import backbone, lay_out
-from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
+from chromium import needs_browser
 
 HOSTILE = [
     "<img src=x onerror=hacked=1>",
@@ -32,84 +34,20 @@ pytestmark = needs_browser
 @pytest.fixture
 def server(tmp_path):
     """The program as a user starts it: its process and the address that it prints."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cyclearn", "app", "--no-browser", "--workspace", tmp_path / "w"],
-        stdout=subprocess.PIPE,
-        text=True,
-        # Ignored where the tests themselves run in the background of a shell.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    address = re.search(r"http://\S+", process.stdout.readline())[0]
-    yield psutil.Process(process.pid), address
-    files = [path for path in (tmp_path / "w").rglob("*") if path.is_file()]
-    assert {oct(path.stat().st_mode & 0o777) for path in files} == {"0o600"}
-    process.send_signal(signal.SIGINT)
-    assert "Ended." in process.communicate(timeout=60)[0]
-    assert process.returncode == 0
+    with program(tmp_path / "w") as started:
+        yield started
 
 
 @pytest.fixture
 def context(server):
-    with open_browser() as browser:
-        stranger = browser.new_context()
-        refused = stranger.new_page()
-        for address in (server[1].replace("token=", "token=x"), server[1].partition("?")[0]):
-            assert refused.goto(address).status == 403
-        stranger.close()
-        opened = browser.new_context(viewport={"width": 1200, "height": 900})
-        opened.set_default_timeout(120_000)
+    with browser_context(server[1]) as opened:
         yield opened
 
 
 @pytest.fixture
 def page(context, server):
-    """The page; whatever it complains about, or asks of another host, is a failure."""
-    opened = context.new_page()
-    troubles = []
-    opened.on("console", lambda message: troubles.append(message.text))
-    opened.on("pageerror", lambda error: troubles.append(str(error)))
-    opened.on("dialog", lambda dialog: troubles.append(dialog.message))
-    own = server[1].partition("?")[0]
-    opened.on("request", lambda each: each.url.startswith(own) or troubles.append(each.url))
-    opened.goto(server[1])
-    yield opened
-    assert not opened.evaluate("'hacked' in window")
-    # Chromium notes every refusal of a file; the page says it in words.
-    assert [each for each in troubles if "status of 400" not in each] == []
-
-
-def go(page, step):
-    """Show a step of the page."""
-    page.click(f"nav a[href='#{step}']")
-
-
-def learn(page, probabilities=False):
-    """Start a search; its probabilities take a while, and are for those who look at them."""
-    go(page, "learn")
-    page.set_checked("#probabilities", probabilities)
-    page.click("#start")
-
-
-def learned(page, before):
-    """Wait for the next graph, and its number."""
-    title = "#graph .side > h3"
-    page.wait_for_selector(f"{title}:not(:text-is('{before or 'none'}'))", state="attached")
-    return page.text_content(title)
-
-
-def is_heard(page, words):
-    """Whether a screen reader is told so."""
-    page.wait_for_selector(f"#aloud:text('{words}')", state="attached")
-
-
-def everything_has_a_name(page):
-    """What a screen reader stops at says what it is."""
-    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
-    named = {"button", "link", "checkbox", "combobox", "spinbutton", "slider", "textbox", "image"}
-    named |= {"region", "grid", "table", "progressbar", "DisclosureTriangle"}
-    found = [node for node in tree if not node["ignored"] and node["role"]["value"] in named]
-    assert len(found) > 15
-    assert [node for node in found if not node["name"]["value"]] == []
+    with silent_page(context, server[1]) as opened:
+        yield opened
 
 
 def downloaded(page, words, path):
@@ -209,14 +147,6 @@ def the_graph_and_its_class(page):
     assert page.locator("button[aria-label='income → price: forbidden']").count() == 1
 
 
-def drag(page, box, across, down):
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + across, y + down, steps=3)
-    page.mouse.up()
-
-
 def a_picture_one_can_read(page):
     go(page, "graph")
     canvas = page.locator("#graph-canvas")
@@ -280,61 +210,6 @@ def a_picture_one_can_read(page):
     assert [float(each.replace("−", "-")) for each in page.evaluate(weights)] == falling[::-1]
 
 
-def a_large_picture_is_quick(page):
-    """With 80 variables and 200 edges a drag redraws what it touches, within a frame."""
-    graph = large_graph()
-    drawn = graph_svg(
-        graph,
-        lay_out(backbone(graph, np.ones((80, 80))), also=graph.edges),
-        [DrawnEdge(*e, attributes={"data_edge": n}) for n, e in enumerate(graph.edges)],
-        identifier="large", title="large", description="large", sized=False,
-    )  # fmt: skip
-    edges = [{"source": a, "target": b} for a, b in graph.edges]
-    times, touched, redrawn = page.evaluate(
-        """async ([text, edges]) => {
-          const { Canvas } = await import("/static/picture.js");
-          const box = document.createElement("div");
-          box.className = "canvas";
-          document.querySelector("#graph > div").append(box);
-          const canvas = new Canvas(box, text, edges, { pressed: () => {} });
-          await new Promise(requestAnimationFrame);
-          const changed = new Set(), times = [];
-          const name = edges[0].source;
-          new MutationObserver((all) => all.forEach(({ target }) => {
-            const group = target.closest("[data-edge]");
-            if (group) changed.add(group.dataset.edge);
-          })).observe(canvas.svg, { attributes: true, subtree: true });
-          for (let n = 0; n < 60; n += 1) {
-            const begun = performance.now();
-            if (n % 2) canvas.zoom(1.01);
-            else canvas.move(name, 2 + n / 10, 3 + n / 10);
-            canvas.svg.getBoundingClientRect();
-            times.push(performance.now() - begun);
-            await new Promise(requestAnimationFrame);
-          }
-          box.remove();
-          const own = edges.filter(({ source, target }) => [source, target].includes(name)).length;
-          return [times, own, changed.size];
-        }""",
-        [str(drawn), edges],
-    )
-    assert redrawn == touched
-    assert np.median(times) < 8
-    assert np.quantile(times, 0.95) < 16
-
-
-def large_graph():
-    """80 variables and 200 edges."""
-    names = [f"v{n}" for n in range(80)]
-    rng = np.random.default_rng(0)
-    pairs = list(pairwise(names))
-    while len(pairs) < 200:
-        a, b = sorted(rng.choice(80, 2, replace=False))
-        if (names[a], names[b]) not in pairs:
-            pairs.append((names[a], names[b]))
-    return DirectedGraph.from_edges(pairs, names)
-
-
 def questions_about_the_graph(page):
     # What if: the predictions follow the slider.
     go(page, "effects")
@@ -363,7 +238,7 @@ def questions_about_the_graph(page):
     learned_edges = page.text_content("#edge-list")
     go(page, "compare")
     page.click("#copy")
-    page.click("#compare button[aria-label='price → profit: there']")
+    page.locator("#own-canvas g.edge[data-name='price → profit']").press("Enter")
     page.wait_for_selector("#comparison svg")
     assert "on 1 degree of freedom" in page.text_content("#comparison")
     assert page.text_content("#edge-list") == learned_edges
@@ -580,7 +455,7 @@ def two_windows(context, page, server):
 def work_is_a_file(page, tmp_path):
     go(page, "take")
     with page.expect_download() as download:
-        page.click("#take a[href='/api/work']")
+        page.click("#work")
     download.value.save_as(tmp_path / "work.cyclearn")
     before = page.locator("#tables option").count()
     go(page, "table")
@@ -596,7 +471,6 @@ def test_the_whole_way(context, page, server, long_table, chains_table, tmp_path
     several_tables_in_one(page)
     the_graph_and_its_class(page)
     a_picture_one_can_read(page)
-    a_large_picture_is_quick(page)
     questions_about_the_graph(page)
     results_are_named_and_removed(page)
     stop_and_a_killed_worker(page, server, long_table)

@@ -46,6 +46,18 @@ def test_the_token_works_once_and_leaves_the_address(outside):
     assert outside.get("/?token=secret").status_code == 403
 
 
+def test_another_browser_joins_by_an_address_of_its_own(inside):
+    address = inside.post("/api/link", headers=OWN).json()["address"]
+    assert address.startswith(f"{HOST}/?token=")
+    inside.cookies.clear()
+    assert inside.get("/api/state").status_code == 403
+    assert inside.post("/api/link", headers=OWN).status_code == 403
+    assert inside.get(address).status_code == 303
+    assert inside.get("/api/state").status_code == 200
+    inside.cookies.clear()
+    assert inside.get(address).status_code == 403
+
+
 @pytest.mark.parametrize(
     "headers",
     [

@@ -144,7 +144,7 @@ def test_running_searches_leave_small_questions_free(client, example, long_table
     assert page.json()["members"]
     effects = client.start("effects", example[0], of=example[1], source="price")
     client.wait(effects)
-    assert "<svg" in client.get(f"/api/jobs/{jobs[0]}/sketch")["picture"]
+    assert client.get(f"/api/jobs/{jobs[0]}/sketch")["edges"]
     running, also, waiting, last = map(client.job, jobs)
     assert [each["state"] for each in (running, also)] == ["running", "running"]
     assert running["progress"]["phase"] == "Searching"

@@ -168,11 +168,122 @@ def test_remedies_are_on_the_page(client):
         assert not any(re.search(r"\w=|\w_\w|--", each[part]) for part in WORDS), each
 
 
-def test_a_matrix_is_refused_with_a_remedy_that_is_on_the_page(client, frame):
-    for matrix in (frame.cov(), frame.corr().where(np.tri(3, dtype=bool))):
-        words = client.refused("s.csv", csv(matrix))
-        assert words.startswith("s.csv: a covariance or correlation matrix, not rows; open")
-        assert "covariance=" not in words
+def read_again(client, table, **reading):
+    answer = client.post(f"/api/tables/{table['id']}/read", reading)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def learned(client, table, **request):
+    """The names in the graph that is learned, and the graph that the script for it gives."""
+    job = client.start("learn", table["id"], **request)
+    client.wait(job)
+    return job, client.get(f"/api/jobs/{job}")["view"]
+
+
+def repeated(client, job, table, monkeypatch, folder):
+    """The edges of the graph to which the script of a job leads, and those of the job."""
+    (folder / table["name"]).write_bytes(client.file(f"/api/tables/{table['id']}/file"))
+    monkeypatch.chdir(folder)
+    script = client.file(f"/api/script?job={job}")
+    exec(compile(script, "repeat.py", "exec"), {"__name__": "__main__"})
+    written = (folder / f"graph{job[1:]}.json").read_bytes()
+    return written, client.file(f"/api/jobs/{job}/files/graph.json")
+
+
+def test_a_covariance_matrix_is_learned_from(client, frame, tmp_path, monkeypatch):
+    """Whole, as one triangle, and in Tetrad's format, which says the number of rows."""
+    frame = frame.assign(d=frame["a"] + frame["b"] / 2)
+    noisy = frame.cov() + np.diag([0.0, 0.0, 0.0, 0.3])
+    lines = "\n".join(" ".join(map(str, row[: n + 1])) for n, row in enumerate(noisy.to_numpy()))
+    tetrad = f"200\n{' '.join(noisy)}\n{lines}\n".encode()
+    for content, suffix in ((csv(noisy), "csv"), (csv(noisy.where(np.tri(4) > 0)), "csv")):
+        table = client.upload(f"s.{suffix}", content).json()
+        assert "number of rows" in table["trouble"]
+        table = read_again(client, table, covariance=True, n=200)
+        assert table["trouble"] is None
+        assert table["n_rows"] == 200
+        reading = table["reading"] | {"columns": ["a", "b", "d"]}
+        job, view = learned(client, table, reading=reading)
+        assert view["names"] == ["a", "b", "d"]
+        assert {each["target"] for each in view["edges"]} <= {"a", "b", "d"}
+        assert len(set(repeated(client, job, table, monkeypatch, tmp_path))) == 1
+    written = client.upload("s.txt", tetrad).json()
+    assert written["n_rows"] == 200
+    assert written["trouble"] is None
+
+
+def test_rows_are_filtered_and_values_get_numbers(client, frame, tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    site = rng.choice(["north", "south"], 200)
+    mood = pd.cut(frame["a"], [-9, -0.5, 0.5, 9], labels=["low", "mid", "high"]).astype(str)
+    table = client.upload("answers.csv", csv(frame.assign(site=site, mood=mood))).json()
+    (text,) = [each for each in table["columns"] if each["name"] == "mood"]
+    assert text["levels"] == ["high", "low", "mid"]
+    codes = [["low", 0], ["mid", 1], ["high", 2]]
+    reading = {"where": [["site", "=", "north"], ["b", "<", 1.5]], "recode": {"mood": codes}}
+    again = read_again(client, table, **reading)
+    kept = (site == "north") & (frame["b"] < 1.5)
+    assert again["n_rows"] == kept.sum()
+    (coded,) = [each for each in again["columns"] if each["name"] == "mood"]
+    assert coded["mean"] == pytest.approx(mood[kept].map(dict(codes)).mean())
+    job, view = learned(client, table, reading=reading | {"columns": ["a", "b", "mood"]})
+    assert view["names"] == ["a", "b", "mood"]
+    assert len(set(repeated(client, job, table, monkeypatch, tmp_path))) == 1
+    for where, words in (
+        ([["b", ">", 1e9]], "no row meets"),
+        ([["b", ">", "x"]], "cannot be compared"),
+        ([["b", "~", 1]], "cannot be compared"),
+        ([["nobody", ">", 1]], "nobody"),
+        ([["b", ">"]], "cannot be read"),
+        ({"b": 1}, "cannot be read"),
+    ):
+        answer = client.post(f"/api/tables/{table['id']}/read", {"where": where})
+        assert answer.status_code == 400
+        assert words in answer.json()["error"]
+    wrong = client.post(f"/api/tables/{table['id']}/read", {"recode": {"mood": [["low"]]}})
+    assert "cannot be read" in wrong.json()["error"]
+
+
+def test_columns_that_others_determine_are_named_together(client, frame):
+    total = frame.assign(total=frame.sum(axis=1), twice=2 * frame["a"])
+    table = client.upload("total.csv", csv(total)).json()
+    assert table["drop"] == ["total", "twice"]
+    draft = {"columns": ["a", "b", "c"]}
+    client.raw.put(f"/api/tables/{table['id']}/draft", json=draft, headers=client.headers)
+    assert read_again(client, table)["trouble"] is None
+
+
+def test_weights_and_subjects(client):
+    for name, options, columns in (
+        ("survey.csv", {"weights": "people"}, ["stress", "sleep", "activity"]),
+        ("panel.csv", {"within": "firm", "se": "robust"}, ["wages", "effort", "sales", "prices"]),
+    ):
+        table = client.post("/api/tables/example", {"name": name}).json()
+        reading = {"columns": columns, "labels": [*options.values()][:1], "missing_codes": ["-9"]}
+        options = options | {"missing": "rows"} if name == "survey.csv" else options
+        assert learned(client, table, reading=reading, options=options)[1]["names"] == columns
+
+
+def test_every_example_opens(client):
+    names = re.findall(r'file: "([^"]+)"', client.raw.get("/static/examples.js").text)
+    assert len(names) >= 6
+    for name in names:
+        table = client.post("/api/tables/example", {"name": name})
+        assert table.status_code == 200, table.text
+        assert table.json()["trouble"] is None
+    assert client.post("/api/tables/example", {"name": "../server.py"}).status_code == 400
+
+
+def test_two_windows_change_different_things(client, frame):
+    table = client.upload("two.csv", csv(frame)).json()["id"]
+    for changes in ({"options": {"lags": 1}}, {"options": {"penalty": "bic"}}, {"groups": "c"}):
+        client.raw.put(f"/api/tables/{table}/draft", json=changes, headers=client.headers)
+    both = {"options": {"lags": 1, "penalty": "bic"}, "groups": "c"}
+    assert client.get(f"/api/tables/{table}")["draft"] == both
+    back = {"options": {"lags": None}}
+    client.raw.put(f"/api/tables/{table}/draft", json=back, headers=client.headers)
+    assert client.get(f"/api/tables/{table}")["draft"]["options"] == {"penalty": "bic"}
 
 
 def test_the_page_says_of_a_result_what_python_says_without_its_names(client, frame):

@@ -17,8 +17,18 @@ def saved(tmp_path_factory):
         table = client.post("/api/tables/example").json()["id"]
         job = client.start("learn", table, reading={"columns": ["costs", "price", "profit"]})
         client.wait(job)
-        about = {"name": "First", "note": "n"}
+        about = {
+            "name": "First",
+            "note": "n",
+            "look": {"layout": "ring", "own": [["costs", "price"]]},
+        }
         client.raw.put(f"/api/jobs/{job}", json=about, headers=client.headers)
+        for kind, request in (
+            ("bootstrap", {"n_resamples": 2}),
+            ("effects", {"source": "costs"}),
+            ("compare", {"text": "costs -> price"}),
+        ):
+            client.wait(client.start(kind, table, of=job, **request))
         yield client, job, client.file("/api/work")
 
 
@@ -48,15 +58,39 @@ def listed(change):
 def test_opened_again_it_is_the_same_beside_the_first(saved):
     client, job, work = saved
     assert client.raw.post("/api/work", content=work, headers=client.headers).status_code == 200
-    first, again = client.get("/api/state")["jobs"]
+    every = client.get("/api/state")["jobs"]
+    first, again = (each for each in every if each["kind"] == "learn")
     assert again["id"] != first["id"] == job
     assert again["table"] != first["table"]
     assert [again[part] for part in ("name", "note", "state")] == ["First", "n", "done"]
     before, view = (client.get(f"/api/jobs/{each['id']}")["view"] for each in (first, again))
     for part in ("conclusion", "edges", "members", "picture"):
         assert view[part] == before[part]
+    looks = [client.get(f"/api/jobs/{each['id']}")["look"] for each in (first, again)]
+    assert looks[0] == looks[1] == {"layout": "ring", "own": [["costs", "price"]]}
+    for kind in ("bootstrap", "effects", "compare"):
+        about, same = (each for each in every if each["kind"] == kind)
+        assert [about["of"], same["of"]] == [first["id"], again["id"]]
+        views = [client.get(f"/api/jobs/{each['id']}")["view"] for each in (about, same)]
+        assert views[0] == views[1]
     tables = [client.get(f"/api/tables/{each['table']}") for each in (first, again)]
     assert tables[0]["columns"] == tables[1]["columns"]
+
+
+def test_without_rows_results_are_there_and_no_table_is(saved):
+    client, _, work = saved
+    slim = client.file("/api/work?tables=no")
+    assert not [name for name in zipfile.ZipFile(io.BytesIO(slim)).namelist() if "table" in name]
+    assert client.raw.post("/api/work", content=slim, headers=client.headers).status_code == 200
+    last = [each for each in client.get("/api/state")["jobs"] if each["kind"] == "learn"][-1]
+    assert client.get(f"/api/jobs/{last['id']}")["view"]["names"] == ["costs", "price", "profit"]
+    table = client.get(f"/api/tables/{last['table']}")
+    assert table["n_rows"] == 2_000
+    assert "not in the file" in table["trouble"]
+    refused = client.start("learn", last["table"])
+    assert "rows of this table" in client.wait(refused, "failed")["message"]
+    # It can be saved again, with what there is.
+    assert len(client.file("/api/work")) > len(work)
 
 
 def hostile(work):

@@ -52,7 +52,9 @@ def members_page(*, folder: str, request: dict[str, Any]) -> dict[str, Any]:
         ),
     )
     return members_view(result, listing) | {
-        "words": asked.words(len(found), following),
+        # As text: a page would round a large number.
+        "size": None if asked.size is None else f"{asked.size:,}",
+        "found": len(found),
         "at": asked.at,
         "next": following,
         "has_learned": any(member.graph == result.graph for member in found),
@@ -98,27 +100,6 @@ class _Asked:
             if member.is_stable or not self._stable:
                 found.append(member)
         return found, None
-
-    def words(self, n_found: int, following: int | None) -> str:
-        """Which graphs these are."""
-        source, target = self._ends
-        like = ""
-        if self._has_pair:
-            like = f" in which {source} drives {target}"
-            like += " directly" if self._directly else ", directly or through others"
-        if self._stable:
-            like += f"{',' * bool(like)} that are stable with these data"
-        size = "an unknown number" if self.size is None else f"{self.size:,}"
-        last = self.size if following is None else following
-        if last == 0:
-            return f"There is no graph{like} that fits equally well."
-        first = self.at + 1
-        looked = f"numbers {first:,} to {last:,}" if last else f"those from number {first:,} on"
-        some = " in which that edge is" if self._has_pair and self._directly else ""
-        return (
-            f"{n_found:,} graphs{like}, among {looked} of {size}{some}, in the order of the list; "
-            "on this page, the graphs closest to the learned one come first."
-        )
 
 
 def _has_path(columns: Sequence[int], source: int, target: int) -> bool:

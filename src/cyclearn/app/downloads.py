@@ -9,7 +9,7 @@ from typing import Any
 
 from cyclearn.app import script
 from cyclearn.app.learning_tasks import learned
-from cyclearn.app.opening import read_frame
+from cyclearn.app.reading import read_frame
 from cyclearn.app.sureness import experiment_table
 from cyclearn.app.views import FORMS, form
 from cyclearn.app.what_if_pages import effects_table, predictions_table

@@ -1,4 +1,4 @@
-"""Who may talk to the server: the browser that was opened with the token, and its own page.
+"""Who may talk to the server: browsers that were opened with a token, and their own page.
 
 Another program or person on the machine has no token. Another page in the same browser has the
 cookie sent for it at most where the browser is old; its requests come from a foreign origin, and
@@ -28,21 +28,21 @@ _HEADERS = {
 _CHANGING = {"POST", "PUT", "PATCH", "DELETE"}
 _REFUSED = (
     "This address belongs to cyclearn app, and this browser has no session. Open the "
-    "address that the program printed; it works once. For another browser, restart the "
-    "program."
+    "address that the program printed; it works once. For another browser, copy a new address "
+    "from the page that is open (Download, Another browser)."
 )
 
 
 class Guard:
-    """Middleware that lets in one browser, by a token that works once, and only its own page."""
+    """Middleware that lets in browsers, each by a token that works once, and only its own page."""
 
-    def __init__(self, app: ASGIApp, *, port: int, token: str) -> None:
+    def __init__(self, app: ASGIApp, *, port: int, tokens: set[str]) -> None:
         self._app = app
         self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
         # Cookies do not know ports: every server has one of its own.
         self._cookie = f"cyclearn-{port}"
         self._session = secrets.token_urlsafe(32)
-        self._token: str | None = token
+        self._tokens = tokens
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or pass on what is allowed with headers that forbid everything foreign."""
@@ -87,8 +87,11 @@ class Guard:
     def _exchanged(self, given: str, is_in: bool) -> Response:
         """A session for the token, and an address without it."""
         response = RedirectResponse("/", 303)
-        if self._token is not None and secrets.compare_digest(given.encode(), self._token.encode()):
-            self._token = None
+        found = [
+            one for one in self._tokens if secrets.compare_digest(given.encode(), one.encode())
+        ]
+        if found:
+            self._tokens.difference_update(found)
             response.set_cookie(self._cookie, self._session, httponly=True, samesite="strict")
             return response
         return response if is_in else _refused(_REFUSED)

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from cyclearn.app.limits import Limits
-from cyclearn.app.opening import read_frame
 from cyclearn.app.progress import ProgressFile, SearchWatch
+from cyclearn.app.reading import read_frame
 from cyclearn.app.views import result_view
 from cyclearn.app.workspace import read_json, write_json
+from cyclearn.data import Moments
 from cyclearn.data.tables import Tables
-from cyclearn.drawing.layout import backbone, lay_out
-from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.learn import is_brief
@@ -40,8 +39,8 @@ def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict
     """Learn a graph, with progress; the answer says whether probabilities can follow soon."""
     place, options = Path(folder), search_options(request)
     frame = read_frame(table, request)
-    labels = {name for name in (options.groups, options.interventions) if isinstance(name, str)}
-    n_variables = frame.shape[1] - len(labels)
+    labels = {options.groups, options.interventions, options.weights, options.within}
+    n_variables = len(set(frame.names if isinstance(frame, Moments) else frame) - labels)
     if n_variables > Limits().max_variables:
         raise InputError(
             f"{n_variables} columns are selected; the application allows at most "
@@ -80,29 +79,6 @@ def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) ->
             write_result(place, tables, result)
             return
     raise refused or InputError("the search was stopped before it found a graph")
-
-
-def sketch(*, folder: str, table: str, request: dict[str, Any]) -> dict[str, Any]:
-    """The best graph that a running search has met, as a picture.
-
-    Of very many edges those are drawn whose ends correlate most.
-    """
-    record = read_json(Path(folder) / "kept.json", default=[])
-    if not record:
-        raise InputError("nothing has been found yet")
-    graph = DirectedGraph.from_dict(record[0])
-    columns = read_frame(table, request).reindex(columns=list(graph.names))
-    graph = backbone(graph, columns.corr().fillna(0).to_numpy())
-    drawn = graph_svg(
-        graph,
-        lay_out(graph),
-        [DrawnEdge(*edge) for edge in graph.edges],
-        identifier="sketch",
-        title="The best graph so far",
-        description=f"{graph.n_edges} edges.",
-        sized=False,
-    )
-    return {"picture": drawn}
 
 
 def write_result(place: Path, tables: Tables | None, result: LearnResult) -> None:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
 import zipfile
-from functools import lru_cache, reduce
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cyclearn.app.limits import Limits
+from cyclearn.app.reading import read_matrix, read_rows, reading_options
 from cyclearn.app.workspace import read_json, write_json
 from cyclearn.data.missing_values import find_holes
-from cyclearn.data.table_files import TableFile, read_table, read_table_file, write_table
+from cyclearn.data.moments import Moments
+from cyclearn.data.table_files import read_table_file, tetrad_matrix
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import HeaderError, InputError, MatrixError
-from cyclearn.models.example import EXAMPLE_ROWS, MARKET
 from cyclearn.search.checking import check_data
 
 if TYPE_CHECKING:
@@ -30,16 +30,13 @@ _UNPACKED = 20
 _CELL = re.compile(rb"""\br\s*=\s*["']([A-Z]{0,3})([0-9]{1,9})["']""")
 _PIECE = 2**20
 _BINS = 16
+# Values of a column of text that are listed, so that they can be given numbers.
+_MOST_LEVELS = 12
 # Rows and columns that the page gets to draw.
 _SAMPLE_ROWS, _SAMPLE_COLUMNS = 300, 60
 
 
 _NO_HEADER = "the first line contains numbers and is read as data: columns are named X1, X2, …"
-
-
-def write_example(*, folder: str) -> None:
-    """Put the table of the demonstration into the folder of a new table."""
-    write_table(Path(folder) / "table.csv", MARKET.sample(EXAMPLE_ROWS, random_state=0))
 
 
 def open_table(
@@ -48,49 +45,83 @@ def open_table(
     """Read a table and note what was found as ``table.json``.
 
     Columns without numbers are listed with the reason, and not used. Where the rest cannot be
-    used either, ``trouble`` says why.
+    used either, ``trouble`` says why, and ``drop`` lists columns without which it could be.
 
     Raises
     ------
     InputError
         Where there is no table, or one that is too large.
     """
-    place = Path(folder)
-    options = reading_options({"reading": reading})
+    place, options = Path(folder), reading_options({"reading": reading})
+    path = place / file
+    record = {"id": place.name, "name": name, "file": file}
+    # Apart: it is long, and the page asks for the rest all the time.
+    write_json(place / "sample.json", {})
     try:
-        found = _read(place / file, options, Limits(**limits), name)
-    except HeaderError:
-        options["header"] = False
-        found = _read(place / file, options, Limits(**limits), name)
-    frame = found.frame
-    record = {
-        "id": place.name,
-        "name": name,
-        "file": file,
+        _check_size(path, Limits(**limits), name)
+        try:
+            if options.get("covariance"):
+                raise MatrixError
+            record |= _rows_record(path, options, Limits(**limits))
+        except HeaderError:
+            options["header"] = False
+            record |= _rows_record(path, options, Limits(**limits))
+        except MatrixError:
+            record |= _matrix_record(path, options | {"covariance": True}, Limits(**limits))
+    except InputError as error:
+        words = str(error).removeprefix(f"{path}: ").removeprefix(f"{name}: ")
+        raise type(error)(f"{name}: {words}") from None
+    write_json(place / "table.json", record)
+
+
+def _rows_record(path: Path, options: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    found = read_rows(path, options, strict=False, check_shape=limits.check_shape)
+    frame, draft = found.frame, read_json(path.with_name("draft.json"), default={})
+    write_json(path.with_name("sample.json"), _sample(frame))
+    wanted = draft.get("columns") or list(frame)
+    chosen = [name for name in frame if isinstance(wanted, list) and name in wanted]
+    levels = _levels(path, options, list(found.unusable)) if found.unusable else {}
+    return {
         "n_rows": len(frame),
         "reading": options,
         "sheets": list(found.sheets),
         "notes": [*found.notes, *([_NO_HEADER] if "header" in options else [])],
         "columns": [_column(column, frame[column]) for column in frame]
-        + [{"name": column, "problem": words} for column, words in found.unusable.items()],
-        **_warnings(frame),
+        + [
+            {"name": name, "problem": words, "levels": levels.get(name, [])}
+            for name, words in found.unusable.items()
+        ],
+        **_warnings(frame[chosen] if len(chosen) > 1 else frame),
     }
-    # Apart: it is long, and the page asks for the rest all the time.
-    write_json(place / "sample.json", _sample(frame))
-    write_json(place / "table.json", record)
 
 
-def _read(path: Path, options: dict[str, Any], limits: Limits, name: str) -> TableFile:
-    _check_size(path, limits, name)
-    try:
-        return read_table_file(path, **options, strict=False, check_shape=limits.check_shape)
-    except MatrixError:
-        raise InputError(
-            f"{name}: a covariance or correlation matrix, not rows; open the rows from which it "
-            "was computed"
-        ) from None
-    except InputError as error:
-        raise type(error)(f"{name}: {str(error).removeprefix(f'{path}: ')}") from None
+def _levels(path: Path, options: dict[str, Any], names: list[str]) -> dict[str, list[str]]:
+    """The values of columns that hold few texts, by name."""
+    given = {key: options[key] for key in ("header", "sheet") if key in options}
+    cells = read_table_file(path, **given, columns=names, labels=names).frame
+    found = {name: sorted(set(map(str, cells[name].dropna()))) for name in cells}
+    return {name: each for name, each in found.items() if len(each) <= _MOST_LEVELS}
+
+
+def _matrix_record(path: Path, options: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    """What is known of a covariance matrix; its number of rows may still be missing."""
+    is_known = "n" in options or tetrad_matrix(path) is not None
+    some = options if is_known else options | {"n": limits.max_rows}
+    found = read_matrix(path, some, check_shape=limits.check_shape)
+    rest = _warnings(found)
+    if not is_known:
+        rest["trouble"] = "enter the number of rows from which this matrix was computed"
+    return {
+        "n_rows": found.n_samples if is_known else 0,
+        "reading": options,
+        "sheets": [],
+        "notes": ["a covariance or correlation matrix"],
+        "columns": [
+            {"name": name, "missing": 0, "sd": float(sd), "histogram": []}
+            for name, sd in zip(found.names, found.scale, strict=True)
+        ],
+        **rest,
+    }
 
 
 def _check_size(path: Path, limits: Limits, name: str) -> None:
@@ -184,58 +215,17 @@ def _sample(frame: pd.DataFrame) -> dict[str, list[float]]:
     return {str(name): some[name].to_numpy(dtype=float).tolist() for name in some}
 
 
-def _warnings(frame: pd.DataFrame) -> dict[str, Any]:
+def _warnings(data: pd.DataFrame | Moments) -> dict[str, Any]:
     """Warnings; about a table with holes as maximum likelihood would use it."""
     try:
-        holes = find_holes(frame)
-        warnings = check_data(frame, missing="error" if holes is None else "em")
+        holes = None if isinstance(data, Moments) else find_holes(data)
+        warnings = check_data(data, missing="error" if holes is None else "em")
     except InputError as error:
-        return {"warnings": [], "trouble": str(error), "has_holes": False}
+        drop = list(getattr(error, "columns", ()))
+        return {"warnings": [], "trouble": str(error), "drop": drop, "has_holes": False}
     return {
         "warnings": [each.on_page() for each in warnings],
         "trouble": None,
+        "drop": [],
         "has_holes": holes is not None,
     }
-
-
-def reading_options(request: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of ``read_table`` that a request asks for; what is default is left out."""
-    given = request.get("reading") or {}
-    if not isinstance(given, dict):
-        raise InputError("reading must be a JSON object")
-    options: dict[str, Any] = {}
-    for name in ("columns", "missing_codes", "labels"):
-        value = given.get(name)
-        if value is None:
-            continue
-        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise InputError(f"{name} must be a list of strings")
-        if value:
-            options[name] = value
-        elif name == "columns":
-            raise InputError("no column is selected; select at least two")
-    if given.get("header") is False:
-        options["header"] = False
-    if isinstance(given.get("sheet"), str) and given["sheet"]:
-        options["sheet"] = given["sheet"]
-    return options
-
-
-def table_file(folder: Path) -> Path:
-    """The file of a table as it was uploaded."""
-    return folder / str(read_json(folder / "table.json")["file"])
-
-
-def read_frame(folder: str, request: dict[str, Any]) -> pd.DataFrame:
-    """The chosen columns; the same again where they were read just before."""
-    return _read_chosen(folder, json.dumps(reading_options(request)))
-
-
-@lru_cache(maxsize=4)
-def _read_chosen(folder: str, options: str) -> pd.DataFrame:
-    file = table_file(Path(folder))
-    try:
-        return read_table(file, **json.loads(options))
-    except InputError as error:
-        # People know the name that they gave, not the place in the workspace.
-        raise InputError(str(error).removeprefix(f"{file}: ")) from None

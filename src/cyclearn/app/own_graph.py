@@ -9,9 +9,7 @@ from cyclearn.app.learning_tasks import learned
 from cyclearn.app.views import weight_rows
 from cyclearn.app.workspace import write_json
 from cyclearn.classes.equivalence import equivalent
-from cyclearn.drawing.layout import lay_out
 from cyclearn.drawing.markup import number
-from cyclearn.drawing.svg_graph import DrawnEdge, graph_svg
 from cyclearn.evaluation import shd
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
@@ -20,7 +18,6 @@ from cyclearn.graphs.formats import parse_graph
 from cyclearn.identifiability import compare as compare_graphs
 from cyclearn.models import FittedModel, fit
 from cyclearn.report.fit_words import index_rows, verdict
-from cyclearn.report.graph_section import line_width
 from cyclearn.results.result import LearnResult
 
 # With more variables the full comparison can take minutes; rotations and rules take none.
@@ -55,12 +52,8 @@ def compare(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
                 )
             ],
         },
-        "picture": _picture(fitted, "own-picture"),
         "edges": weight_rows(fitted),
-        "learned": {
-            "picture": _picture(result.model, "learned-picture"),
-            "edges": weight_rows(result.model),
-        },
+        "learned_edges": weight_rows(result.model),
     }
     write_json(Path(folder) / "view.json", view)
     write_json(Path(folder) / "result.json", {"graph": own.to_dict(), "fit": fitted.to_dict()})
@@ -148,29 +141,3 @@ def _ratio(own: FittedModel, learned_: FittedModel) -> list[str]:
                 f"{shown}. The learned graph was chosen with these data, so the test favours it."
             ]
     return [f"{words}. Neither graph contains the other, so there is no test."]
-
-
-def _picture(fitted: FittedModel, identifier: str) -> str:
-    graph, B = fitted.graph, fitted.standardised_weights
-    drawn = []
-    for place, (a, b) in enumerate(graph.edges):
-        weight = float(B[graph.index(a), graph.index(b)])
-        drawn.append(
-            DrawnEdge(
-                a,
-                b,
-                classes="negative" if weight < 0 else "positive",
-                width=line_width(weight),
-                label=number(weight, 2),
-                attributes={"data_edge": place},
-            )
-        )
-    return graph_svg(
-        graph,
-        lay_out(graph),
-        drawn,
-        identifier=identifier,
-        title="One of two graphs",
-        description="The table next to it lists its edges.",
-        sized=False,
-    )

@@ -107,8 +107,8 @@ class WorkerPool:
         self._is_closed = False
 
     def prepare(self) -> None:
-        """Start a worker in advance, where there is room for one and none is ready."""
-        if self._is_closed or self._idle or self._starting or self._free.locked():
+        """Start a worker in advance, where there is room for one and at most one is ready."""
+        if self._is_closed or len(self._idle) > 1 or self._starting or self._free.locked():
             return
         self._starting = asyncio.ensure_future(self._prepare())
 
@@ -149,7 +149,8 @@ class WorkerPool:
         if self._starting is not None and not self._idle:
             await asyncio.shield(self._starting)
         while self._idle:
-            worker = self._idle.pop()
+            # The one that has rested longest: the last one may still load what comes next.
+            worker = self._idle.pop(0)
             if worker.is_alive:
                 return worker
         return await Worker.start(self._niceness)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from cyclearn import __version__
 from cyclearn.app.learning_tasks import search_options
-from cyclearn.app.opening import reading_options
 from cyclearn.app.own_graph import is_compared
+from cyclearn.app.reading import reading_lines, reading_options
 from cyclearn.app.sureness import PREDICTED, posterior_options
 from cyclearn.app.what_if_pages import example as what_if_example
 from cyclearn.app.workspace import Job, Workspace, read_json
@@ -32,12 +31,13 @@ def script(workspace: Workspace, jobs: Iterable[Job]) -> str:
     parts = []
     for job in done:
         table = workspace.table(job.table)
-        call = _read_call(table["name"], reading_options(job.request))
-        if call not in read:
-            read[call] = "data" if not read else f"data{len(read) + 1}"
-            parts.append(f"{read[call]} = {call}")
+        options = reading_options(job.request)
+        key = repr([job.table, options])
+        if key not in read:
+            read[key] = "data" if not read else f"data{len(read) + 1}"
+            parts.append("\n".join(reading_lines(read[key], table["name"], options)))
             names.setdefault(job.table, table["name"])
-        parts.append(_STEPS[job.kind](workspace, job, read[call]))
+        parts.append(_STEPS[job.kind](workspace, job, read[key]))
     files = " and ".join(map(repr, dict.fromkeys(names.values()))) or "nothing"
     head = _HEAD.format(version=__version__, files=files.replace('"""', "…").replace("\\", "/"))
     return head + "".join(f"\n{part}\n" for part in parts)
@@ -46,11 +46,6 @@ def script(workspace: Workspace, jobs: Iterable[Job]) -> str:
 def result_name(job: str) -> str:
     """The name that the result of a job has in the script."""
     return f"result{job[1:]}"
-
-
-def _read_call(name: str, options: dict[str, Any]) -> str:
-    given = "".join(f", {key}={value!r}" for key, value in options.items())
-    return f"cl.read_table({name!r}{given})"
 
 
 def _learn(workspace: Workspace, job: Job, data: str) -> str:

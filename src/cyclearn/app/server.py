@@ -5,22 +5,23 @@ method   path                               what it does
 =======  =================================  ====================================================
 GET      /api/state                         tables, jobs and how far they are, limits
 POST     /api/tables?name=NAME              open the file that is the body of the request
-POST     /api/tables/example                open the example data
+POST     /api/tables/example                open one of the examples, by ``name``
 GET      /api/tables/T                      what was found in a table
-POST     /api/tables/T/read                 read it again with other ``missing_codes``
-PUT      /api/tables/T/draft                keep what was chosen on the page
+POST     /api/tables/T/read                 read it again: ``missing_codes``, ``where``, …
+PUT      /api/tables/T/draft                keep what was changed on the page
 GET      /api/tables/T/file                 the file itself
 POST     /api/jobs                          start a job: kind, table, of, request
 GET      /api/jobs/J                        a job, and its view when it is done
-GET      /api/jobs/J/sketch                 the best graph that a search has met so far, drawn
-PUT      /api/jobs/J                        name it, note something, remove or restore it
+GET      /api/jobs/J/sketch                 the best graph that a search has met so far
+PUT      /api/jobs/J                        name it, note, remove or restore it, how it looks
 POST     /api/jobs/J/stop                   end it, keep what it has found so far
 POST     /api/jobs/J/cancel                 end it, keep nothing of it
 POST     /api/jobs/J/members                graphs of a class that is too large for one list
 GET      /api/jobs/J/files/NAME             a file to download
-GET      /api/work                          all tables, graphs and probabilities in one file
+GET      /api/work                          everything in one file; ``tables=no`` leaves out rows
 POST     /api/work                          open such a file, the body of the request
 GET      /api/script?job=J                  the script that repeats it, or everything
+POST     /api/link                          an address with which another browser can join
 =======  =================================  ====================================================
 
 An answer other than 200 has the words for people under ``error``.
@@ -31,6 +32,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import secrets
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -74,6 +76,8 @@ _MAX_DIGITS = 18
 _MAX_NAME, _MAX_NOTE = 200, 20_000
 # No request of the page has a tenth of these levels; what is much deeper cannot be written again.
 _MAX_DEPTH = 50
+# What of a job the page does not ask for all the time.
+_LONG = ("request", "look")
 _ASSET = re.compile(r"[A-Za-z0-9_-]{1,80}\.[a-z]{1,8}")
 _LOST = "The process ended unexpectedly; there may not be enough memory."
 
@@ -91,7 +95,9 @@ def make_app(
 
     ``table`` is opened at the start.
     """
-    server = Server(workspace, limits or Limits(), pool or WorkerPool(in_background=True))
+    tokens = {token}
+    pool = pool or WorkerPool(in_background=True)
+    server = Server(workspace, limits or Limits(), pool, tokens)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001 - as starlette calls it
@@ -107,7 +113,7 @@ def make_app(
     routes = [Route("/", server.page), Route("/static/{name}", server.static)]
     for method, path, handler in server.api():
         routes.append(Route(path, _in_words(handler), methods=[method]))
-    guard = Middleware(Guard, port=port, token=token)
+    guard = Middleware(Guard, port=port, tokens=tokens)
     return Starlette(
         routes=routes,
         middleware=[guard],
@@ -119,7 +125,10 @@ def make_app(
 class Server:
     """The handlers of the API; what needs the library runs in workers."""
 
-    def __init__(self, workspace: Workspace, limits: Limits, pool: WorkerPool) -> None:
+    def __init__(
+        self, workspace: Workspace, limits: Limits, pool: WorkerPool, tokens: set[str]
+    ) -> None:
+        self._tokens = tokens
         self.work, self.quick = pool, WorkerPool(_QUICK)
         self._workspace = workspace
         self._limits = limits
@@ -149,6 +158,7 @@ class Server:
             ("GET", "/api/script", self.script),
             ("GET", "/api/work", self.save_work),
             ("POST", "/api/work", self.open_work),
+            ("POST", "/api/link", self.link),
         ]
 
     async def close(self) -> None:
@@ -211,7 +221,7 @@ class Server:
         )
 
     def _summary(self, job: Job, all_jobs: list[Job]) -> dict[str, Any]:
-        record = {key: value for key, value in asdict(job).items() if key != "request"}
+        record = {key: value for key, value in asdict(job).items() if key not in _LONG}
         if not job.has_ended:
             record["progress"] = self._jobs.progress(job, all_jobs)
         record["can_keep"] = self._jobs.can_keep(job)
@@ -226,11 +236,14 @@ class Server:
         content = await _body(request, most, self._limits.too_large(name))
         return _json(await self._opened(name, content))
 
-    async def example(self, request: Request) -> Response:  # noqa: ARG002 - as starlette calls it
-        """Open the example data."""
-        folder = self._workspace.new_folder("tables")
-        await self._ask("write_example", {"folder": str(folder)})
-        return _json(await self._read(folder, "table.csv", "market.csv", {}))
+    async def example(self, request: Request) -> Response:
+        """Open one of the examples."""
+        name = (await _given(request)).get("name", "market.csv")
+        places = files("cyclearn").joinpath("app", "examples").iterdir()
+        found = next((place for place in places if place.name == name), None)
+        if found is None:
+            raise InputError(f"there is no example {short(name)}")
+        return _json(await self._opened(found.name, found.read_bytes()))
 
     async def table(self, request: Request) -> Response:
         """What was found in a table, and what was last chosen on the page."""
@@ -242,17 +255,19 @@ class Server:
         return _json(record | more)
 
     async def read_again(self, request: Request) -> Response:
-        """Read a table with other codes for missing values, or another sheet."""
+        """Read a table with other codes, conditions on its rows, or another sheet."""
         name = request.path_params["table"]
         record, given = self._workspace.table(name), await _given(request)
         folder = self._workspace.table_folder(name)
-        reading = {name: given.get(name) for name in ("missing_codes", "sheet")}
+        # Columns are chosen in the draft, and all of them are shown.
+        reading = {name: value for name, value in given.items() if name != "columns"}
         return _json(await self._read(folder, record["file"], record["name"], reading))
 
     async def draft(self, request: Request) -> Response:
-        """Keep what was chosen on the page; of two windows the last counts."""
-        folder = self._workspace.table_folder(request.path_params["table"])
-        write_json(folder / "draft.json", await _given(request))
+        """Keep what was changed on the page: two windows change different things."""
+        path = self._workspace.table_folder(request.path_params["table"]) / "draft.json"
+        changes = await _given(request)
+        write_json(path, _merged(read_json(path, default={}), changes))
         return _json({})
 
     async def table_file(self, request: Request) -> Response:
@@ -286,6 +301,7 @@ class Server:
         await self._ask("open_table", arguments | {"limits": asdict(self._limits)})
         # What is opened is learned from soon.
         self.work.prepare()
+        self.quick.prepare()
         return self._workspace.table(folder.name)
 
     # Jobs
@@ -310,7 +326,10 @@ class Server:
         if of is not None:
             # What is said about a graph is said about the rows that it was learned from.
             table = learned.table
-            what = what | {key: learned.request.get(key, {}) for key in ("reading", "options")}
+            same = {key: learned.request.get(key, {}) for key in ("reading", "options")}
+            if kind == "learn" and "penalty" in what:
+                same["options"] = same["options"] | {"penalty": what["penalty"]}
+            what = what | same
         return _json(asdict(self._jobs.start(kind, str(table), what, of)))
 
     async def job(self, request: Request) -> Response:
@@ -327,10 +346,12 @@ class Server:
         given = await _given(request)
         job = self._workspace.job(request.path_params["job"])
         changes = {
-            name: given.get(name, getattr(job, name)) for name in ("name", "note", "is_removed")
+            name: given.get(name, getattr(job, name))
+            for name in ("name", "note", "is_removed", "look")
         }
-        if type(changes["is_removed"]) is not bool:
-            raise InputError("is_removed must be true or false")
+        for name, form in (("is_removed", bool), ("look", dict)):
+            if type(changes[name]) is not form:
+                raise InputError(f"{name} cannot be {short(changes[name])}")
         for name, most in (("name", _MAX_NAME), ("note", _MAX_NOTE)):
             if not isinstance(changes[name], str) or len(changes[name]) > most:
                 raise InputError(f"the {name} must be a string of at most {most:,} characters")
@@ -340,15 +361,11 @@ class Server:
 
     async def sketch(self, request: Request) -> Response:
         """The best graph that a search has met so far."""
-        job = self._workspace.job(request.path_params["job"])
-        if job.kind != "learn":
-            raise InputError("this needs a search")
-        arguments = {
-            "folder": str(self._workspace.job_folder(job.id)),
-            "table": str(self._workspace.table_folder(job.table)),
-            "request": job.request,
-        }
-        return _json(await self._ask("sketch", arguments))
+        place = self._workspace.job_folder(request.path_params["job"])
+        found = read_json(place / "kept.json", default=[])
+        if not isinstance(found, list) or not found:
+            raise InputError("no graph has been found yet")
+        return _json(found[0])
 
     async def stop(self, request: Request) -> Response:
         """End a job and keep what it has found."""
@@ -395,11 +412,13 @@ class Server:
             content = path.read_bytes()
         return Response(content, headers=_named("repeat.py"), media_type="text/x-python")
 
-    async def save_work(self, request: Request) -> Response:  # noqa: ARG002 - as starlette calls it
-        """Everything in one file."""
+    async def save_work(self, request: Request) -> Response:
+        """Everything in one file, or everything but the rows of tables."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "work.cyclearn"
-            await self._ask("save_work", {"folder": str(self._workspace.folder), "path": str(path)})
+            has_rows = request.query_params.get("tables") != "no"
+            arguments = {"folder": str(self._workspace.folder), "path": str(path)}
+            await self._ask("save_work", arguments | {"has_rows": has_rows})
             content = path.read_bytes()
         return Response(content, headers=_named("work.cyclearn"), media_type="application/zip")
 
@@ -413,6 +432,12 @@ class Server:
             arguments = {"folder": str(self._workspace.folder), "path": str(path)}
             await self._ask("open_work", arguments | {"limits": asdict(self._limits)})
         return _json({})
+
+    async def link(self, request: Request) -> Response:
+        """An address that lets one more browser in, once."""
+        token = secrets.token_urlsafe(24)
+        self._tokens.add(token)
+        return _json({"address": f"http://{request.headers['host']}/?token={token}"})
 
     def _done(self, name: str) -> Job:
         job = self._workspace.job(name)
@@ -523,6 +548,16 @@ def _file_name(name: str) -> str:
 def _json(value: Any, status: int = 200) -> Response:
     text = json.dumps(finite(value), ensure_ascii=False, allow_nan=False)
     return Response(text.encode("utf-8", "replace"), status, media_type="application/json")
+
+
+def _merged(draft: Any, changes: dict[str, Any]) -> dict[str, Any]:
+    """What was chosen with what was changed, part by part; null takes something back."""
+    draft = draft if isinstance(draft, dict) else {}
+    parts = {
+        name: _merged(draft.get(name), part) if isinstance(part, dict) else part
+        for name, part in changes.items()
+    }
+    return {name: part for name, part in {**draft, **parts}.items() if part is not None}
 
 
 def _asset(name: str) -> Response:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cyclearn.app.learning_tasks import learned, search_options
-from cyclearn.app.opening import read_frame
 from cyclearn.app.progress import ProgressFile
+from cyclearn.app.reading import read_frame
 from cyclearn.app.workspace import read_json, write_json
 from cyclearn.foundation.arguments import whole
 from cyclearn.foundation.errors import InputError
@@ -20,6 +20,7 @@ from cyclearn.posterior.posterior import posterior as run_posterior
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.posterior.sample_quality import SamplingWarning
 from cyclearn.posterior.sampler_effort import EFFORT
+from cyclearn.results.bootstrap_result import BootstrapResult
 from cyclearn.results.next_experiment import next_experiment
 from cyclearn.results.result_text import conclusion, with_evidence
 from cyclearn.search.progress import Progress
@@ -57,6 +58,11 @@ def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> None
         on_progress=done,
         **search_options(request).given(),
     )
+    write_bootstrap(place, found)
+
+
+def write_bootstrap(place: Path, found: BootstrapResult) -> None:
+    """Keep what resamples gave, and what the page shows of it."""
     (place / "result.json").write_text(json.dumps(found.to_dict(), ensure_ascii=False), "utf-8")
     write_json(
         place / "view.json",

@@ -1,4 +1,4 @@
-"""One's work as one file: tables as they were opened, what was chosen, graphs and probabilities.
+"""One's work as one file: tables as they were opened, what was chosen, and all results.
 
 A file may come from anybody. Nothing in it is shown or run as it is: tables are opened as any
 upload is, results are read by the library, and what the page shows of them is regenerated.
@@ -16,34 +16,44 @@ from typing import Any
 from cyclearn import __version__
 from cyclearn.app.learning_tasks import write_result
 from cyclearn.app.limits import OPENED, Limits
-from cyclearn.app.opening import open_table, reading_options
-from cyclearn.app.sureness import write_posterior
+from cyclearn.app.opening import open_table
+from cyclearn.app.own_graph import compare
+from cyclearn.app.reading import reading_options
+from cyclearn.app.sureness import experiment, write_bootstrap, write_posterior
+from cyclearn.app.what_if_pages import effects
 from cyclearn.app.workspace import Job, Workspace, read_json, write_json
 from cyclearn.foundation.errors import InputError
 from cyclearn.learning.loading import load
 from cyclearn.posterior.posterior_result import Posterior
+from cyclearn.results.bootstrap_result import BootstrapResult
 from cyclearn.results.result import LearnResult
 from cyclearn.search.knowledge import Knowledge
 
 _SCHEMA = "cyclearn.work/1"
-_KINDS = {"learn": LearnResult, "posterior": Posterior}
+# Results that are kept as they are, and questions about a graph that are answered again.
+_KINDS = {"learn": LearnResult, "posterior": Posterior, "bootstrap": BootstrapResult}
+_ASKED = {"effects": effects, "compare": compare, "experiment": experiment}
 # Bytes of the list of contents.
 _LONGEST = 5_000_000
+_NO_ROWS = "the rows of this table are not in the file that was opened"
 
 
-def save_work(*, folder: str, path: str) -> None:
-    """Write all tables of a workspace, and the graphs and probabilities learned from them."""
+def save_work(*, folder: str, path: str, has_rows: bool = True) -> None:
+    """Write all tables of a workspace, or only their columns, and what was learned from them."""
     workspace = Workspace(Path(folder))
-    jobs = [job for job in workspace.jobs() if job.state == "done" and not job.is_removed]
-    kept = [job for job in jobs if job.kind in _KINDS]
+    kept = [job for job in workspace.jobs() if job.state == "done" and not job.is_removed]
     tables = workspace.tables()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for table in tables:
             place = workspace.table_folder(table["id"])
-            archive.write(place / table["file"], f"{table['id']}-{table['file']}")
+            table["names"] = [column["name"] for column in table["columns"]]
             table["draft"] = read_json(place / "draft.json", default={})
+            table["has_rows"] = has_rows and (place / table["file"]).is_file()
+            if table["has_rows"]:
+                archive.write(place / table["file"], f"{table['id']}-{table['file']}")
         for job in kept:
-            archive.write(workspace.job_folder(job.id) / "result.json", f"{job.id}.json")
+            if job.kind in _KINDS:
+                archive.write(workspace.job_folder(job.id) / "result.json", f"{job.id}.json")
         content = {
             "schema": _SCHEMA,
             "version": __version__,
@@ -54,9 +64,10 @@ def save_work(*, folder: str, path: str) -> None:
 
 
 # What is kept of a table and of a job, and of which type it is.
-_TABLE = {"id": str, "name": str, "file": str, "reading": dict, "draft": dict}
+_TABLE = {"id": str, "name": str, "file": str, "reading": dict, "draft": dict, "names": list,
+          "n_rows": int, "has_rows": bool}  # fmt: skip
 _JOB = {"id": str, "kind": str, "table": str, "request": dict, "name": str, "note": str,
-        "is_kept": bool}  # fmt: skip
+        "is_kept": bool, "look": dict}  # fmt: skip
 
 
 def open_work(*, folder: str, path: str, limits: dict[str, Any]) -> None:
@@ -114,33 +125,48 @@ class _Opening:
         place = self._workspace.new_folder("tables")
         self._made.append(place)
         self._names[table["id"]] = place.name
-        (place / f"table{suffix}").write_bytes(self._archive.read(f"{table['id']}-{table['file']}"))
         reading = reading_options({"reading": table["reading"]})
         write_json(place / "draft.json", _draft(table["draft"]))
-        open_table(
-            folder=str(place), file=f"table{suffix}", name=table["name"][-200:], reading=reading,
-            limits=self._limits,
-        )  # fmt: skip
+        file, name = f"table{suffix}", table["name"][-200:]
+        if table["has_rows"]:
+            (place / file).write_bytes(self._archive.read(f"{table['id']}-{table['file']}"))
+            open_table(
+                folder=str(place), file=file, name=name, reading=reading, limits=self._limits
+            )
+            return
+        columns = [{"name": str(each), "problem": "has no rows here"} for each in table["names"]]
+        record = {"id": place.name, "name": name, "file": file, "n_rows": table["n_rows"]}
+        record |= {"reading": reading, "columns": columns, "trouble": _NO_ROWS}
+        write_json(place / "table.json", record | {"notes": [], "warnings": []})
 
     def _job(self, job: dict[str, Any], learned: Any) -> None:
         place = self._workspace.new_folder("jobs")
         self._made.append(place)
+        self._names[job["id"]] = place.name
+        of = None if learned is None else self._names[learned]
+        about = "" if of is None else str(self._workspace.job_folder(of))
+        if job["kind"] in _ASKED:
+            _ASKED[job["kind"]](folder=str(place), of=about, request=job["request"])
+        else:
+            self._found(job, place, about)
+        record = {key: value for key, value in job.items() if key not in ("id", "table")}
+        table = self._names[job["table"]]
+        self._workspace.save(Job(place.name, table=table, of=of, state="done", **record))
+
+    def _found(self, job: dict[str, Any], place: Path, of: str) -> None:
+        """What was learned, and what the page shows of it."""
         beside = place / "given.json"
         beside.write_bytes(self._archive.read(f"{job['id']}.json"))
         found = load(beside)
         beside.unlink()
         if not isinstance(found, _KINDS[job["kind"]]):
             raise InputError("the file is inconsistent: a result has the wrong type")
-        of = None
         if isinstance(found, LearnResult):
             write_result(place, None, found)
-            self._names[job["id"]] = place.name
+        elif isinstance(found, BootstrapResult):
+            write_bootstrap(place, found)
         elif isinstance(found, Posterior):
-            of = self._names[learned]
-            write_posterior(place, self._workspace.job_folder(of), found)
-        record = {key: value for key, value in job.items() if key not in ("id", "table")}
-        table = self._names[job["table"]]
-        self._workspace.save(Job(place.name, table=table, of=of, state="done", **record))
+            write_posterior(place, Path(of), found)
 
 
 def _checked(record: Any, fields: Mapping[str, type]) -> dict[str, Any]:
@@ -151,7 +177,8 @@ def _checked(record: Any, fields: Mapping[str, type]) -> dict[str, Any]:
 
 # What was chosen on the page, and of which type it is.
 _DRAFT = {"columns": list, "groups": str, "interventions": str, "intervention_kind": str,
-          "intercepts": str, "knowledge": dict, "options": dict}  # fmt: skip
+          "intercepts": str, "weights": str, "within": str, "kinds": dict, "probabilities": bool,
+          "knowledge": dict, "options": dict}  # fmt: skip
 
 
 def _draft(given: dict[str, Any]) -> dict[str, Any]:

@@ -10,17 +10,16 @@ import os
 import sys
 import threading
 import traceback
+from collections.abc import Iterator
 from importlib import import_module
 from queue import SimpleQueue
 from typing import Any, BinaryIO
 
 # The module of this package in which each task is.
 _PLACES = {
-    "write_example": "opening",
     "open_table": "opening",
     "learn": "learning_tasks",
     "keep_learn": "learning_tasks",
-    "sketch": "learning_tasks",
     "effects": "what_if_pages",
     "bootstrap": "sureness",
     "keep_bootstrap": "sureness",
@@ -47,11 +46,10 @@ def main(niceness: int = 0) -> None:
     # What every task needs.
     import cyclearn.app.opening  # noqa: F401
 
-    is_warm = False
+    steps = _warm_up()
     while True:
-        if lines.empty() and not is_warm:
-            _warm_up()
-            is_warm = True
+        while lines.empty() and next(steps, "done") is None:
+            pass
         answers.write(json.dumps(_answer(json.loads(lines.get()))).encode() + b"\n")
         answers.flush()
 
@@ -63,17 +61,24 @@ def _read(source: BinaryIO, lines: SimpleQueue[bytes]) -> None:
     os._exit(0)
 
 
-def _warm_up() -> None:
-    """Load what a search and a view of it need while nobody waits: opening a table needs less."""
+def _warm_up() -> Iterator[None]:
+    """Load what a search and a view of it need while nobody waits, in steps that are soon done."""
     import numpy as np
 
-    from cyclearn.app.learning_tasks import search_options
-    from cyclearn.app.views import result_view
+    yield
     from cyclearn.learning.run import learn_with
 
+    yield
+    from cyclearn.app.learning_tasks import search_options
+    from cyclearn.app.views import result_view
+
+    yield
     options = search_options({"options": {"method": "hill-climbing"}})
     tables = options.tables(np.sin(np.arange(60.0) ** 2).reshape(-1, 2))
-    result_view(learn_with(options, tables), tables, 1)
+    yield
+    result = learn_with(options, tables)
+    yield
+    result_view(result, tables, 1)
 
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:

@@ -63,6 +63,8 @@ class Job:
         What the person calls it, and wrote about it.
     is_removed : bool
         Whether it was removed; it can be restored until the program is started again.
+    look : dict
+        How the page shows it: places of nodes, layout, folded loops, a graph of one's own.
     """
 
     id: str
@@ -78,6 +80,7 @@ class Job:
     name: str = ""
     note: str = ""
     is_removed: bool = False
+    look: dict[str, Any] = field(default_factory=dict)
 
     @property
     def has_ended(self) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.foundation.arrays import FloatArray
-from cyclearn.foundation.errors import InputError, MatrixError
+from cyclearn.foundation.errors import CollinearError, InputError, MatrixError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.readable import listed
 from cyclearn.graphs.graph_input import default_names
@@ -325,14 +325,17 @@ def _raise_collinear(functions: Mapping[str, list[str]]) -> None:
     """Name all columns that others determine; no smaller set of columns can be dropped."""
     others = [listed(list(map(repr, each))) for each in functions.values()]
     drop = list(functions)
+    said = [f"{name!r} of {each}" for name, each in zip(drop, others, strict=True)]
+    words = (
+        f"{len(drop)} columns are exact linear functions of others: {'; '.join(said[:_NAMED])}"
+        + f" and {len(said) - _NAMED} more" * (len(said) > _NAMED)
+        + f"; drop {', '.join(map(repr, drop))} (all of them)"
+    )
     if len(drop) == 1:
-        raise InputError(
+        words = (
             f"column {drop[0]!r} is an exact linear function of {others[0]}; "
             "drop one of these columns"
         )
-    said = [f"{name!r} of {each}" for name, each in zip(drop, others, strict=True)]
-    raise InputError(
-        f"{len(drop)} columns are exact linear functions of others: {'; '.join(said[:_NAMED])}"
-        + f" and {len(said) - _NAMED} more" * (len(said) > _NAMED)
-        + f"; drop all of these: {', '.join(map(repr, drop))}"
-    )
+    error = CollinearError(words)
+    error.columns = tuple(drop)
+    raise error

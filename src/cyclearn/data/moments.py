@@ -150,6 +150,20 @@ class Moments:
         np.fill_diagonal(R, 1.0)
         return np.ascontiguousarray(R)
 
+    def among(self, names: Sequence[str]) -> Moments:
+        """The moments of some of the variables, in the order of ``names``."""
+        if absent := [name for name in names if name not in self.names]:
+            raise InputError(f"there is no {absent[0]!r}; there are {listed(self.names)}")
+        order = [self.names.index(name) for name in names]
+        return self._changed(
+            covariance=self.covariance[np.ix_(order, order)],
+            mean=None if self.mean is None else self.mean[order],
+            names=tuple(names),
+            has_default_names=False,
+            exogenous=tuple(name for name in self.exogenous if name in names),
+            ordered=tuple(name for name in self.ordered if name in names),
+        )
+
     def aligned_to(self, names: tuple[str, ...]) -> Moments:
         """The same moments with the variables in the order of ``names``.
 
@@ -179,13 +193,7 @@ class Moments:
                 + (f"; not in the graph: {', '.join(extra[:10])}" if extra else "")
                 + "; rename or select columns so that both have the same names"
             )
-        order = [self.names.index(name) for name in names]
-        return self._changed(
-            covariance=self.covariance[np.ix_(order, order)],
-            mean=None if self.mean is None else self.mean[order],
-            names=names,
-            has_default_names=False,
-        )
+        return self.among(names)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Moments are immutable; {name!r} cannot be set")
@@ -289,14 +297,21 @@ def read_moments(
         Whether the file contains a covariance or correlation matrix instead of rows, with the
         divisor n, computed from ``n_samples`` rows; one triangle may be empty.
     **options
-        As in :func:`read_table`.
+        As in :func:`read_table`; ``columns`` of a matrix are those of its variables to use.
     """
     check_path(path)
     written = tetrad_matrix(path, options.get("encoding"))
+    if written is None and not covariance:
+        return as_moments(read_table(path, **options))
+    chosen = options.pop("columns", None)
+    found = _matrix(path, written, n_samples, options)
+    return found if chosen is None else found.among(chosen)
+
+
+def _matrix(path: str | Path, written: Any, n_samples: int | None, options: Any) -> Moments:
+    """The matrix in a file; what was written in Tetrad's format is known already."""
     if written is not None:
         return Moments(written[1], written[0] if n_samples is None else n_samples)
-    if not covariance:
-        return as_moments(read_table(path, **options))
     if n_samples is None:
         raise InputError(
             f"{path}: the number of rows behind a covariance matrix is needed; give n_samples (--n)"

@@ -9,6 +9,12 @@ class HeaderError(InputError):
     """A table whose first line holds numbers in place of names."""
 
 
+class CollinearError(InputError):
+    """Columns that others determine; ``columns`` are those without which the rest can be used."""
+
+    columns: tuple[str, ...] = ()
+
+
 class MatrixError(InputError):
     """A covariance or correlation matrix where rows are expected."""
 

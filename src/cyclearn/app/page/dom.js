@@ -1,5 +1,7 @@
 // Elements, and numbers for people. Text is always set as text: no name can become markup.
 
+import { HELP } from "./help.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 function filled(element, properties, children) {
@@ -97,12 +99,31 @@ export const go = (step) => { window.location.hash = step; };
 const isLong = (value) => typeof value === "string" && value.length > 30;
 const isNumber = (value) => typeof value === "string" && /^[−\d.,e%–]+$/.test(value);
 
+/** A control with its label, and with a button that explains it. */
+export function field(label, control) {
+  const { id } = control, words = HELP[id];
+  if (!words) return h("span", { class: "field" }, h("label", { for: id }, label), control);
+  const text = h("small", { id: `${id}-help`, class: "help-text", hidden: true }, words);
+  const button = h("button", { type: "button", class: "help", "aria-label": `Help: ${label}`, "aria-expanded": "false", "aria-controls": text.id, title: words, onclick: () => {
+    text.hidden = !text.hidden;
+    button.setAttribute("aria-expanded", String(!text.hidden));
+  } }, "?");
+  control.setAttribute("aria-describedby", text.id);
+  const head = h("span", { class: "label" }, h("label", { for: id }, label), button);
+  // A box to be ticked comes before its words.
+  if (control.type === "checkbox") return h("span", { class: "field tick" }, h("span", { class: "label" }, control, head), text);
+  return h("span", { class: "field" }, head, control, text);
+}
+
 /** A menu with a label: pairs [value, words]. */
 export function menu(id, label, options, value, onchange) {
-  return h("label", { class: "field" }, h("span", {}, label),
-    h("select", { id, onchange: (event) => onchange(event.target.value) },
-      options.map(([each, words]) => h("option", { value: each, selected: String(each) === String(value) }, words))));
+  return field(label, h("select", { id, onchange: (event) => onchange(event.target.value) },
+    options.map(([each, words]) => h("option", { value: each, selected: String(each) === String(value ?? "") }, words))));
 }
+
+/** A box to be ticked. */
+export const tick = (id, label, checked, onchange) =>
+  field(label, h("input", { type: "checkbox", id, checked, onchange: (event) => onchange(event.target.checked) }));
 
 /** A line of scores, lower is better, as a small picture. */
 export function sparkline(values, label) {

@@ -122,7 +122,10 @@ function frame() {
 }
 
 async function render() {
-  if (!store.result) return fill(place("effects"), h("p", { class: "note" }, "Nothing has been learned from this table yet."));
+  if (!store.result) {
+    about = "";
+    return fill(place("effects"), h("p", { class: "note" }, "Nothing has been learned from this table yet."));
+  }
   if (about !== store.result.id) frame();
   const job = latest(), key = JSON.stringify([about, job]);
   // The answer to an earlier question is of no interest any more.

@@ -1,10 +1,13 @@
 // The answer: the picture, what it says in words and how sure that is, and the graphs that fit equally well.
 
-import { changeJob, getMembers } from "./api.js";
-import { arrow, fill, h, menu, number, percent, place, sortable, table } from "./dom.js";
+import { getMembers } from "./api.js";
+import { arrow, field, fill, h, menu, number, percent, place, sortable, table, tick } from "./dom.js";
 import { decide } from "./knowledge.js";
+import { LAYOUTS, loopsOf } from "./layouts.js";
+import { notes } from "./notes.js";
+import { otherPenalties } from "./path.js";
 import { Canvas, zoomButtons } from "./picture.js";
-import { aloud, attempt, change, jobsAbout, lookAt, lookAtTable, onlyTheLast, poll, say, store, titleOf, watch } from "./store.js";
+import { aloud, attempt, changeLook, jobsAbout, onlyTheLast, say, store, titleOf, watch } from "./store.js";
 
 let canvas = null, current = 0, order = [], edge = null, focus = null;
 let least = { by: "weight", weight: 0, probability: 0 }, hasWeights = true;
@@ -95,6 +98,7 @@ function redraw() {
   if (!member()) return;
   canvas.show(look, hasWeights);
   canvas.mark(edge, focus);
+  for (const box of document.querySelectorAll("#fold")) box.disabled = !loops().length;
   const shown = member().edges.filter((n) => look(n)).length, all = member().edges.length;
   document.getElementById("shown").textContent = shown === all ? `All ${all} edges are shown.` : `${shown} of ${all} edges are shown.`;
 }
@@ -132,8 +136,9 @@ function placeProbabilities() {
   probable = new Map((sure?.edges ?? []).map((each) => [names.get(JSON.stringify([each.source, each.target])), each.probability]));
 }
 
-function pressed({ node, edge: number_ }) {
-  if (node !== undefined) focusOn(focus === node ? null : node);
+function pressed({ node, edge: number_, loop }) {
+  if (loop) aboutLoop(loop);
+  else if (node !== undefined) focusOn(focus === node ? null : node);
   else press(number_);
 }
 
@@ -175,11 +180,30 @@ function aboutNode(name) {
   h("p", {}, h("button", { type: "button", id: "unfocus", onclick: () => focusOn(null) }, "Show all variables"))];
 }
 
+/** Feedback loops of the graph that is shown. */
+const loops = () => loopsOf(view().names, member()?.edges.map((n) => [view().edges[n].source, view().edges[n].target]) ?? []);
+
+function aboutLoop(names) {
+  [edge, focus] = [null, null];
+  written = "";
+  fill(document.getElementById("about-edge"), h("h3", {}, "Feedback loop"), h("p", {}, names.join(", ")),
+    h("p", {}, h("button", { type: "button", onclick: () => fold(false) }, "Show its variables")));
+  aloud(`Feedback loop of ${names.join(", ")}.`);
+}
+
+function fold(isFolded) {
+  changeLook({ fold: isFolded });
+  document.getElementById("fold").checked = isFolded;
+  canvas.fold(isFolded ? loops() : []);
+  redraw();
+}
+
 function step(to) {
   const last = order.length - 1;
   current = Math.min(Math.max(to, 0), Math.max(last, 0));
   const one = member();
   const count = document.getElementById("member-count"), words = document.getElementById("member-words");
+  if (store.result.look.fold) canvas.fold(loops());
   redraw();
   document.getElementById("member-number").value = order.length ? String(current + 1) : "";
   count.textContent = ` of ${order.length.toLocaleString("en")}`;
@@ -207,13 +231,25 @@ function renderEdges() {
 }
 
 const lastPage = onlyTheLast();
+// Pages that were asked for: going back asks nothing, and the next one is asked for while this one is looked at.
+const pages = new Map(), MOST_PAGES = 12;
+
+function pageOf(of, asked) {
+  const key = JSON.stringify([of, asked]);
+  if (!pages.has(key)) pages.set(key, getMembers(of, asked));
+  const page = pages.get(key);
+  page.catch(() => pages.delete(key));
+  if (pages.size > MOST_PAGES) pages.delete(pages.keys().next().value);
+  return page;
+}
 
 /** Look through the whole class on the server, from a place on. */
 async function turn(at, before) {
   const { source, target, how, stable } = filter;
   const of = store.result.id;
-  const found = await lastPage(() => attempt(() => getMembers(of, { at, source, target, how, stable }), "Looking through the class …"));
+  const found = await lastPage(() => attempt(() => pageOf(of, { at, source, target, how, stable }), "Looking through the class …"));
   if (!found || store.result.id !== of) return;
+  if (found.next !== null) pageOf(of, { at: found.next, source, target, how, stable });
   part = { ...store.result.view, ...found };
   trail = [...before, at];
   edge = null;
@@ -224,12 +260,25 @@ async function turn(at, before) {
   renderPages();
 }
 
+/** Which graphs of a large class a page holds. */
+function pageWords() {
+  const { at, next, found, size } = part, { source, target, how, stable } = filter;
+  const hasPair = source && target && source !== target, count = (n) => n.toLocaleString("en");
+  let like = hasPair ? ` in which ${source} drives ${target}${how === "directly" ? " directly" : ", directly or through others"}` : "";
+  if (stable) like += `${like ? "," : ""} that are stable with these data`;
+  const last = next ?? size;
+  if (last === "0") return `There is no graph${like} that fits equally well.`;
+  const looked = last === null ? `those from number ${count(at + 1)} on` : `numbers ${count(at + 1)} to ${typeof last === "number" ? count(last) : last}`;
+  const some = hasPair && how === "directly" ? " in which that edge is" : "";
+  return `${count(found)} graphs${like}, among ${looked} of ${size ?? "an unknown number"}${some}, in the order of the list; on this page, the graphs closest to the learned one come first.`;
+}
+
 function renderPages() {
   const box = document.getElementById("pages");
   if (!box) return;
   const button = (id, words, off, press_) => h("button", { type: "button", id, "aria-disabled": String(off), onclick: () => off || press_() }, words);
   fill(box,
-    h("p", {}, part ? part.words : store.result.view.listing.words),
+    h("p", {}, part ? pageWords() : store.result.view.listing.words),
     h("p", { class: "buttons" },
       part ? [
         button("page-previous", "← Earlier graphs", trail.length < 2, () => turn(trail[trail.length - 2], trail.slice(0, -2))),
@@ -257,7 +306,7 @@ function browser() {
         menu("filter-how", "drives", [["directly", "directly"], ["somehow", "directly or through others"]], filter.how, (how) => changed({ how })),
         menu("filter-target", "the variable", variables("any"), filter.target, (target) => changed({ target })),
         menu("sort", "Sorted by", [["nearest", "closest to the learned one"], ["edges", "fewest edges"], ["feedback", "fewest variables in feedback"]], filter.sort, (sort) => changed({ sort })),
-        h("label", {}, h("input", { type: "checkbox", id: "only-stable", checked: filter.stable, onchange: (event) => changed({ stable: event.target.checked }) }), " only stable ones"))),
+        tick("only-stable", "only stable ones", filter.stable, (stable) => changed({ stable })))),
     controls(false),
   ];
 }
@@ -318,59 +367,50 @@ function renderConclusion() {
 
 function toolbar() {
   const { names } = view();
-  const range = h("input", { type: "range", id: "least", min: 0, max: 1, step: 0.01, value: least[least.by], "aria-label": "Hide edges below", oninput: (event) => { least[least.by] = Number(event.target.value); shownLeast(); redraw(); } });
-  return h("div", { class: "toolbar" }, zoomButtons(() => canvas),
-    h("label", {}, "Find ", h("input", { id: "find", list: "variables", type: "search", onchange: ({ target: { value } }) => {
+  const range = h("input", { type: "range", id: "least", min: 0, max: most(), step: 0.01, value: least[least.by], "aria-label": "Hide edges below", oninput: (event) => { least[least.by] = Number(event.target.value); shownLeast(); redraw(); }, onchange: () => changeLook({ least }) });
+  return h("div", { class: "toolbar" }, h("span", { class: "buttons" }, zoomButtons(() => canvas)),
+    menu("layout", "Layout", [["", "layers"], ["ring", "ring"], ["force", "forces"]], store.result.look.layout, arrange),
+    tick("fold", "fold loops", store.result.look.fold === true, fold),
+    field("Find", h("input", { id: "find", list: "variables", type: "search", onchange: ({ target: { value } }) => {
       focusOn(names.includes(value) ? value : null);
       if (names.includes(value)) canvas.lookAt(value);
     } })), h("datalist", { id: "variables" }, names.map((value) => h("option", { value }))),
-    h("label", {}, "Hide edges below ", h("select", { id: "least-by", "aria-label": "Hide edges by", onchange: (event) => { least.by = event.target.value; range.value = least[least.by]; shownLeast(); redraw(); } },
-      [["weight", "standardised weight"], ["probability", "probability"]].map(([value, words]) => h("option", { value, selected: value === least.by }, words)))),
-    range, h("output", { id: "least-words", for: "least" }),
-    h("label", {}, h("input", { type: "checkbox", id: "weights", checked: hasWeights, onchange: (event) => { hasWeights = event.target.checked; redraw(); } }), " weights"),
+    menu("least-by", "Hide edges below", [["weight", "standardised weight"], ["probability", "probability"]], least.by, (by) => { least.by = by; range.max = most(); range.value = least[by]; shownLeast(); redraw(); changeLook({ least }); }),
+    h("span", { class: "slider" }, range, h("output", { id: "least-words", for: "least" })),
+    tick("weights", "weights", hasWeights, (isOn) => { hasWeights = isOn; redraw(); changeLook({ weights: isOn }); }),
     h("span", { id: "shown", class: "note", role: "status" }));
+}
+
+/** As far as the slider goes: standardised weights in loops can be larger than one. */
+const most = () => (least.by === "probability" ? 1 : Math.ceil(Math.max(1, ...(view().members[0].standardised ?? []).map(Math.abs))));
+
+/** Another layout; places that were chosen by hand belong to the one before. */
+function arrange(layout) {
+  changeLook({ layout, places: {} });
+  draw();
+  redraw();
 }
 
 const shownLeast = () => { document.getElementById("least-words").textContent = number(least[least.by], 2); };
 
-/** Show the strongest edges first, where there are too many for one picture. */
+/** Show the strongest edges first, where there are too many for one picture; or as it was left. */
 function firstView() {
-  const { standardised, edges } = view().members[0];
-  const sizes = (standardised ?? []).map(Math.abs).sort((a, b) => b - a), most = view().n_first;
-  least = { by: "weight", weight: edges.length > most && sizes.length ? Math.ceil(100 * sizes[most - 1]) / 100 : 0, probability: 0 };
+  const { standardised, edges } = view().members[0], kept = store.result.look;
+  const sizes = (standardised ?? []).map(Math.abs).sort((a, b) => b - a), first = view().n_first;
+  least = { by: "weight", weight: edges.length > first && sizes.length ? Math.ceil(100 * sizes[first - 1]) / 100 : 0, probability: 0 };
+  if (["weight", "probability"].every((name) => Number.isFinite(kept.least?.[name]))) least = { ...kept.least, by: kept.least.by === "probability" ? "probability" : "weight" };
+  hasWeights = kept.weights !== false;
 }
 
 function draw() {
-  const keep = (name, x, y) => {
-    const places = store.draft.places ?? {}, own = places[store.result.id] ?? {};
-    change({ places: { ...places, [store.result.id]: { ...own, [name]: [x, y] } } });
-  };
-  canvas = new Canvas(document.getElementById("graph-canvas"), view().picture, view().edges, { pressed, moved: keep });
-  for (const [name, spot] of Object.entries(store.draft.places?.[store.result.id] ?? {})) if (canvas.nodes.has(name)) canvas.move(name, ...spot);
-}
-
-/** What the person calls the result and writes about it, and removing it. */
-function own() {
-  const { id, table: of, name, note } = store.result;
-  const save = async (changes) => {
-    const job = await attempt(() => changeJob(id, changes));
-    if (!job) return;
-    if (store.result?.id === id) Object.assign(store.result, { name: job.name, note: job.note });
-    await poll(true);
-  };
-  const remove = async (is_removed) => {
-    await save({ is_removed });
-    await attempt(() => (is_removed ? lookAtTable(of) : lookAt(id)));
-    say(is_removed ? [`${titleOf({ id, name })} was removed. `, h("button", { type: "button", id: "undo", onclick: () => remove(false) }, "Undo")] : "");
-  };
-  return h("details", { id: "own", open: true }, h("summary", {}, "Name and notes"),
-    h("p", { class: "fields" },
-      h("label", { class: "field" }, h("span", {}, "Name"), h("input", { id: "result-name", class: "wide", type: "text", maxlength: 200, value: name, placeholder: titleOf({ id }), onchange: async (event) => {
-        await save({ name: event.target.value });
-        document.querySelector("#graph .side > h3").textContent = titleOf(store.result);
-      } })),
-      h("button", { type: "button", id: "remove", onclick: () => remove(true) }, "Remove this result")),
-    h("label", { class: "field" }, h("span", {}, "Notes"), h("textarea", { id: "result-note", maxlength: 20000, onchange: (event) => save({ note: event.target.value }) }, note)));
+  const { look: kept, id } = store.result;
+  const moved = (name, x, y) => store.result.id === id && changeLook({ places: { ...store.result.look.places, [name]: [x, y] } });
+  canvas = new Canvas(document.getElementById("graph-canvas"), view().picture, view().edges, { pressed, moved });
+  // By the edges of the learned graph, so that only edges change from one graph of the class to the next.
+  const edges = view().members[0].edges.map((n) => [view().edges[n].source, view().edges[n].target]);
+  if (Object.hasOwn(LAYOUTS, kept.layout ?? "")) canvas.arrange(LAYOUTS[kept.layout](canvas.nodes, edges));
+  for (const [name, spot] of Object.entries(kept.places ?? {})) if (canvas.nodes.has(name) && Array.isArray(spot) && spot.every(Number.isFinite)) canvas.move(name, ...spot);
+  if (kept.fold) canvas.fold(loops());
 }
 
 function render() {
@@ -386,7 +426,7 @@ function render() {
       h("div", { class: "side" }, h("h3", {}, titleOf(store.result)), h("div", { id: "conclusion", "aria-live": "polite" }), h("div", { id: "about-edge" }))),
     h("details", { open: true }, h("summary", {}, "Edges"), h("div", { id: "edge-table" })),
     h("details", { open: isLarge(), id: "class" }, h("summary", {}, "Graphs that fit equally well"), h("div", { onkeydown: keys }, browser())),
-    numbers(), own());
+    otherPenalties(), numbers(), notes());
   shownLeast();
   draw();
   renderConclusion();

@@ -1,19 +1,14 @@
 // Starting searches, and following them.
 
 import * as api from "./api.js";
-import { fill, h, menu, number, place, sparkline } from "./dom.js";
-import { picture } from "./picture.js";
-import { attempt, awaitJob, change, chosen, knowledge, lookAt, poll, quietly, reading, start, store, titleOf, watch } from "./store.js";
+import { field, fill, h, menu, number, place, sparkline, tick } from "./dom.js";
+import { draw, placed, unplaced } from "./drawing.js";
+import { force } from "./layouts.js";
+import { MENUS, NUMBERS, TICKS } from "./options.js";
+import { Canvas } from "./picture.js";
+import { attempt, awaitJob, change, chosen, isOwn, knowledge, lookAt, poll, quietly, reading, start, store, titleOf, watch } from "./store.js";
+import { plain } from "./words.js";
 
-// Whole numbers: name, words, the least that makes sense.
-const NUMBERS = [
-  ["max_parents", "Maximum number of parents", 0],
-  ["max_component", "Maximum number of variables in a feedback loop", 1],
-  ["max_cycle_length", "Longest feedback loop", 1],
-  ["max_edges", "Maximum number of edges", 0],
-  ["n_starts", "Independent starts", 1],
-  ["random_state", "Seed", 0],
-];
 const LAGS = ["lags", "Earlier rows that act on a row", 0];
 
 function option(name, value) {
@@ -21,12 +16,6 @@ function option(name, value) {
   if (value === "" || value === undefined) delete options[name];
   else options[name] = value;
   change({ options });
-}
-
-/** Names that are separated by commas; empty if there are none. */
-function listed(text) {
-  const names = text.split(",").map((name) => name.trim()).filter(Boolean);
-  return names.length ? names : "";
 }
 
 function interventions() {
@@ -48,13 +37,13 @@ export function options() {
     ...others,
     ...(store.table.has_holes ? { missing: missing || "em" } : {}),
     ...(isKnown ? { knowledge: known } : {}),
-    ...(store.draft.groups ? { groups: store.draft.groups } : {}),
+    ...Object.fromEntries(["groups", "weights", "within"].filter((name) => store.draft[name]).map((name) => [name, store.draft[name]])),
     ...interventions(),
   };
 }
 
 async function learn() {
-  if (chosen().length < 2) {
+  if (chosen().length + (store.draft.options.categories ?? []).length < 2) {
     await attempt(() => Promise.reject(new Error("Choose at least two columns in the table.")));
     return;
   }
@@ -63,27 +52,17 @@ async function learn() {
 
 function form() {
   const { options: given } = store.draft;
-  const whole = ([name, label, least], without = "default") => h("label", { class: "field" }, h("span", {}, label),
+  const whole = ([name, label, least], without = "default") => field(label,
     h("input", { type: "number", id: name, min: least, value: given[name] ?? "", placeholder: without,
       onchange: (event) => option(name, event.target.value === "" ? "" : Number.parseInt(event.target.value, 10)) }));
-  const names = (name, label) => h("label", { class: "field" }, h("span", {}, label),
-    h("input", { type: "text", id: name, value: (given[name] || []).join(", "), placeholder: "none",
-      onchange: (event) => option(name, listed(event.target.value)) }));
+  const choice = (name, id = name) => menu(id, ...MENUS[name], given[name] ?? "", (value) => option(name, value));
   return h("div", {},
     h("p", { class: "fields" },
-      menu("penalty", "Penalty per edge", [["", "extended BIC (default)"], ["bic", "BIC: more edges"], ["2 bic", "twice BIC"], ["ebic 1", "extended BIC, γ = 1: fewer edges"]], given.penalty || "", (value) => option("penalty", value)),
-      menu("margins", "Columns", [["raw", "as they are"], ["log", "logarithms"], ["rank", "ranks, for outliers and monotone transformations"]], given.margins || "raw", (value) => option("margins", value === "raw" ? "" : value)),
-      menu("rows", "Rows", [["", "effective sample size, if neighbouring rows are alike"], ["all", "independent: all count"]], given.n_effective || "", (value) => option("n_effective", value)),
-      whole(LAGS, "none"),
-      names("ordered", "Ordinal columns, separated by commas"),
-      names("continuous", "Columns of few values that are measurements"),
-      names("categories", "Nominal columns, as exogenous indicators"),
-      menu("covariance", "Correlations", [["sample", "as they are"], ["shrunk", "shrunk, for few rows"]], given.covariance || "sample", (value) => option("covariance", value === "sample" ? "" : value))),
+      choice("penalty"), choice("margins"), choice("n_effective", "rows"), whole(LAGS, "none"), choice("covariance"), choice("se")),
     h("details", {}, h("summary", {}, "More options"),
-      h("p", { class: "fields" },
-        menu("method", "Search", [["auto", "automatic"], ["exact", "exact, for few variables"], ["tabu", "tabu search"], ["hill-climbing", "hill climbing"]], given.method || "auto", (value) => option("method", value === "auto" ? "" : value)),
-        NUMBERS.map((each) => whole(each)))),
-    h("p", {}, h("label", {}, h("input", { type: "checkbox", id: "probabilities", checked: store.draft.probabilities ?? true, onchange: (event) => change({ probabilities: event.target.checked }) }), " Compute how probable each edge is, for up to 50 variables")),
+      h("p", { class: "fields" }, choice("method"), choice("effort"), NUMBERS.map((each) => whole(each)),
+        TICKS.map(([name, label, usual]) => tick(name, label, given[name] ?? usual, (value) => option(name, value === usual ? "" : value))))),
+    h("p", {}, tick("probabilities", "Compute how probable each edge is, for up to 50 variables", store.draft.probabilities ?? true, (probabilities) => change({ probabilities }))),
     h("p", { class: "buttons" }, h("button", { type: "button", class: "main", id: "start", onclick: learn }, "Learn")),
     h("div", { id: "sketch" }));
 }
@@ -124,7 +103,7 @@ function newCard(job, title, onshow) {
     await attempt(() => action(job.id));
     await poll(true);
   };
-  const words = job.state === "done" ? (job.is_kept ? "Stopped; the best so far was kept." : "Done.") : STATES[job.state] + job.message;
+  const words = job.state === "done" ? (job.is_kept ? "Stopped; the best so far was kept." : "Done.") : STATES[job.state] + plain(job.message);
   const runs = ["waiting", "running", "stopping"].includes(job.state);
   const news = h("div", {});
   const card = h("li", { class: `job ${job.state}`, "data-job": job.id },
@@ -138,7 +117,7 @@ function newCard(job, title, onshow) {
   return { card, news };
 }
 
-const searches = () => store.state.jobs.filter((job) => job.kind === "learn" && job.state !== "cancelled" && !job.is_removed && job.table === store.table?.id);
+const searches = () => store.state.jobs.filter((job) => isOwn(job) && job.state !== "cancelled" && !job.is_removed && job.table === store.table?.id);
 
 const jobs = () => searches().reverse().map((job) => jobCard(job, titleOf(job), { onshow: () => attempt(() => lookAt(job.id)) }));
 
@@ -148,7 +127,16 @@ function renderForm() {
   return renderJobs();
 }
 
-let drawn = "", isDrawing = false;
+let drawn = "", isDrawing = false, sketched = { job: "", places: null };
+
+/** The best graph so far; variables stay where they were when the first one was drawn. */
+function sketch(job, { nodes, edges }) {
+  if (sketched.job !== job) sketched = { job, places: force(unplaced(nodes), edges) };
+  const pairs = edges.map(([source, target]) => ({ source, target }));
+  const box = h("div", { class: "canvas", role: "img", "aria-label": `The best graph so far has ${edges.length} edges` });
+  fill(document.getElementById("sketch"), h("h3", {}, "The best graph so far"), box);
+  new Canvas(box, draw(placed(sketched.places), pairs, { title: "The best graph so far" }), pairs);
+}
 
 /** The best graph of the search that runs, where the page shows the search. */
 async function renderSketch() {
@@ -162,7 +150,7 @@ async function renderSketch() {
   [isDrawing, drawn] = [true, key];
   const found = await quietly(() => api.getSketch(job.id));
   isDrawing = false;
-  return found && fill(box, h("h3", {}, "The best graph so far"), h("div", { class: "canvas" }, picture(found.picture)));
+  return found && sketch(job.id, found);
 }
 
 function renderJobs() {

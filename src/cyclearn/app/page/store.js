@@ -2,7 +2,9 @@
 // was chosen. What is looked at belongs to this window, what was chosen to the table.
 
 import * as api from "./api.js";
+import { difference, merged } from "./changes.js";
 import { fill, go, h } from "./dom.js";
+import { plain } from "./words.js";
 
 export const store = { state: null, table: null, result: null, draft: null };
 
@@ -21,7 +23,7 @@ let silence;
 
 /** Say something that goes away by itself; ``lasts`` until something else is said. */
 export function say(words, lasts = false) {
-  fill(document.getElementById("status"), words || []);
+  fill(document.getElementById("status"), typeof words === "string" ? plain(words) : words || []);
   clearTimeout(silence);
   if (words && !lasts) silence = setTimeout(() => say(""), 8000);
 }
@@ -38,7 +40,7 @@ export function aloud(words) {
 export function complain(words) {
   const box = document.getElementById("trouble");
   box.hidden = !words;
-  fill(box, words ? [words, " ", h("button", { type: "button", id: "put-away", onclick: () => complain("") }, "Close")] : []);
+  fill(box, words ? [plain(words), " ", h("button", { type: "button", id: "put-away", onclick: () => complain("") }, "Close")] : []);
 }
 
 /** Run something that may fail, and say so where it does. */
@@ -83,20 +85,25 @@ function freshDraft(table) {
     interventions: "",
     intervention_kind: "perfect",
     intercepts: "shared",
+    weights: "",
+    within: "",
     knowledge: { required: [], forbidden: [], tiers: [], exogenous: [] },
     options: {},
   };
 }
 
-const labels = () => [store.draft.groups, store.draft.interventions].filter(Boolean);
+const labels = () => [store.draft.groups, store.draft.interventions, store.draft.weights, store.draft.within].filter(Boolean);
 
 /** The columns that are chosen and still there, in the order of the table. */
 export function chosen() {
   const wanted = new Set(store.draft.columns);
-  // What names the groups, or what was intervened on, is not a measurement.
-  for (const label of labels()) wanted.delete(label);
+  // What names the groups, or what was intervened on, is not a measurement; categories become indicators.
+  for (const label of [...labels(), ...(store.draft.options.categories || [])]) wanted.delete(label);
   return store.table.columns.filter((column) => !column.problem && wanted.has(column.name)).map((column) => column.name);
 }
+
+/** Columns that can be used as numbers, by name. */
+export const usable = (table = store.table) => table.columns.filter((column) => !column.problem).map((column) => column.name);
 
 /** What is known about the chosen columns. */
 export function knowledge() {
@@ -116,40 +123,85 @@ const texts = () => [...labels(), ...(store.draft.options.ordered || []), ...(st
 
 /** What a job needs to read the same table again. */
 export function reading() {
-  const columns = chosen();
-  const { missing_codes: codes, header, sheet } = store.table.reading;
+  const columns = chosen(), { reading: read } = store.table, isChanged = read.where || read.recode;
   return {
-    ...(columns.length === store.table.columns.length ? {} : { columns }),
-    ...(codes ? { missing_codes: codes } : {}),
-    ...(header === false ? { header } : {}),
-    ...(sheet ? { sheet } : {}),
+    ...read,
+    ...(columns.length === store.table.columns.length && !isChanged ? {} : { columns }),
     ...(texts().length ? { labels: texts() } : {}),
   };
 }
 
+/** Read the table again in another way; columns that can be used only now are used. */
+export async function readAgain(changes) {
+  const before = new Set(usable());
+  await save();
+  const table = await attempt(() => api.readAgain(store.table.id, { ...store.table.reading, ...changes }), `Reading ${store.table.name} …`);
+  // What was refused is not shown as chosen.
+  if (!table) return tell("table");
+  const now = usable(table), kept = now.filter((name) => store.draft.columns.includes(name) || !before.has(name));
+  change({ columns: kept.length > 1 ? kept : now });
+  await save();
+  await attempt(() => lookAtTable(table.id));
+  return poll(true);
+}
+
 let saving, unsaved = null, saves = Promise.resolve();
+// What another tab on the same table changes is changed here, too.
+const tabs = new BroadcastChannel("cyclearn");
 
 /** Save what was chosen, one after the other: none overtakes a later one. */
-function save() {
+export function save() {
   clearTimeout(saving);
   if (unsaved) {
-    const [table, draft] = unsaved;
+    const [table, changes] = unsaved;
     unsaved = null;
-    saves = saves.then(() => quietly(() => api.saveDraft(table, draft)));
+    saves = saves.then(() => quietly(() => api.saveDraft(table, changes)));
   }
   return saves;
 }
 
-window.addEventListener("pagehide", save);
-
-/** Change what was chosen; the server keeps it for the next time. */
+/** Change what was chosen; the server keeps it for the next time. Only what changed is sent: there may be two windows. */
 export function change(changes) {
-  store.draft = { ...store.draft, ...changes };
-  unsaved = [store.table.id, store.draft];
+  const before = store.draft;
+  store.draft = { ...before, ...changes };
+  const changed = difference(before, store.draft);
+  if (unsaved && unsaved[0] !== store.table.id) save();
+  unsaved = [store.table.id, merged(unsaved?.[1] ?? {}, changed, true)];
+  tabs.postMessage({ table: store.table.id, changed });
   clearTimeout(saving);
   saving = setTimeout(save, 300);
   tell("draft");
 }
+
+tabs.onmessage = ({ data: { table, changed } }) => {
+  if (table !== store.table?.id) return;
+  store.draft = merged(freshDraft(store.table), merged(store.draft, changed));
+  tell("table", "draft");
+};
+
+let keeping, unkept = null, keeps = Promise.resolve();
+
+/** Save how a result looks: where its nodes are, its layout, the graph that was drawn beside it. */
+function keep() {
+  clearTimeout(keeping);
+  if (unkept) {
+    const [job, look] = unkept;
+    unkept = null;
+    keeps = keeps.then(() => quietly(() => api.changeJob(job, { look })));
+  }
+  return keeps;
+}
+
+/** Change how the result looks; it is kept with it. */
+export function changeLook(changes) {
+  store.result.look = { ...store.result.look, ...changes };
+  if (unkept && unkept[0] !== store.result.id) keep();
+  unkept = [store.result.id, store.result.look];
+  clearTimeout(keeping);
+  keeping = setTimeout(keep, 300);
+}
+
+window.addEventListener("pagehide", () => { save(); keep(); });
 
 const lastLook = onlyTheLast();
 
@@ -158,11 +210,14 @@ export const titleOf = (job) => job.name || `Graph ${job.id.slice(1)}`;
 
 /** Graphs that were learned from a table and are there to be looked at. */
 export const learnedFrom = (table, state = store.state) =>
-  state.jobs.filter((job) => job.kind === "learn" && job.state === "done" && !job.is_removed && job.table === table);
+  state.jobs.filter((job) => isOwn(job) && job.state === "done" && !job.is_removed && job.table === table);
+
+/** Whether a job is a search by itself, and not one with another penalty beside a result. */
+export const isOwn = (job) => job.kind === "learn" && !job.of;
 
 function showTable({ draft, ...record }) {
   store.table = record;
-  store.draft = { ...freshDraft(record), ...draft };
+  store.draft = merged(freshDraft(record), draft ?? {});
   sessionStorage.setItem("table", record.id);
   tell("table", "draft");
 }
@@ -187,6 +242,7 @@ export async function lookAtTable(id) {
 
 export async function lookAt(id) {
   const found = await lastLook(async () => {
+    await keep();
     const job = await api.getJob(id);
     return { job, table: store.table?.id === job.table ? null : await tableFor(job.table) };
   });
@@ -259,7 +315,7 @@ async function follow(before, state) {
     if (earlier?.state === job.state) continue;
     if (["failed", "lost"].includes(job.state) && isAwaited(job.id)) say(`${job.kind === "learn" ? `Graph ${job.id.slice(1)}` : "It"} could not be done: ${job.message}`);
     if (job.state !== "done") continue;
-    if (job.kind === "learn" && (isAwaited(job.id) ? job.table === store.table?.id : !store.result)) {
+    if (isOwn(job) && (isAwaited(job.id) ? job.table === store.table?.id : !store.result)) {
       await lookAt(job.id);
       say(`${titleOf(job)} is done.`);
       // Whoever looks elsewhere meanwhile stays there.

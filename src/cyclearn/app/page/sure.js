@@ -1,6 +1,6 @@
 // How sure: how often edges come out of resamples, how probable they are, and what would settle the rest.
 
-import { arrow, fill, h, menu, number, percent, place, table } from "./dom.js";
+import { arrow, field, fill, h, menu, number, percent, place, table } from "./dom.js";
 import { addFacts, renderAbout, setSure } from "./graph.js";
 import { showJob } from "./learn.js";
 import { ask, jobsAbout, onlyTheLast, quietly, store, viewOf, watch } from "./store.js";
@@ -68,7 +68,7 @@ function frame() {
   fill(place("sure"), h("div", { class: "pair" }, Object.entries(SECTIONS).map(([kind, [title, words, button]]) => h("div", {},
     h("h3", {}, title), h("p", {}, words),
     h("p", { class: "fields" },
-      kind === "bootstrap" ? h("label", { class: "field" }, h("span", {}, "Resamples"), h("input", { type: "number", id: "n-resamples", min: 1, max: 10000, value: wanted, onchange: (event) => { wanted = Number.parseInt(event.target.value, 10) || 100; } })) : null,
+      kind === "bootstrap" ? field("Resamples", h("input", { type: "number", id: "n-resamples", min: 1, max: 10000, value: wanted, onchange: (event) => { wanted = Number.parseInt(event.target.value, 10) || 100; } })) : null,
       kind === "experiment" ? menu("together", "Variables intervened on together", [[1, "one"], [2, "two"], [3, "three"]], together, (value) => { together = value; }) : null,
       kind === "posterior" ? menu("precision", "Precision", [[200, "rough: within some percent"], ["", "fine: takes longer"]], precision, (value) => { precision = value; }) : null,
       h("button", { type: "button", id: `ask-${kind}`, onclick: () => ask(kind, asked(kind)) }, button)),
@@ -76,7 +76,10 @@ function frame() {
 }
 
 async function render() {
-  if (!store.result) return fill(place("sure"), h("p", { class: "note" }, "Nothing has been learned from this table yet."));
+  if (!store.result) {
+    about = "";
+    return fill(place("sure"), h("p", { class: "note" }, "Nothing has been learned from this table yet."));
+  }
   if (about !== store.result.id) frame();
   const latest = (kind) => jobsAbout(kind).filter((job) => job.state !== "cancelled").pop();
   const jobs = Object.fromEntries(Object.keys(SECTIONS).map((kind) => [kind, latest(kind)]));

@@ -1,47 +1,14 @@
-// Opening a table, choosing columns, and looking at them.
+// The columns of a table: choosing them, saying how they are read, and looking at them.
 
-import * as api from "./api.js";
 import { fill, h, menu, number, place, s } from "./dom.js";
-import { aloud, attempt, change, lookAtTable, poll, sayOpen, store, watch } from "./store.js";
+import { opener } from "./opener.js";
+import { MENUS, TYPES } from "./options.js";
+import { readingForm } from "./reading.js";
+import { aloud, attempt, change, lookAtTable, readAgain, store, usable, watch } from "./store.js";
+import { plain } from "./words.js";
 
 const SHOWN = 4;
 let plotted = new Set();
-
-async function open(action, name) {
-  const table = await attempt(action, `Opening ${name} …`);
-  if (!table) return;
-  await attempt(() => lookAtTable(table.id));
-  sayOpen();
-  await poll(true);
-}
-
-/** Open saved work, and look at the last of its tables. */
-async function openWork(file) {
-  if (!(await attempt(() => api.openWork(file), `Opening ${file.name} …`))) return;
-  await poll(true);
-  await attempt(() => lookAtTable(store.state.tables[store.state.tables.length - 1].id));
-}
-
-function openFiles(files) {
-  const { max_bytes: most } = store.state.limits;
-  for (const file of files) {
-    if (file.size > most) {
-      attempt(() => Promise.reject(new Error(`${file.name} has ${file.size.toLocaleString("en")} bytes; the application takes ${most.toLocaleString("en")} at most.`)));
-    } else if (file.name.endsWith(".cyclearn")) openWork(file);
-    else open(() => api.openFile(file), file.name);
-  }
-}
-
-function opener() {
-  const input = h("input", { type: "file", id: "file", accept: ".csv,.tsv,.txt,.dat,.tab,.parquet,.feather,.dta,.xlsx,.cyclearn", onchange: () => { openFiles(input.files); input.value = ""; } });
-  const drop = h("div", { class: "drop" },
-    h("p", {}, h("label", { for: "file" }, "Open a table with a header (CSV, TSV, Excel, Parquet, Stata) or saved work, or drop one here: "), input),
-    h("p", {}, h("button", { type: "button", id: "example", onclick: () => open(api.openExample, "the example") }, "Use the example data")));
-  drop.addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("over"); });
-  drop.addEventListener("dragleave", () => drop.classList.remove("over"));
-  drop.addEventListener("drop", (event) => { event.preventDefault(); drop.classList.remove("over"); openFiles(event.dataTransfer.files); });
-  return drop;
-}
 
 const histogram = (counts, name) => {
   const most = Math.max(...counts, 1);
@@ -49,9 +16,25 @@ const histogram = (counts, name) => {
     counts.map((count, n) => s("rect", { x: n * 4, y: 20 - (20 * count) / most, width: 3.4, height: (20 * count) / most })));
 };
 
+const LISTS = TYPES.map(([name]) => name).filter(Boolean);
+
+/** How a column is read: one of the lists of options that name columns. */
+function type(column) {
+  const { options } = store.draft, now = LISTS.find((name) => options[name]?.includes(column.name)) ?? "";
+  // Texts can be categories; two of them, or those that have got numbers, are numbers already.
+  const offered = column.problem ? TYPES.filter(([name]) => !name || name === "categories").map(([name, words]) => [name, name ? words : "not used"]) : TYPES;
+  const set = (wanted) => {
+    const lists = Object.fromEntries(LISTS.map((name) => [name, (store.draft.options[name] ?? []).filter((each) => each !== column.name)]));
+    if (wanted) lists[wanted].push(column.name);
+    const { ordered, continuous, categories, ...others } = store.draft.options;
+    change({ options: { ...others, ...Object.fromEntries(Object.entries(lists).filter(([, names]) => names.length)) } });
+  };
+  return h("select", { "aria-label": `Type of ${column.name}`, class: "type", onchange: (event) => set(event.target.value) }, offered.map(([value, words]) => h("option", { value, selected: value === now }, words)));
+}
+
 function columnRow(column) {
   if (column.problem) {
-    return h("tr", { class: "unusable" }, h("td", {}), h("th", { scope: "row" }, column.name), h("td", { colspan: 6 }, `Cannot be used: it ${column.problem}.`));
+    return h("tr", { class: "unusable" }, h("td", {}), h("th", { scope: "row" }, column.name), h("td", { colspan: 5 }, `${plain(`Not used as numbers: it ${column.problem}`)}.`), h("td", {}, column.levels?.length > 1 ? type(column) : null), h("td", {}));
   }
   const isChosen = store.draft.columns.includes(column.name);
   const choose = (event) => {
@@ -69,9 +52,10 @@ function columnRow(column) {
     h("td", {}, histogram(column.histogram, column.name)),
     h("td", { class: "number" }, number(column.mean)),
     h("td", { class: "number" }, number(column.sd)),
-    h("td", { class: "number" }, `${number(column.min)} to ${number(column.max)}`),
+    h("td", { class: "number" }, column.min === undefined ? "–" : `${number(column.min)} to ${number(column.max)}`),
     h("td", { class: "number" }, column.missing ? column.missing.toLocaleString("en") : "–"),
-    h("td", {}, store.table.sample[column.name] && h("input", { type: "checkbox", checked: plotted.has(column.name), "aria-label": `Plot ${column.name}`, onchange: plot })));
+    h("td", {}, store.table.reading.covariance ? null : type(column)),
+    h("td", {}, store.table.sample?.[column.name] && h("input", { type: "checkbox", checked: plotted.has(column.name), "aria-label": `Plot ${column.name}`, onchange: plot })));
 }
 
 function columns() {
@@ -79,12 +63,12 @@ function columns() {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Columns" },
     h("table", { class: "columns" },
       h("caption", {}, `${table.name}: ${table.n_rows.toLocaleString("en")} rows`),
-      h("thead", {}, h("tr", {}, ["use", "column", "values", "mean", "sd", "range", "missing", "plot"].map((name, n) => h("th", { scope: "col", class: n > 2 && n < 7 && "number" }, name)))),
+      h("thead", {}, h("tr", {}, ["use", "column", "values", "mean", "sd", "range", "missing", "type", "plot"].map((name, n) => h("th", { scope: "col", class: n > 2 && n < 7 && "number" }, name)))),
       h("tbody", {}, table.columns.map(columnRow))));
 }
 
 function allOrNone() {
-  const every = store.table.columns.filter((column) => !column.problem).map((column) => column.name);
+  const every = usable();
   const all = (names) => () => {
     change({ columns: names });
     for (const box of document.querySelectorAll("input.use")) box.checked = names.length > 0;
@@ -95,35 +79,38 @@ function allOrNone() {
     h("button", { type: "button", id: "use-none", onclick: all([]) }, "Use none"));
 }
 
-function missing() {
+/** Columns that say something about rows. */
+function roles() {
   const { table, draft } = store;
-  const codes = h("input", { id: "codes", type: "text", class: "wide", value: (table.reading.missing_codes || []).join(", "), placeholder: "-999, unknown" });
-  const again = (sheet) => open(() => api.readAgain(table.id, codes.value.split(",").map((code) => code.trim()).filter(Boolean), sheet), table.name);
-  return h("fieldset", {}, h("legend", {}, "How the file is read"),
-    (table.sheets || []).length > 1 && menu("sheet", "Sheet", table.sheets.map((name) => [name, name]), table.reading.sheet || table.sheets[0], again),
-    table.has_holes && menu("missing", "How to treat missing values", [["em", "use all rows (maximum likelihood)"], ["rows", "use complete rows only"], ["pairwise", "use the rows that each pair has"]],
-      draft.options.missing || "em", (value) => change({ options: { ...draft.options, missing: value } })),
-    h("p", { class: "fields" }, h("label", { class: "field" }, h("span", {}, "Codes for missing values, in addition to empty cells and NA"), codes), " ",
-      h("button", { type: "button", id: "read-again", onclick: () => again(table.reading.sheet) }, "Apply")));
+  if (table.reading.covariance) return null;
+  const columns_ = (by) => [["", "none"], ...table.columns.map((column) => [column.name, `${by} ${column.name}`])];
+  const chosen_ = (changes) => { change(changes); render(); };
+  // A column has one role.
+  const role = (name, others) => (column) => chosen_({ [name]: column, ...(column ? Object.fromEntries(others.map((each) => [each, ""])) : {}) });
+  return h("fieldset", {}, h("legend", {}, "What rows belong to"),
+    h("p", { class: "fields" },
+      menu("groups", "Groups: one graph for all, with weights for each", columns_("by"), draft.groups, role("groups", ["interventions", "within"])),
+      menu("interventions", "Experiments: the column that lists the targets of each row", columns_("by"), draft.interventions, role("interventions", ["groups", "weights", "within"])),
+      draft.interventions && menu("intervention_kind", ...MENUS.intervention_kind, draft.intervention_kind, (intervention_kind) => chosen_({ intervention_kind })),
+      draft.interventions && menu("intercepts", ...MENUS.intercepts, draft.intercepts, (intercepts) => chosen_({ intercepts })),
+      menu("weights_column", "Weights of rows", columns_("by"), draft.weights, role("weights", ["within", "interventions"])),
+      menu("within", "Subjects: remove the mean of each", columns_("by"), draft.within, role("within", ["weights", "groups", "interventions"]))),
+    draft.interventions ? h("p", { class: "note" }, `Cells of ${draft.interventions} list the targets of that row, separated by commas; rows with an empty cell were only observed.`) : null);
 }
 
-function groups() {
+/** Columns without which the others can be used: those that others determine, and constant ones. */
+function leaveOut() {
   const { table, draft } = store;
-  const columns_ = [["", "none"], ...table.columns.map((column) => [column.name, `by ${column.name}`])];
-  const chosen_ = (changes) => { change(changes); render(); };
-  return h("fieldset", {}, h("legend", {}, "Several tables in one"),
-    h("p", { class: "fields" },
-      menu("groups", "Groups: one graph for all, with weights for each", columns_, draft.groups, (groups) => chosen_({ groups, interventions: groups ? "" : draft.interventions })),
-      menu("interventions", "Experiments: the column that lists the targets of each row", columns_, draft.interventions, (interventions) => chosen_({ interventions, groups: interventions ? "" : draft.groups })),
-      draft.interventions && menu("intervention_kind", "The intervention", [["perfect", "is cut off from its causes"], ["noise", "keeps its causes, with other noise"], ["shift", "keeps its causes and noise, and is shifted"]], draft.intervention_kind, (intervention_kind) => chosen_({ intervention_kind })),
-      draft.interventions && menu("intercepts", "Shifts of means between tables", [["shared", "count"], ["table", "do not count"]], draft.intercepts, (intercepts) => chosen_({ intercepts }))),
-    draft.interventions ? h("p", { class: "note" }, `Cells of ${draft.interventions} list the targets of that row, separated by commas; rows with an empty cell were only observed.`) : null);
+  const constant = table.columns.filter((column) => !column.problem && column.sd === 0).map((column) => column.name);
+  const names = [...new Set([...(table.drop ?? []), ...constant])].filter((name) => draft.columns.includes(name));
+  if (!names.length) return null;
+  return h("p", {}, h("button", { type: "button", id: "leave-out", onclick: () => { change({ columns: draft.columns.filter((name) => !names.includes(name)) }); readAgain({}); } }, names.length > 1 ? `Leave out these ${names.length} columns` : `Leave out ${names[0]}`), " ", h("span", { class: "note" }, names.join(", ")));
 }
 
 function warnings() {
   const { table } = store;
-  const items = table.warnings.map((each) => h("li", {}, h("strong", {}, each.message), " ", each.remedy));
-  if (table.trouble) items.unshift(h("li", {}, h("strong", {}, "It cannot be used: "), table.trouble));
+  const items = table.warnings.map((each) => h("li", {}, h("strong", {}, each.message), " ", plain(each.remedy)));
+  if (table.trouble) items.unshift(h("li", {}, h("strong", {}, "It cannot be used yet: "), plain(table.trouble), leaveOut()));
   return [
     h("h3", {}, "Warnings"),
     items.length ? h("ul", { class: "warnings" }, items) : h("p", {}, "No problems found; this does not prove the data are fine."),
@@ -175,8 +162,9 @@ function renderOpening() {
 }
 
 function render() {
-  fill(document.getElementById("opened"), allOrNone(), columns(), groups(), missing(), warnings(),
-    h("details", { open: true }, h("summary", {}, "Scatter plots"), h("div", { id: "scatter" })));
+  const hasRows = Object.keys(store.table.sample ?? {}).length > 1;
+  fill(document.getElementById("opened"), allOrNone(), columns(), warnings(), roles(), readingForm(),
+    hasRows ? h("details", { open: true }, h("summary", {}, "Scatter plots"), h("div", { id: "scatter" })) : null);
   drawScatter();
 }
 
@@ -185,7 +173,7 @@ window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () 
 
 let shown = "";
 watch(["table"], () => {
-  plotted = new Set(Object.keys(store.table.sample).slice(0, SHOWN));
+  plotted = new Set(Object.keys(store.table.sample ?? {}).slice(0, SHOWN));
   renderOpening();
   render();
 });

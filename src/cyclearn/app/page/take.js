@@ -1,8 +1,8 @@
 // Files to download.
 
 import * as api from "./api.js";
-import { fill, h, place } from "./dom.js";
-import { jobsAbout, store, watch } from "./store.js";
+import { fill, h, place, tick } from "./dom.js";
+import { attempt, jobsAbout, store, watch } from "./store.js";
 
 const FILES = [
   ["Report", [["report.html", "one page (HTML)"]]],
@@ -38,6 +38,26 @@ function offered({ id, view }) {
     .filter(([, links]) => links.length);
 }
 
+let hasRows = true;
+
+/** The whole work as one file, with the rows of tables or without. */
+function work() {
+  const file = link(api.workFile(hasRows), "your work as one file", "Work: your work as one file");
+  file.id = "work";
+  return [h("h3", {}, "Work"),
+    h("p", {}, "All tables, graphs, probabilities, resamples, predictions, your own graphs, layouts and notes: ", file, ". It can be opened here or on another machine, like a table."),
+    h("p", {}, tick("with-tables", "with the rows of the tables", hasRows, (isOn) => { hasRows = isOn; file.href = api.workFile(isOn); }))];
+}
+
+function anotherBrowser() {
+  const found = h("p", { id: "link", role: "status" });
+  const ask = async () => {
+    const answer = await attempt(() => api.newLink());
+    if (answer) fill(found, "Open this address in another browser on this machine; it works once: ", h("code", {}, answer.address));
+  };
+  return [h("h3", {}, "Another browser"), h("p", {}, h("button", { type: "button", id: "new-link", onclick: ask }, "Make an address")), found];
+}
+
 function render() {
   const { result, state } = store;
   const done = state?.jobs.some((job) => job.state === "done");
@@ -45,8 +65,9 @@ function render() {
     result ? h("dl", { class: "files" }, offered(result).map(([title, links]) => [h("dt", {}, title), h("dd", {}, listed(title, links))]),
       further().length ? [h("dt", {}, "About it"), h("dd", {}, listed("About it", further()))] : null,
       h("dt", {}, "Python"), h("dd", {}, link(api.scriptOf(result.id), "script that repeats this graph"), ", ", link(api.scriptOf(null), "script of everything done here"), ", ", link(api.tableFile(result.table), "the table that it reads")),
-      h("dt", {}, "Work"), h("dd", {}, link("/api/work", "all tables, graphs, probabilities and notes in one file, which you can open here or elsewhere"))) : h("p", { class: "note" }, "Nothing has been learned from this table yet."),
-    done ? h("p", { class: "note" }, "The script gives the same graphs as this page.") : null);
+    ) : h("p", { class: "note" }, "Nothing has been learned from this table yet."),
+    done ? h("p", { class: "note" }, "The script gives the same graphs as this page.") : null,
+    done || state?.tables.length ? work() : null, anotherBrowser());
 }
 
 let shown = "";

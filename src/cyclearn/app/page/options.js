@@ -1,0 +1,39 @@
+// The options of a search as the page offers them: menus and numbers, each with its default first.
+
+/** By name: the label, and pairs [value, words]. An empty value leaves the option to the library. */
+export const MENUS = {
+  penalty: ["Penalty per edge", [["", "extended BIC (default)"], ["bic", "BIC: more edges"], ["2 bic", "twice BIC"], ["ebic 1", "extended BIC, γ = 1: fewer edges"]]],
+  margins: ["Columns", [["", "as they are"], ["log", "logarithms"], ["rank", "ranks, for outliers and monotone transformations"]]],
+  n_effective: ["Rows", [["", "effective sample size, if neighbouring rows are alike"], ["all", "independent: all count"]]],
+  covariance: ["Correlations", [["", "as they are"], ["shrunk", "shrunk, for few rows"]]],
+  se: ["Standard errors", [["", "robust where columns are not Gaussian"], ["standard", "of Gaussian rows"], ["robust", "robust"]]],
+  missing: ["How to treat missing values", [["em", "use all rows (maximum likelihood)"], ["rows", "use complete rows only"], ["pairwise", "use the rows that each pair has"]]],
+  intervention_kind: ["The intervention", [["perfect", "removes the causes of its target"], ["noise", "keeps the causes, with other noise"], ["shift", "keeps causes and noise, and shifts the mean"]]],
+  intercepts: ["Shifts of means between tables", [["shared", "count"], ["table", "do not count"]]],
+  method: ["Search", [["", "automatic"], ["exact", "exact, for few variables"], ["tabu", "tabu search"], ["hill-climbing", "hill climbing"]]],
+  effort: ["Length of the search", [["", "default"], ["high", "longer"]]],
+};
+
+/** Whole numbers: name, label, the least that makes sense. */
+export const NUMBERS = [
+  ["max_parents", "Maximum number of parents", 0],
+  ["max_component", "Maximum number of variables in a feedback loop", 1],
+  ["max_cycle_length", "Longest feedback loop", 1],
+  ["max_edges", "Maximum number of edges", 0],
+  ["n_starts", "Independent starts", 1],
+  ["random_state", "Seed", 0],
+  ["time_limit", "Time limit, in seconds", 1],
+  ["max_evaluations", "Maximum number of fits", 1],
+  ["tabu_length", "Recent graphs not to revisit", 0],
+  ["patience", "Moves without a better graph", 1],
+];
+
+/** Yes or no: name, label, whether it is so by default. */
+export const TICKS = [
+  ["stable", "Only stable graphs", true],
+  ["virtual_edges", "Virtual edges", true],
+  ["first_improvement", "First improving move", false],
+];
+
+/** How a column is read: the option that lists it, and the words. */
+export const TYPES = [["", "as detected"], ["continuous", "measurement"], ["ordered", "ordinal"], ["categories", "nominal"]];

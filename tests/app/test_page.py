@@ -1,0 +1,418 @@
+"""What the page offers beyond the walk: all kinds of tables, layouts, an own graph, saved work."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from browsing import browser_context, drag, go, learn, learned, program, silent_page
+
+import cyclearn as cl
+from chromium import needs_browser
+
+pytestmark = [needs_browser, pytest.mark.xdist_group("page")]
+STEPS = ("table", "knowledge", "learn", "graph", "effects", "sure", "compare", "take")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """One program, one browser and one page for all: each test says which table it looks at."""
+    with (
+        program(tmp_path_factory.mktemp("page") / "w") as (_, address),
+        browser_context(address) as context,
+        silent_page(context, address) as page,
+    ):
+        page.set_default_timeout(60_000)
+        yield context, page
+
+
+@pytest.fixture
+def page(served):
+    return served[1]
+
+
+@pytest.fixture(scope="module")
+def market(served):
+    """The example, its graph, and how to come back to them."""
+    page = served[1]
+    page.click("#example")
+    page.wait_for_selector("caption:text('market.csv')")
+    learn(page)
+    title = learned(page, "")
+    table = page.input_value("#tables")
+
+    def look():
+        if page.input_value("#tables") != table:
+            page.select_option("#tables", table)
+        page.wait_for_selector(f"#graph .side > h3:text-is('{title}')", state="attached")
+        go(page, "graph")
+
+    return look
+
+
+def open_example(page, file):
+    go(page, "table")
+    if not page.locator("#examples").get_attribute("open"):
+        page.evaluate("document.getElementById('examples').open = true")
+    page.click(f"[data-example='{file}']")
+    page.wait_for_selector(f"caption:text('{file}')")
+
+
+def asked(page):
+    """What the page asks of the server when a search is started, which is refused."""
+    requests = []
+
+    def refuse(route):
+        requests.append(route.request.post_data_json["request"])
+        route.fulfill(status=400, json={"error": "Enough."})
+
+    page.route("**/api/jobs", refuse)
+    learn(page)
+    page.wait_for_selector("#trouble:text('Enough.')")
+    page.click("#put-away")
+    page.unroute("**/api/jobs")
+    return requests[0]
+
+
+def test_every_control_has_help(page, market):
+    market()
+    for step in STEPS:
+        go(page, step)
+        for details in page.locator(f"#{step} details > summary").all():
+            if details.is_visible() and details.locator("..").get_attribute("open") is None:
+                details.click()
+    lacking = page.evaluate(
+        """() => [...document.querySelectorAll("main :is(select, input, textarea)[id]")]
+             .filter((each) => !each.getAttribute("aria-describedby") && each.type !== "file")
+             .map((each) => each.id).filter((id) => !/^source-/.test(id) && id !== "least")"""
+    )
+    assert lacking == []
+    go(page, "learn")
+    page.click("button[aria-label='Help: Penalty per edge']")
+    assert "one more edge" in page.text_content("#penalty-help:visible")
+
+
+def test_the_tour_leads_through_all_steps(page, market):
+    market()
+    go(page, "table")
+    page.click("#tour-start")
+    for step in STEPS:
+        assert page.locator(f"#{step}.shown").count() == 1
+        page.keyboard.press("Enter")
+    assert page.is_hidden("#tour")
+
+
+def test_columns_rows_and_values_of_a_survey(page):
+    open_example(page, "survey.csv")
+    go(page, "table")
+    page.click("#rows summary")
+    page.select_option("#where-column", "region")
+    page.select_option("#where-comparison", "≠")
+    page.fill("#where-value", "west")
+    page.click("#where-add")
+    page.wait_for_selector("caption:not(:text('600 rows'))")
+    page.click("#recoding summary")
+    page.select_option("#recode-column", "mood")
+    for level, code in (("very low", 1), ("low", 1), ("middling", 2), ("good", 3)):
+        page.fill(f"input[aria-label='Number for {level}']", str(code))
+    page.fill("input[aria-label='Number for very good']", "3")
+    page.click("#recode")
+    page.wait_for_selector("input[aria-label='Use mood']:checked")
+    page.select_option("select[aria-label='Type of region']", "categories")
+    page.select_option("select[aria-label='Type of stress']", "ordered")
+    request = asked(page)
+    reading, options = request["reading"], request["options"]
+    assert reading["where"] == [["region", "≠", "west"]]
+    assert ["very low", 1] in reading["recode"]["mood"]
+    assert "mood" in reading["columns"]
+    assert reading["missing_codes"] == ["-9"]
+    assert options["weights"] == "people"
+    assert options["categories"] == ["region"]
+    assert options["ordered"] == ["stress"]
+    go(page, "table")
+    page.click("button[aria-label='Remove the condition region ≠ west']")
+    page.wait_for_selector("caption:text('600 rows')")
+
+
+def test_all_options_reach_the_search(page):
+    open_example(page, "panel.csv")
+    go(page, "knowledge")
+    page.click("#sources summary")
+    page.check("#source-0")
+    go(page, "learn")
+    page.select_option("#se", "robust")
+    page.click("#learn summary:text('More options')")
+    page.select_option("#effort", "high")
+    page.uncheck("#stable")
+    page.fill("#max_edges", "7")
+    options = asked(page)["options"]
+    assert options["knowledge"]["exogenous"] == ["wages"]
+    assert {name: options[name] for name in ("within", "se", "effort", "stable", "max_edges")} == {
+        "within": "firm", "se": "robust", "effort": "high", "stable": False, "max_edges": 7
+    }  # fmt: skip
+
+
+def test_columns_that_others_determine_are_left_out_with_one_click(page, tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 3)), columns=list("abc"))
+    frame = frame.assign(total=frame.sum(axis=1), twice=2 * frame["a"], same=1.0)
+    frame.to_csv(tmp_path / "total.csv", index=False)
+    go(page, "table")
+    page.set_input_files("#file", tmp_path / "total.csv")
+    page.wait_for_selector("caption:text('total.csv')")
+    page.click("#leave-out:text('Leave out same')")
+    page.click("#leave-out:text('these 2 columns')")
+    page.wait_for_selector("#opened :text('cannot be used yet')", state="detached")
+    assert page.locator("input.use:checked").count() == 3
+
+
+def test_a_matrix_and_a_file_without_names(page, tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 3)), columns=list("abc"))
+    frame.cov().to_csv(tmp_path / "s.csv", index=False)
+    frame.round(2).to_csv(tmp_path / "plain.csv", index=False, header=["1", "2", "3"])
+    go(page, "table")
+    page.set_input_files("#file", tmp_path / "s.csv")
+    page.wait_for_selector("caption:text('s.csv')")
+    page.fill("#n-rows", "60")
+    page.click("#read-again")
+    page.wait_for_selector("caption:text('60 rows')")
+    learn(page)
+    page.wait_for_selector("#graph.shown #graph-canvas svg")
+    go(page, "table")
+    page.set_input_files("#file", tmp_path / "plain.csv")
+    page.wait_for_selector("caption:text('plain.csv')")
+    page.uncheck("#header")
+    page.wait_for_selector("input[aria-label='Use X1']:checked")
+    assert page.locator("caption:text('61 rows')").count() == 1
+    page.check("#header")
+    page.wait_for_selector("input[aria-label='Use 1']:checked")
+
+
+def refusal(data, options):
+    """What the library says against a search, if anything."""
+    try:
+        cl.learn(data, **options)
+    except cl.InputError as error:
+        return str(error)
+    return None
+
+
+def test_no_sentence_names_what_the_page_does_not_have(page):
+    """Messages of the library, as the page says them."""
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 3)), columns=list("abc"))
+    holed = frame.mask(frame > 2)
+    land = frame.assign(land=np.resize(["x", "y", "z"], 60))
+    searches = (
+        (holed, {}), (holed, {"lags": 1, "missing": "em"}), (land, {}),
+        (frame, {"margins": "log"}), (holed, {"covariance": "shrunk", "missing": "em"}),
+        (frame, {"ordered": ["a"], "lags": 1}), (frame, {"weights": "a", "within": "b"}),
+        (frame, {"margins": "no"}), (frame, {"penalty": "no"}), (frame, {"groups": "no"}),
+        (frame, {"se": "robust", "margins": "rank"}), (frame.iloc[:2], {}),
+        (frame, {"categories": ["a"]}), (frame, {"ordered": ["a"], "margins": "rank"}),
+    )  # fmt: skip
+    messages = [words for each in searches if (words := refusal(*each))]
+    assert len(messages) >= 8
+    said = page.evaluate(
+        """async (all) => (await import("/static/words.js").then(({ plain }) => all.map(plain)))""",
+        messages,
+    )
+    wrong = [(a, b) for a, b in zip(messages, said, strict=True) if "=" in b or "--" in b]
+    assert wrong == []
+
+
+TOUCHING = """() => {
+  const box = (each) => each.getBoundingClientRect();
+  const nodes = [...document.querySelectorAll("#graph-canvas .node:not(.folded) rect")].map(box);
+  return [...document.querySelectorAll("#graph-canvas text.weight")].filter((label) => {
+    const { left, right, top, bottom, width } = box(label), high = (bottom - top) / 4;
+    return width && nodes.some((node) => left < node.right - 1 && right > node.left + 1
+      && top + high < node.bottom - 1 && bottom - high > node.top + 1);
+  }).map((label) => label.textContent);
+}"""
+
+
+def test_layouts_are_kept_and_labels_touch_no_node(page, market):
+    market()
+    # As after a search with probabilities: labels are long.
+    page.evaluate(
+        """async () => {
+          const { store } = await import("/static/store.js");
+          const { setSure } = await import("/static/graph.js");
+          const edges = store.result.view.edges.map((e) => ({ ...e, probability: 0.97 }));
+          setSure({ is_determined: true, edges, conclusion: [] });
+        }"""
+    )
+    assert page.locator("text.weight:text('(97%)')").count() > 4
+    places = "[...document.querySelectorAll('#graph-canvas .node')].map(n => n.outerHTML)"
+    seen = set()
+    for layout in ("ring", "force", ""):
+        page.select_option("#layout", layout)
+        assert page.evaluate(TOUCHING) == [], layout
+        seen.add(json.dumps(page.evaluate(places)))
+        box = page.locator("g.node[data-node='profit']").bounding_box()
+        drag(page, box, -60, -90)
+        assert page.evaluate(TOUCHING) == [], layout
+    assert len(seen) == 3
+    page.select_option("#layout", "ring")
+    page.check("#fold")
+    assert page.locator("#graph-canvas .node.loop").count() == 1
+    assert page.locator("#graph-canvas .node.folded").count() == 3
+    assert page.evaluate(TOUCHING) == []
+    page.locator("#graph-canvas .node.loop").press("Enter")
+    assert "price, quantity, stock" in page.text_content("#about-edge")
+    page.wait_for_timeout(400)
+    page.reload()
+    page.wait_for_selector("#graph-canvas .node.loop")
+    assert page.input_value("#layout") == "ring"
+    page.locator("#graph-canvas .node.loop").press("Enter")
+    page.click("#about-edge button")
+    assert page.locator("#graph-canvas .node.folded").count() == 0
+    page.select_option("#layout", "")
+
+
+def test_what_is_not_determined_says_so(page, market):
+    """Chains that do not agree: no percentages anywhere."""
+    market()
+    job = {"id": "j999", "kind": "posterior", "state": "done", "message": "", "is_removed": False}
+    job |= {"of": page.evaluate("sessionStorage.getItem('result')"), "name": "", "note": ""}
+    warning = {"message": "The chains do not agree.", "remedy": "Sample longer."}
+    view = {"is_determined": False, "words": [], "conclusion": ["Not determined."], "edges": []}
+
+    def with_that_job(route):
+        answer = route.fetch()
+        state = answer.json()
+        route.fulfill(response=answer, json=state | {"jobs": [*state["jobs"], job]})
+
+    answer = job | {"view": view | {"warning": warning, "classes": []}}
+    page.route("**/api/jobs/j999", lambda route: route.fulfill(json=answer))
+    page.route("**/api/state", with_that_job)
+    go(page, "sure")
+    page.wait_for_selector("#posterior-found .warning:has-text('do not agree')")
+    go(page, "graph")
+    cells = page.locator("#edge-table td:text-is('not determined')").count()
+    assert cells == page.locator("#edge-list tr").count() > 0
+    assert page.locator("text.weight:text('%')").count() == 0
+    page.click("#edge-list button >> nth=0")
+    assert "not determined" in page.text_content("#about-edge")
+    assert "Not determined." in page.text_content("#conclusion")
+    page.unroute("**/api/state")
+    page.reload()
+    page.wait_for_selector("#graph svg", state="attached")
+
+
+def test_other_penalties_along_a_slider(page, market):
+    market()
+    page.click("#path summary")
+    page.click("#path-start")
+    page.wait_for_selector("#path-at", timeout=120_000)
+    # They are no results of their own.
+    assert page.locator("#results .job").count() == 1
+    edges = []
+    for at in range(7):
+        page.fill("#path-at", str(at))
+        edges.append(page.locator("#path g.edge:not(.absent)").count())
+        assert f"{edges[-1]} edge" in page.text_content("#path-words")
+    assert edges == sorted(edges, reverse=True)
+    assert edges[-1] > 0
+    assert "16 × BIC" in page.text_content("#path-words")
+
+
+def test_an_own_graph_is_drawn_and_kept(page, market):
+    market()
+    go(page, "compare")
+    page.click("#draw")
+
+    def press(name):
+        page.locator(f"#own-canvas g.node[data-node='{name}'] rect").click()
+
+    drawn = "#own-canvas g.edge"
+    for cause, effect in (("costs", "price"), ("price", "quantity"), ("quantity", "price")):
+        press(cause)
+        press(effect)
+    assert page.locator(drawn).count() == 3
+    # An edge that is pressed goes away, also by keyboard.
+    page.locator(f"{drawn}[data-name='quantity → price']").press("Enter")
+    assert page.locator(drawn).count() == 2
+    page.wait_for_selector("#comparison svg >> nth=1")
+    # Looking elsewhere loses nothing, nor does a reload.
+    open_example(page, "states.csv")
+    market()
+    go(page, "compare")
+    assert page.locator(drawn).count() == 2
+    page.reload()
+    page.wait_for_selector(f"{drawn} >> nth=1")
+    page.click("summary:text-is('Paste one')")
+    page.fill("#own-text", 'dag {\nbb="0,0,1,1"\ncosts [pos="0,0"]\ncosts -> price <- quantity\n}')
+    page.click("#compare-text")
+    page.wait_for_selector("#comparison table th:text-is('quantity → price')")
+    assert page.locator(drawn).count() == 2
+    page.fill("#own-text", "dag { costs <-> price }")
+    page.click("#compare-text")
+    page.wait_for_selector("#trouble:text('has no direction')")
+    page.click("#put-away")
+
+
+def test_two_tabs_keep_both_settings(served, market):
+    context, page = served
+    market()
+    other = context.new_page()
+    other.goto(page.url.partition("#")[0])
+    other.wait_for_selector("#knowledge .matrix", state="attached")
+    go(page, "learn")
+    page.select_option("#penalty", "bic")
+    go(other, "learn")
+    other.wait_for_selector("#penalty:has(option[value='bic']:checked)")
+    other.fill("#lags", "2")
+    other.press("#lags", "Tab")
+    page.wait_for_function("document.getElementById('lags').value === '2'")
+    page.wait_for_timeout(500)
+    other.reload()
+    other.wait_for_selector("#penalty", state="attached")
+    other.wait_for_function("document.getElementById('lags').value === '2'")
+    assert other.input_value("#penalty") == "bic"
+    other.close()
+
+
+def test_another_browser_joins(served, market):
+    context, page = served
+    market()
+    go(page, "take")
+    page.click("#new-link")
+    address = page.text_content("#link code")
+    joined = context.browser.new_context()
+    there = joined.new_page()
+    assert there.goto(address).status == 200
+    there.wait_for_selector("#graph svg", state="attached")
+    joined.close()
+
+
+def test_work_that_is_opened_again_looks_the_same(page, market, tmp_path):
+    market()
+    page.select_option("#layout", "force")
+    page.wait_for_timeout(400)
+    before = page.evaluate(
+        "[...document.querySelectorAll('#graph-canvas .node')].map(n => n.outerHTML)"
+    )
+    go(page, "take")
+    page.uncheck("#with-tables")
+    with page.expect_download() as slim:
+        page.click("#work")
+    page.check("#with-tables")
+    with page.expect_download() as whole:
+        page.click("#work")
+    whole.value.save_as(tmp_path / "work.cyclearn")
+    assert whole.value.path().stat().st_size > slim.value.path().stat().st_size
+    count = page.locator("#tables option").count()
+    go(page, "table")
+    page.set_input_files("#file", tmp_path / "work.cyclearn")
+    page.wait_for_selector(f"#tables option >> nth={2 * count - 1}", state="attached")
+    again = page.locator("#tables option:text-matches('market')").nth(1).get_attribute("value")
+    page.select_option("#tables", again)
+    page.wait_for_function("value => document.getElementById('tables').value === value", arg=again)
+    page.wait_for_selector("#comparison svg", state="attached")
+    go(page, "graph")
+    assert page.input_value("#layout") == "force"
+    after = page.evaluate(
+        "[...document.querySelectorAll('#graph-canvas .node')].map(n => n.outerHTML)"
+    )
+    assert after == before
+    assert page.locator("#own-canvas g.edge").count() == 2
