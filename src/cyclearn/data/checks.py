@@ -87,7 +87,7 @@ def given_exogenous(found: Treated) -> tuple[Moments, FloatArray]:
     n = len(left)
     names = tuple(name for name in moments.names if name not in moments.exogenous)
     S = left.T @ left / n
-    return Moments._unchecked(S, n, None, names, False, ordered=moments.ordered), left
+    return Moments._unchecked(S, n, None, names, False, levels=moments.levels), left
 
 
 def _missing(found: Treated) -> Iterator[DataWarning]:

@@ -254,6 +254,8 @@ class Reading(Options):
             raise InputError("weights cannot be combined with within; omit one of them")
         for name in ("weights", "within", "se"):
             refused = self._not_with_rows("em" if name == "se" else "")
+            if name == "se" and self.ordered:
+                refused = ""
             if refused and getattr(self, name) not in (None, "auto", "standard"):
                 raise InputError(
                     f"{name}={getattr(self, name)!r} cannot be combined with "
@@ -270,7 +272,7 @@ class Reading(Options):
     def _not_with_rows(self, besides: str = "") -> str:
         """An option that leaves no covariance of plain rows; empty where none does."""
         taken: dict[str, tuple[Any, ...]] = {
-            "missing": ("error", "rows", besides),
+            "missing": ("error", "rows", "pairwise" if besides == "ordered" else besides),
             "margins": ("raw",),
             "covariance": ("sample",),
             "lags": (0,),
@@ -369,8 +371,11 @@ class Reading(Options):
         if recognised:
             warnings = (*warnings, OrdinalColumns(columns=recognised, is_taken=True))
         is_clear = any(isinstance(each, NonnormalColumns) for each in warnings)
-        can_be = not treated.moments.ordered and not self._not_with_rows("em")
-        is_robust = self.se == "robust" or (self.se == "auto" and is_clear and can_be)
+        # Latent correlations have no other covariance than that of the rows.
+        can_be = is_clear and not self._not_with_rows("em")
+        is_robust = self.se == "robust" or (
+            self.se == "auto" and (bool(treated.moments.ordered) or can_be)
+        )
         warnings = tuple(
             replace(each, is_robust=is_robust) if isinstance(each, NonnormalColumns) else each
             for each in warnings
