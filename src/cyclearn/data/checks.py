@@ -176,7 +176,7 @@ def _dependent(
     yield warn.DependentRows(
         columns=names,
         n_rows=n,
-        n_effective=memory.n_effective * found.n_effective / n,
+        n_effective=memory.n_effective * (1 if moments.ordered else found.n_effective / n),
         column=column,
         column_n_effective=float(n / memory.inflations[least]),
         n_counted=n_counted,

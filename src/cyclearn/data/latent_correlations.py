@@ -19,21 +19,21 @@ from typing import TypeAlias
 import numpy as np
 
 from cyclearn.foundation.arrays import BoolArray, FloatArray
-from cyclearn.foundation.errors import InputError
 
 # How far each row moves the correlation of two columns, whose values are given.
 Influence: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 # A normal variable is beyond this with a probability below 1e-23: infinity for thresholds.
 _BEYOND = 10.0
+# No pair counts for less; one that does has no standard error to speak of.
+_LEAST = 1e-3
 # Densities further out than this are no numbers any more.
 _FAR = 37.0
 # Correlations are at most this far from zero: beyond it two columns are one.
 _LARGEST = 0.9999
 # Nodes of Gauss and Legendre; with 64 the integral is right to 1e-9 up to that correlation.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
-_STEPS = 100
-_TOLERANCE = 1e-9
+_TOLERANCE = 1e-12
 # Step of central differences of a mean score.
 _STEP = 1e-5
 # Numbers of influences that are held in memory.
@@ -54,7 +54,7 @@ def thresholds(codes: FloatArray) -> FloatArray:
     return np.concatenate([[-_BEYOND], ndtri(shares), [_BEYOND]])
 
 
-def latent_correlations(X: FloatArray, is_ordered: BoolArray, names: tuple[str, ...]) -> FloatArray:
+def latent_correlations(X: FloatArray, is_ordered: BoolArray) -> FloatArray:
     """Correlations of rows in which ordinal columns are codes; missing cells are NaN, pair by pair.
 
     Examples
@@ -62,18 +62,13 @@ def latent_correlations(X: FloatArray, is_ordered: BoolArray, names: tuple[str, 
     >>> rng = np.random.default_rng(0)
     >>> Z = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 5_000)
     >>> X, is_ordered = np.column_stack([Z[:, 0] > 0.3, Z[:, 1]]), np.array([True, False])
-    >>> R = latent_correlations(X, is_ordered, ("a", "b"))
+    >>> R = latent_correlations(X, is_ordered)
     >>> round(float(R[0, 1]), 1), efficiency(X, is_ordered, R) < 0.7
     (0.6, True)
     """
     R = np.eye(X.shape[1])
     for i, j in combinations(range(len(R)), 2):
-        try:
-            R[i, j] = R[j, i] = _correlation(*_columns(X, is_ordered, i, j))
-        except FloatingPointError:
-            raise InputError(
-                f"columns {names[i]!r} and {names[j]!r} determine each other exactly; drop one"
-            ) from None
+        R[i, j] = R[j, i] = _correlation(*_columns(X, is_ordered, i, j))
     return R
 
 
@@ -89,18 +84,16 @@ def efficiency(X: FloatArray, is_ordered: BoolArray, R: FloatArray) -> float:
     from scipy.optimize import brentq
     from scipy.special import ndtr
 
+    pair = np.triu_indices(len(R), 1)
+    if not len(pair[0]):
+        return 1.0
     K, influence = np.linalg.inv(R), influences(X, is_ordered, R)
     squares = np.zeros((2, *R.shape))
     for rows in row_parts(X):
         moved = influence(rows)
         squares += [_squares(R, moved), _squares(K, K @ moved @ K)]
-    pair = np.triu_indices(len(R), 1)
-    if not len(pair[0]):
-        return 1.0
-    own = [
-        np.minimum((1 - _unit(S)[pair] ** 2) ** 2 * len(X) / each[pair], 1.0)
-        for S, each in zip((R, K), squares, strict=True)
-    ]
+    r, variances = np.array([_unit(R)[pair], _unit(K)[pair]]), squares[:, *pair] / len(X)
+    own = np.clip((1 - r**2) ** 2 / variances, _LEAST, 1.0)
     found, penalty = np.cbrt(own[0] * own[1] ** 2), np.log(len(X))
 
     def surplus(count: float) -> float:
@@ -234,16 +227,11 @@ def _polychoric(x: FloatArray, y: FloatArray) -> float:
         change = 0.5 * np.array([[1, -1], [-1, 1]])
         counts += change if counts[0, 0] * counts[1, 1] == 0 else -change
 
-    def score(r: float) -> tuple[float, float, float]:
+    def slope(r: float) -> float:
         cells, slopes = _cells(h, k, r)
-        information = float((slopes**2 / cells).sum()) * counts.sum()
-        return (
-            float((counts * np.log(cells)).sum()),
-            float((counts * slopes / cells).sum()),
-            information,
-        )
+        return float((counts * slopes / cells).sum())
 
-    return _maximum(score, float(np.corrcoef(x, y)[0, 1]))
+    return _maximum(slope, float(np.corrcoef(x, y)[0, 1]))
 
 
 def _polychoric_influence(h: FloatArray, k: FloatArray, r: float) -> FloatArray:
@@ -269,10 +257,8 @@ def _through_thresholds(h: FloatArray, k: FloatArray, r: float, own: FloatArray)
     return np.asarray(((is_below - ndtr(h[1:-1])) / density[1:-1]) @ slopes)
 
 
-def _serial_cells(
-    z: FloatArray, codes: FloatArray, k: FloatArray, r: float
-) -> tuple[FloatArray, FloatArray]:
-    """Probabilities of the levels that rows have given z, and slopes of their logarithms by r."""
+def _serial_slopes(z: FloatArray, codes: FloatArray, k: FloatArray, r: float) -> FloatArray:
+    """Slopes by r of the logarithm of the probability that a row has its level, given z."""
     from scipy.special import ndtr
 
     s = np.sqrt(1 - r**2)
@@ -289,18 +275,17 @@ def _serial_cells(
         np.where(np.abs(end) < _FAR, np.exp(-(end**2) / 2) * (r * cut - z) / s**3, 0.0)
         for cut, end in zip(cuts, ends, strict=True)
     ]
-    return cells, (slopes[1] - slopes[0]) / np.sqrt(2 * np.pi) / cells
+    return np.asarray((slopes[1] - slopes[0]) / np.sqrt(2 * np.pi) / cells)
 
 
 def _polyserial(z: FloatArray, codes: FloatArray) -> float:
     """Correlation of a continuous and an ordinal column, from their rows."""
     z, k = (z - z.mean()) / z.std(), thresholds(codes)
 
-    def score(r: float) -> tuple[float, float, float]:
-        cells, each = _serial_cells(z, codes, k, r)
-        return float(np.log(cells).sum()), float(each.sum()), float((each**2).sum())
+    def slope(r: float) -> float:
+        return float(_serial_slopes(z, codes, k, r).sum())
 
-    return _maximum(score, float(np.corrcoef(z, codes)[0, 1]))
+    return _maximum(slope, float(np.corrcoef(z, codes)[0, 1]))
 
 
 def _polyserial_influence(z: FloatArray, codes: FloatArray, r: float) -> Influence:
@@ -312,7 +297,7 @@ def _polyserial_influence(z: FloatArray, codes: FloatArray, r: float) -> Influen
 
     def slope(changed: Callable[[float], tuple[FloatArray, FloatArray, float]]) -> float:
         above, below = (
-            _serial_cells(moved, codes, cuts, at)[1].mean()
+            _serial_slopes(moved, codes, cuts, at).mean()
             for moved, cuts, at in (changed(_STEP), changed(-_STEP))
         )
         return float(above - below) / (2 * _STEP)
@@ -326,7 +311,7 @@ def _polyserial_influence(z: FloatArray, codes: FloatArray, r: float) -> Influen
 
     def influence(z: FloatArray, codes: FloatArray) -> FloatArray:
         z = (z - centre) / scale
-        found = _serial_cells(z, codes, k, r)[1] + by_mean * z + by_scale * (z**2 - 1) / 2
+        found = _serial_slopes(z, codes, k, r) + by_mean * z + by_scale * (z**2 - 1) / 2
         below = codes[:, None] <= np.arange(len(units))
         found += (below - ndtr(k[1:-1])) @ (by_cut / densities)
         return np.asarray(found / information)
@@ -334,20 +319,17 @@ def _polyserial_influence(z: FloatArray, codes: FloatArray, r: float) -> Influen
     return influence
 
 
-def _maximum(score: Callable[[float], tuple[float, float, float]], start: float) -> float:
-    """Fisher scoring with halved steps, of a value with its slope and its information."""
-    r = float(np.clip(start, -0.9, 0.9))
-    value, slope, information = score(r)
-    for _ in range(_STEPS):
-        step = slope / max(information, 1e-12)
-        while True:
-            new = float(np.clip(r + step, -_LARGEST, _LARGEST))
-            found = score(new)
-            if found[0] >= value - 1e-12 * abs(value) or abs(step) < _TOLERANCE:
-                break
-            step /= 2
-        moved, r = abs(new - r), new
-        value, slope, information = found
-        if moved < _TOLERANCE:
-            return r
-    raise FloatingPointError("the likelihood of a correlation has no maximum")
+def _maximum(slope: Callable[[float], float], start: float) -> float:
+    """Where a likelihood is largest: the zero of its slope by the correlation, if there is one."""
+    from scipy.optimize import brentq
+
+    def at(angle: float) -> float:
+        return slope(float(np.tanh(angle)))
+
+    angle = float(np.arctanh(np.clip(start, -0.9, 0.9)))
+    stride = float(np.copysign(0.25, at(angle)))
+    while abs(angle) < np.arctanh(_LARGEST):
+        if at(angle + stride) * stride <= 0:
+            return float(np.tanh(brentq(at, angle, angle + stride, xtol=_TOLERANCE)))
+        angle += stride
+    return float(np.copysign(_LARGEST, stride))

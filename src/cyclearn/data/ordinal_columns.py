@@ -93,7 +93,7 @@ def with_latent_correlations(treated: Treated, rows: Rows) -> Treated:
     is_empty = np.isnan(rows.values).all(axis=1)
     is_pairwise = treated.holes is not None and treated.holes.treatment == "pairwise"
     X = rows.values[~is_empty] if is_pairwise else treated.filled
-    R, shrinkage = made_definite(latent_correlations(X, is_ordered, rows.names))
+    R, shrinkage = made_definite(latent_correlations(X, is_ordered))
     given = treated.moments
     scale = np.where(is_ordered, 1.0, given.scale)
     moments = given._changed(

@@ -349,12 +349,11 @@ class Reading(Options):
     def _one(self, data: Any, recognised: tuple[str, ...] | None = None) -> Tables:
         data = _opened(data)
         if isinstance(data, Moments):
-            treated, rows, recognised = self._given(data), None, ()
+            treated, rows, recognised, found = self._given(data), None, (), ()
         else:
             given = self._rows(data)
-            treated, given, recognised = self._with_levels(
-                given, self._recognised(given) if recognised is None else recognised
-            )
+            found = self._recognised(given) if recognised is None else recognised
+            treated, given, recognised = self._with_levels(given, found)
             rows = with_margins(given, self.margins)
             if self.within:
                 rows = rows.with_values(treated.filled)
@@ -376,10 +375,11 @@ class Reading(Options):
         is_robust = self.se == "robust" or (
             self.se == "auto" and (bool(treated.moments.ordered) or can_be)
         )
-        warnings = tuple(
-            replace(each, is_robust=is_robust) if isinstance(each, NonnormalColumns) else each
-            for each in warnings
-        )
+        known = {
+            NonnormalColumns: {"is_robust": is_robust},
+            OrdinalColumns: {"is_impossible": len(found) > len(recognised)},
+        }
+        warnings = tuple(replace(each, **known.get(type(each), {})) for each in warnings)
         table = Table(
             treated.moments,
             size,
