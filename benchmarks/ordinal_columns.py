@@ -21,7 +21,7 @@ from environment import describe_run
 
 import cyclearn as cl
 
-N_NODES, ROWS, SHARES, LEVELS = 10, (1_000, 5_000), (0.1, 0.5, 1.0), (2, 3, 5)
+N_NODES, ROWS, SHARES, LEVELS = 10, (1_000, 5_000), (0.5, 1.0), (2, 3, 5)
 # No level is rarer than this.
 RAREST = 0.05
 # Half the length of an interval of 95%, in standard errors.

@@ -87,12 +87,14 @@ def efficiency(X: FloatArray, is_ordered: BoolArray, R: FloatArray) -> float:
     pair = np.triu_indices(len(R), 1)
     if not len(pair[0]):
         return 1.0
-    K, influence = np.linalg.inv(R), influences(X, is_ordered, R)
-    squares = np.zeros((2, *R.shape))
+    K = np.asarray(np.linalg.inv(R), dtype=float)
+    influence = influences(X, is_ordered, R)
+    both = np.array([R, K])
+    squares = np.zeros(both.shape)
     for rows in row_parts(X):
         moved = influence(rows)
-        squares += [_squares(R, moved), _squares(K, K @ moved @ K)]
-    r, variances = np.array([_unit(R)[pair], _unit(K)[pair]]), squares[:, *pair] / len(X)
+        squares += np.array([_squares(R, moved), _squares(K, K @ moved @ K)])
+    r, variances = np.array([_unit(S)[pair] for S in both]), squares[:, pair[0], pair[1]] / len(X)
     own = np.clip((1 - r**2) ** 2 / variances, _LEAST, 1.0)
     found, penalty = np.cbrt(own[0] * own[1] ** 2), np.log(len(X))
 
@@ -179,12 +181,12 @@ def _influence(x: FloatArray, y: FloatArray, kinds: tuple[bool, bool], r: float)
             return np.asarray(z.prod(axis=1) - r * (z**2).mean(axis=1))
 
         return plain
-    y_levels, y_codes = np.unique(y, return_inverse=True)
+    # Levels that the rows of other pairs have may be absent here.
+    x_levels, y_levels = np.unique(x), np.unique(y)
     if not kinds[0]:
-        serial = _polyserial_influence(x, y_codes.astype(float), r)
-        return lambda x, y: serial(x, np.searchsorted(y_levels, y))
-    x_levels, x_codes = np.unique(x, return_inverse=True)
-    table = _polychoric_influence(thresholds(x_codes), thresholds(y_codes), r)
+        serial = _polyserial_influence(x, _codes(y), r)
+        return lambda x, y: serial(x, np.searchsorted(y_levels, y).astype(float))
+    table = _polychoric_influence(thresholds(_codes(x)), thresholds(_codes(y)), r)
     return lambda x, y: table[np.searchsorted(x_levels, x), np.searchsorted(y_levels, y)]
 
 

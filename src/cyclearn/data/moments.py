@@ -100,9 +100,11 @@ class Moments:
         check_positive_definite(S, labels, int(n_samples))
         centre = None if mean is None else checked_mean(mean, labels)
         given = checked_exogenous(exogenous, labels)
-        shares = dict.fromkeys(names_among("ordered", list(ordered), labels), {})
-        if isinstance(ordered, Mapping):
-            shares = {name: dict(ordered[name]) for name in shares}
+        given_shares = ordered if isinstance(ordered, Mapping) else {}
+        shares = {
+            name: dict(given_shares.get(name, {}))
+            for name in names_among("ordered", list(ordered), labels)
+        }
         self._set(S, int(n_samples), centre, labels, names is None, given, shares)
 
     def _set(self, *values: Any) -> None:

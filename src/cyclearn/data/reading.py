@@ -347,9 +347,9 @@ class Reading(Options):
         return frame, self.reading.replaced(categories=(), exogenous=(*self.exogenous, *given))
 
     def _one(self, data: Any, recognised: tuple[str, ...] | None = None) -> Tables:
-        data = _opened(data)
+        data, found = _opened(data), recognised or ()
         if isinstance(data, Moments):
-            treated, rows, recognised, found = self._given(data), None, (), ()
+            treated, rows, recognised = self._given(data), None, ()
         else:
             given = self._rows(data)
             found = self._recognised(given) if recognised is None else recognised
@@ -366,7 +366,9 @@ class Reading(Options):
         if counting not in ("memory", "number") and (self.weights or self.within):
             counting = "weights" if self.weights else "subjects"
         n_counted = None if self.n_effective == "all" else size
-        warnings = check_treated(treated, memory, self.margins, n_counted, self.continuous)
+        warnings = check_treated(
+            treated, memory, self.margins, n_counted, self.continuous, found != recognised
+        )
         if recognised:
             warnings = (*warnings, OrdinalColumns(columns=recognised, is_taken=True))
         is_clear = any(isinstance(each, NonnormalColumns) for each in warnings)
@@ -375,11 +377,10 @@ class Reading(Options):
         is_robust = self.se == "robust" or (
             self.se == "auto" and (bool(treated.moments.ordered) or can_be)
         )
-        known = {
-            NonnormalColumns: {"is_robust": is_robust},
-            OrdinalColumns: {"is_impossible": len(found) > len(recognised)},
-        }
-        warnings = tuple(replace(each, **known.get(type(each), {})) for each in warnings)
+        warnings = tuple(
+            replace(each, is_robust=is_robust) if isinstance(each, NonnormalColumns) else each
+            for each in warnings
+        )
         table = Table(
             treated.moments,
             size,

@@ -108,15 +108,15 @@ def sandwich_of(
     given[np.ix_(e, e)] = np.linalg.inv(S[np.ix_(e, e)])
     # What is taken as given scatters by itself, in every model alike.
     precisions = np.array([np.linalg.inv(sigma), given + np.diag(~e), given])
-    of_rows = _of_latent_rows if moments.ordered else _of_rows
-    meat, scattered, squares = of_rows(rows, moments, (A, B, omega), precisions, weights)
+    if moments.ordered:
+        meat, scattered, squares = _of_latent_rows(rows, moments, (A, B, omega), precisions)
+    else:
+        meat, scattered, squares = _of_rows(rows, moments, (A, B, omega), precisions, weights)
     kept = np.concatenate([np.ones(int(A.sum()), dtype=bool), ~e])
     expected = information_of(sigma, A, B, omega)[np.ix_(kept, kept)]
     taken_up = float((inverse_of(expected)[0] * meat[np.ix_(kept, kept)]).sum())
     whole, alone, aside = (float(each) for each in scattered)
-    return Sandwich(
-        meat, whole - aside - taken_up, alone - aside - 0.5 * float(squares[~e].sum())
-    )
+    return Sandwich(meat, whole - aside - taken_up, alone - aside - 0.5 * float(squares[~e].sum()))
 
 
 def _of_rows(
@@ -149,21 +149,20 @@ def _of_latent_rows(
     moments: Moments,
     parameters: tuple[BoolArray, FloatArray, FloatArray],
     precisions: FloatArray,
-    _: None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The same, from the influence of rows on latent correlations."""
     A, B, omega = parameters
     i, j = np.nonzero(A)
     C = np.eye(len(A)) - B
     influence = influences(rows, np.isin(moments.names, moments.ordered), moments.correlation)
-    meat, scattered, squares = 0.0, 0.0, 0.0
+    meat, scattered, squares = np.zeros(1), np.zeros(1), np.zeros(1)
     for part in row_parts(rows):
         moved = influence(part)
         E = moved @ C
         noise = 0.5 * np.einsum("ij,nij->nj", C, E) / omega**2
         scores = np.hstack([E[:, i, j] / omega[j], noise])
-        meat += scores.T @ scores / len(rows)
+        meat = meat + scores.T @ scores / len(rows)
         traces = [np.einsum("nij,nji->", K @ moved, K @ moved) for K in precisions]
-        scattered += 0.5 * np.array(traces) / len(rows)
-        squares += (np.einsum("nii->ni", moved) ** 2).sum(axis=0) / len(rows)
-    return np.asarray(meat), np.asarray(scattered), np.asarray(squares)
+        scattered = scattered + 0.5 * np.array(traces) / len(rows)
+        squares = squares + (np.einsum("nii->ni", moved) ** 2).sum(axis=0) / len(rows)
+    return meat, scattered, squares

@@ -66,8 +66,8 @@ def what_if(
         these data or at the values set. Ordinal variables are on the scale of the normal variables
         behind them (mean 0, standard deviation 1 in the data), also the values given; ``levels``
         has the probabilities of their levels under the intervention, from the graph shown, and
-        ``attrs["levels"]`` has them as numbers. ``attrs`` says how many graphs were examined, and how many
-        of their parameter sets have no equilibrium.
+        ``attrs["levels"]`` has them as numbers. ``attrs`` says how many graphs were examined, and
+        how many of their parameter sets have no equilibrium.
     """
     model = result.model_of(group)
     held = values_by_index(result.graph, {} if values is None else values, "do")
