@@ -50,7 +50,7 @@ MODELS = {
 # Edges, and where columns are cut; the others are numbers.
 ORDINAL = {
     "ordinal, two-cycle": ("ab cd bd db", {"a": [0.2], "b": [-0.5, 0.5], "d": [-1, 0, 0.7]}),
-    "ordinal, three-cycle": ("ax by cz xy yz zx", dict.fromkeys("abcxyz", [-0.7, 0.1, 0.8])),
+    "ordinal, three-cycle": ("ax by cz xy yz zx", {v: [-0.7, 0.1, 0.8] for v in "abcxyz"}),
 }
 N_ROWS, N_SUBJECTS, SHARE_MISSING, N_ORDINAL = 600, 60, 0.1, 20_000
 

@@ -129,11 +129,11 @@ class Reading(Options):
         Ordinal columns: numbers with few levels, booleans, texts of two values, ordered categories.
         Each is taken for a normal variable that was cut at thresholds. The correlations of these
         variables are learned from (polychoric and polyserial), and weights and effects are on their
-        scale. The effective sample size is between that of the pair of columns that says least and
-        the mean of all pairs.
+        scale. Rows count for so much that as many superfluous edges are expected as without ordinal
+        columns; standard errors are from the covariance of these correlations.
         Booleans, two texts, and two to seven whole numbers are recognised as ordinal, which a
-        warning says, unless options need plain rows, or the correlations are not those of any
-        variables.
+        warning says, unless options need plain rows, or the correlations are jointly impossible,
+        which the warning says.
     continuous : list of str
         Columns that are measurements although they have few values.
     weights : str, optional
@@ -146,8 +146,9 @@ class Reading(Options):
     se : {"auto", "standard", "robust"}
         Standard errors and test of fit: those of Gaussian rows, or the sandwich of Huber and White
         and the chi-square of Satorra and Bentler (lavaan's ``"MLR"`` and ``"MLM"``). The default is
-        robust if columns are clearly not Gaussian; a warning then says so. Robust errors need rows,
-        and exclude ordinal columns, ranks, lags, shrinkage, pairwise covariances and interventions.
+        robust if columns are clearly not Gaussian, which a warning says, and with ordinal columns.
+        Robust errors need rows, and exclude ranks, lags, shrinkage, interventions and, without
+        ordinal columns, pairwise covariances.
     covariance : {"sample", "shrunk"}
         The sample covariance, or that of Ledoit and Wolf, which shrinks all correlations, more so
         with few rows; the result says by how much.

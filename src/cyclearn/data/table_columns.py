@@ -121,11 +121,7 @@ def usable_columns(
     keep = [j for j in keep if names[j] in chosen or names[j] in labels]
     _check_second_header(cells, [j for j in keep if names[j] not in labels])
     data: dict[str, Any] = {names[j]: _as_numbers(body.iloc[:, j]) for j in keep}
-    texts = _read_two_texts(data, labels)
-    notes += [
-        f"{name!r} has two values: {zero!r} is read as 0, {one!r} as 1"
-        for name, (zero, one) in texts.items()
-    ]
+    texts = _read_two_texts(data, labels, notes)
     named = columns is not None
     wrong = {
         name: problem
@@ -276,13 +272,16 @@ def two_texts(column: pd.Series) -> tuple[list[str], pd.Series]:
     return levels, texts.map(levels.index).astype(float).reindex(column.index)
 
 
-def _read_two_texts(data: dict[str, Any], labels: Sequence[str]) -> dict[str, list[str]]:
-    """Make numbers of columns of two texts, which are returned."""
+def _read_two_texts(
+    data: dict[str, Any], labels: Sequence[str], notes: list[str]
+) -> dict[str, list[str]]:
+    """Make numbers of columns of two texts, which are returned, and say so."""
     found = {}
     for name in [name for name in data if name not in labels]:
         texts, numbers = two_texts(data[name])
         if texts:
             data[name], found[name] = numbers, texts
+            notes.append(f"{name!r} has two values: {texts[0]!r} is read as 0, {texts[1]!r} as 1")
     return found
 
 

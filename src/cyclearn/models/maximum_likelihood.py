@@ -185,7 +185,7 @@ def _fit_table(graph: DirectedGraph, table: Table, options: FitOptions) -> Fitte
     is_pairwise = table.holes is not None and table.holes.treatment == "pairwise"
     kept = ~(np.all if is_pairwise else np.any)(np.isnan(rows), axis=1)
     own = None if weights is None else weights[kept]
-    found = sandwich_of(fitted.model, moments, fitted.covariance, rows[kept], own)
+    found = sandwich_of(fitted, rows[kept], own)
     if moments.ordered:
         # They count for fewer rows in the likelihood only.
         found = found.scaled(table.n_effective / (table.row_weight * len(rows[kept])))

@@ -13,14 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cyclearn.data.latent_correlations import influences, row_parts
 from cyclearn.data.moments import Moments
 from cyclearn.foundation.arrays import BoolArray, FloatArray
-from cyclearn.models.linear_gaussian import LinearGaussianModel
+
+if TYPE_CHECKING:
+    from cyclearn.models.fitted_model import FittedModel
 
 # Eigenvalues of the information, scaled to a unit diagonal, that count as zero.
 _FLAT = 1e-8
@@ -93,18 +95,13 @@ def row_scores(Z: FloatArray, A: BoolArray, B: FloatArray, omega: FloatArray) ->
     return np.hstack([Z[:, i] * E[:, j] / omega[j], 0.5 * (E / omega) ** 2])
 
 
-def sandwich_of(
-    model: LinearGaussianModel,
-    moments: Moments,
-    implied: FloatArray,
-    rows: FloatArray,
-    weights: FloatArray | None,
-) -> Sandwich:
-    """The sandwich of an estimate from rows; ``implied`` is its covariance."""
+def sandwich_of(fitted: FittedModel, rows: FloatArray, weights: FloatArray | None) -> Sandwich:
+    """The sandwich of an estimate from rows."""
+    moments = fitted.moments
     scale, e = moments.scale, moments.is_exogenous
-    S, A = moments.correlation, model.graph.adjacency
-    B, omega = model.B * scale[:, None] / scale, model.noise_variances / scale**2
-    sigma, given = implied / np.outer(scale, scale), np.zeros(S.shape)
+    S, A = moments.correlation, fitted.graph.adjacency
+    B, omega = fitted.B * scale[:, None] / scale, fitted.noise_variances / scale**2
+    sigma, given = fitted.covariance / np.outer(scale, scale), np.zeros(S.shape)
     given[np.ix_(e, e)] = np.linalg.inv(S[np.ix_(e, e)])
     # What is taken as given scatters by itself, in every model alike.
     precisions = np.array([np.linalg.inv(sigma), given + np.diag(~e), given])

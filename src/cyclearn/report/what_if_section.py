@@ -62,8 +62,8 @@ def what_if_section(found: Findings) -> Markup:
     ]
     if levels:
         words.append(
-            "Ordinal variables are on the scale of the normal variables behind them; the last "
-            "column has the probability of each of their levels."
+            "Ordinal variables are on the scale of the normal variables behind them; where one "
+            "changes, the last column has the probability of each of its levels."
         )
     if quiet:
         words.append(f"Holding {', '.join(quiet)} changes no other variable in any of the graphs.")
