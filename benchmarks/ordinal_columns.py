@@ -3,7 +3,8 @@
     python benchmarks/ordinal_columns.py run.jsonl [--graphs 50] \
         > benchmarks/results/ordinal_columns.md
 
-What was measured is appended to the file, from which an interrupted run continues.
+What was measured is appended to the file, from which an interrupted run continues; with
+``--graphs 0`` the page is made of what is there.
 """
 
 from __future__ import annotations
@@ -94,12 +95,14 @@ def with_error(values: pd.Series) -> str:
 
 
 def row(found: pd.DataFrame, n: int, share: float, n_levels: int) -> str:
-    """One line of the table."""
+    """One line of the table, of graphs that were measured in every way; empty without any."""
     here = found[(found["n"] == n) & found["share"].isin([0.0, share])]
     own = {kind: each.set_index("seed") for kind, each in here.groupby("kind") if kind == "uncut"}
     cells = here[here["levels"] == n_levels]
     own |= {kind: each.set_index("seed") for kind, each in cells.groupby("kind")}
     same = sorted(set.intersection(*(set(each.index) for each in own.values())))
+    if len(own) < 3 or len(same) < 2:
+        return ""
     z = np.abs(np.concatenate(own["ordinal"].loc[same, "z"].to_list()))
     texts = [
         with_error(own[kind].loc[same, what])
@@ -138,7 +141,8 @@ def main() -> None:
     print(f"|{'---:|' * (len(heads) + 5)}")
     found = pd.DataFrame(list(records.values()))
     for n, share, n_levels in product(ROWS, SHARES, LEVELS):
-        print(row(found, n, share, n_levels))
+        if line := row(found, n, share, n_levels):
+            print(line)
 
 
 if __name__ == "__main__":

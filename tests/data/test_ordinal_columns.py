@@ -328,6 +328,10 @@ def test_interventions_change_the_probabilities_of_levels(tmp_path, capsys):
     assert words["b"] == words["e"] == ""
     again = cl.LearnResult.from_json(result.to_json())
     assert again.do({"e": 2.0}).attrs["levels"] == chances
+    result.report(tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert "levels then" in page
+    assert "probability of each of its levels" in page
     # A file keeps the texts that are read as 0 and 1.
     path = tmp_path / "t.csv"
     table.drop(columns="f").to_csv(path, index=False)

@@ -122,11 +122,10 @@ def usable_columns(
     _check_second_header(cells, [j for j in keep if names[j] not in labels])
     data: dict[str, Any] = {names[j]: _as_numbers(body.iloc[:, j]) for j in keep}
     texts = _read_two_texts(data, labels, notes)
-    named = columns is not None
     wrong = {
         name: problem
         for name, column in data.items()
-        if name not in labels and (problem := _problem(name, column, cells, named=named))
+        if name not in labels and (problem := _problem(name, column, cells, columns is None))
     }
     data = {name: column for name, column in data.items() if name not in wrong}
     if wrong and (strict or not data):
@@ -285,7 +284,7 @@ def _read_two_texts(
     return found
 
 
-def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str | None:
+def _problem(name: str, column: pd.Series, cells: Cells, is_unasked: bool) -> str | None:
     """What keeps a column from being data, if anything does."""
     import pandas as pd
 
@@ -318,7 +317,7 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
                 f"(groups={name!r}, --groups {name})"
             )
         return f"contains text {where}"
-    if not named and _INDEX_NAME.fullmatch(name) and _counts(column):
+    if is_unasked and _INDEX_NAME.fullmatch(name) and _counts(column):
         return "numbers the rows"
     return None
 
