@@ -266,7 +266,7 @@ def two_texts(column: pd.Series) -> tuple[list[str], pd.Series]:
         return [], column
     levels = sorted(set(texts))
     is_text = not any(number_of(level) is not None or _DATE.fullmatch(level) for level in levels)
-    if len(levels) != 2 or not is_text:
+    if len(levels) != 2 or not is_text or all(map(_WITH_SIGN.fullmatch, levels)):
         return [], column
     return levels, texts.map(levels.index).astype(float).reindex(column.index)
 
