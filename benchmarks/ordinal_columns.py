@@ -1,12 +1,19 @@
 """Ordinal columns: learned from before they were cut, as numbers, and as ordinal columns.
 
-python benchmarks/ordinal_columns.py [--graphs 50] > benchmarks/results/ordinal_columns.md
+    python benchmarks/ordinal_columns.py run.jsonl [--graphs 50] \
+        > benchmarks/results/ordinal_columns.md
+
+What was measured is appended to the file, from which an interrupted run continues; with
+``--graphs 0`` the page is made of what is there.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict
+import json
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +22,12 @@ from environment import describe_run
 
 import cyclearn as cl
 
-N_NODES, N_ROWS, SHARES, LEVELS = 10, 1_000, (0.1, 0.5, 1.0), (2, 3, 5)
+N_NODES, ROWS, SHARES, LEVELS = 10, (1_000, 5_000), (0.5, 1.0), (2, 3, 5)
 # No level is rarer than this.
 RAREST = 0.05
+# Half the length of an interval of 95%, in standard errors.
+Z = 1.959964
+KEY = ("n", "seed", "share", "levels", "kind")
 
 
 def cut(
@@ -34,60 +44,105 @@ def cut(
     return found, chosen
 
 
-def measured(truth: cl.DirectedGraph, result: cl.LearnResult) -> tuple[float, float]:
+def measured(truth: cl.DirectedGraph, result: cl.LearnResult) -> dict[str, float]:
     """Distance to the true class, and pairs joined in every learned graph and in no true one."""
     table = result.equivalence_class.edge_table()
     claimed = table[table["verdict"] == "in every equally good graph"]
     pairs = {frozenset(edge) for graph in cl.equivalence_class(truth) for edge in graph.edges}
     named = zip(claimed["a"], claimed["b"], strict=True)
     false = sum(frozenset(pair) not in pairs for pair in named)
-    return float(cl.metrics.class_distance(truth, result.graph)), float(false)
+    return {"distance": float(cl.metrics.class_distance(truth, result.graph)), "false": false}
 
 
-def with_error(values: list[tuple[float, float]], place: int) -> str:
-    """The mean of one of the measures, and its standard error."""
-    each = np.array(values)[:, place]
-    return f"{each.mean():.2f} ± {each.std(ddof=1) / np.sqrt(len(each)):.2f}"
+def deviations(model: cl.LinearGaussianModel, table: pd.DataFrame, own: list[str]) -> list[float]:
+    """Estimated weights on the true graph less the true ones, in standard errors.
+
+    Where another set of parameters has the same likelihood and is closer, nothing is compared.
+    """
+    fitted = cl.fit(model.graph, table, ordered=own, n_effective="all")
+    scale = np.where(np.isin(model.names, own), np.sqrt(model.covariance.diagonal()), 1.0)
+    B, errors = model.B * scale[:, None] / scale, fitted.standard_errors
+    away = [np.abs(each.B - B).max() for each in (fitted.model, *fitted.alternatives)]
+    if int(np.argmin(away)) != 0:
+        return []
+    known = model.graph.adjacency & ~np.isnan(errors)
+    return [float(z) for z in ((fitted.B - B)[known] / errors[known])]
+
+
+def cases(n_graphs: int) -> Iterator[tuple[Any, ...]]:
+    """All that is measured, by :data:`KEY`."""
+    for n, seed in product(ROWS, range(n_graphs)):
+        yield n, seed, 0.0, 0, "uncut"
+        yield from product((n,), (seed,), SHARES, LEVELS, ("numbers", "ordinal"))
+
+
+def measure(n: int, seed: int, share: float, n_levels: int, kind: str) -> dict[str, Any]:
+    """One graph, one table, one way to read it."""
+    truth = cl.simulate.random_graph(N_NODES, max_degree=4, max_component=4, random_state=seed)
+    model = cl.simulate.random_model(truth, random_state=seed)
+    rows = model.sample(n, random_state=seed)
+    if kind == "uncut":
+        return measured(truth, cl.learn(rows, n_effective="all"))
+    table, own = cut(rows, share, n_levels, seed)
+    options = {"continuous" if kind == "numbers" else "ordered": own}
+    found: dict[str, Any] = measured(truth, cl.learn(table, n_effective="all", **options))
+    return found | ({"z": deviations(model, table, own)} if kind == "ordinal" else {})
+
+
+def with_error(values: pd.Series) -> str:
+    """The mean and its standard error."""
+    return f"{values.mean():.2f} ± {values.sem():.2f}"
+
+
+def row(found: pd.DataFrame, n: int, share: float, n_levels: int) -> str:
+    """One line of the table, of graphs that were measured in every way; empty without any."""
+    here = found[(found["n"] == n) & found["share"].isin([0.0, share])]
+    own = {kind: each.set_index("seed") for kind, each in here.groupby("kind") if kind == "uncut"}
+    cells = here[here["levels"] == n_levels]
+    own |= {kind: each.set_index("seed") for kind, each in cells.groupby("kind")}
+    same = sorted(set.intersection(*(set(each.index) for each in own.values())))
+    if len(own) < 3 or len(same) < 2:
+        return ""
+    z = np.abs(np.concatenate(own["ordinal"].loc[same, "z"].to_list()))
+    texts = [
+        with_error(own[kind].loc[same, what])
+        for what in ("distance", "false")
+        for kind in ("uncut", "numbers", "ordinal")
+    ]
+    start = [f"{n:,}", f"{share:.0%}", str(n_levels), str(len(same))]
+    return f"| {' | '.join([*start, *texts, f'{(z < Z).mean():.3f} of {len(z)}'])} |"
 
 
 def main() -> None:
     """Print a table in Markdown."""
     parser = argparse.ArgumentParser()
+    parser.add_argument("file", type=Path)
     parser.add_argument("--graphs", type=int, default=50)
-    n_graphs = parser.parse_args().graphs
-    found: dict[Any, list[tuple[float, float]]] = defaultdict(list)
-    for seed in range(n_graphs):
-        truth = cl.simulate.random_graph(N_NODES, max_degree=4, max_component=4, random_state=seed)
-        rows = cl.simulate.random_model(truth, random_state=seed).sample(N_ROWS, random_state=seed)
-        found["uncut"].append(measured(truth, cl.learn(rows, n_effective="all")))
-        for share in SHARES:
-            for n_levels in LEVELS:
-                table, own = cut(rows, share, n_levels, seed)
-                for kind, options in (
-                    ("numbers", {"continuous": own}),
-                    ("ordinal", {"ordered": own}),
-                ):
-                    result = cl.learn(table, n_effective="all", **options)
-                    found[share, n_levels, kind].append(measured(truth, result))
+    given = parser.parse_args()
+    lines = given.file.read_text().splitlines() if given.file.exists() else []
+    records = {tuple(each[k] for k in KEY): each for each in map(json.loads, lines)}
+    for case in cases(given.graphs):
+        if case not in records:
+            records[case] = dict(zip(KEY, case, strict=True)) | measure(*case)
+            with given.file.open("a") as file:
+                file.write(json.dumps(records[case]) + "\n")
     print("# Ordinal columns\n")
     print(describe_run("benchmarks/ordinal_columns.py"))
     print(
-        f"{n_graphs} random graphs with {N_NODES} variables and loops of at most four, {N_ROWS:,} "
-        "rows. Distance to the true class, and pairs that every equally good graph joins and no "
-        "true one (false), with standard errors.\n"
+        f"Random graphs with {N_NODES} variables and loops of at most four; columns cut at random, "
+        f"with no level rarer than {RAREST:.0%}. Distance to the true class, and pairs that every "
+        "equally good graph joins and no true one (false), with standard errors: before columns "
+        "were cut, with levels as numbers, and as ordinal. Coverage: how many weights on the true "
+        "graph are in their intervals of 95%.\n"
     )
-    uncut = found["uncut"]
-    print(
-        f"Before columns were cut: distance {with_error(uncut, 0)}, false {with_error(uncut, 1)}.\n"
-    )
-    heads = ["distance, numbers", "distance, ordinal", "false, numbers", "false, ordinal"]
-    print(f"| columns cut | levels | {' | '.join(heads)} |")
-    print("|---:|---:|---:|---:|---:|---:|")
-    for share in SHARES:
-        for n_levels in LEVELS:
-            both = [found[share, n_levels, kind] for kind in ("numbers", "ordinal")]
-            cells = [with_error(each, place) for place in (0, 1) for each in both]
-            print(f"| {share:.0%} | {n_levels} | {' | '.join(cells)} |")
+    kinds = ("uncut", "numbers", "ordinal")
+    heads = [f"{what}, {kind}" for what in ("distance", "false") for kind in kinds]
+    print(f"| rows | columns cut | levels | graphs | {' | '.join(heads)} | coverage |")
+    print(f"|{'---:|' * (len(heads) + 5)}")
+    found = pd.DataFrame(list(records.values()))
+    for n, share, n_levels in product(ROWS, SHARES, LEVELS):
+        if line := row(found, n, share, n_levels):
+            print(line)
 
 
 if __name__ == "__main__":

@@ -7,14 +7,15 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, norm
 
 import cyclearn as cl
 from command_line import run_cyclearn
 from cyclearn.data.latent_correlations import (
     _bivariate,
-    _polychoric,
-    _polyserial,
+    _correlation,
+    efficiency,
+    influences,
     latent_correlations,
     thresholds,
 )
@@ -78,49 +79,98 @@ def test_the_distribution_function_is_that_of_scipy(r):
 def test_correlations_and_thresholds_are_those_of_lavaan(name):
     counts, correlation, first, second = TABLES[name]
     x, y = columns_of(counts)
-    assert _polychoric(x, y)[0] == pytest.approx(correlation, abs=1e-5)
+    assert _correlation(x, y, (True, True)) == pytest.approx(correlation, abs=1e-5)
     assert thresholds(x)[1:-1] == pytest.approx(first, abs=1e-5)
     assert thresholds(y)[1:-1] == pytest.approx(second, abs=1e-5)
 
 
 def test_an_empty_cell_of_four_does_not_make_two_columns_one():
     x, y = columns_of([[20, 0], [10, 30]])
-    r, efficiency = _polychoric(x, y)
-    assert 0.8 < r < 0.99
-    assert 0 < efficiency < 1
+    assert 0.8 < _correlation(x, y, (True, True)) < 0.99
 
 
-@pytest.mark.parametrize(
-    ("cuts", "r", "expected"), [([0.0], 0.0, 4 / np.pi**2), ([-0.5, 0.5], 0.5, None)]
-)
-def test_the_efficiency_is_how_variances_scatter(cuts, r, expected):
-    found, said, serial, said_serial = [], [], [], []
-    for seed in range(200):
-        rng = np.random.default_rng(seed)
-        Z = rng.multivariate_normal([0, 0], [[1, r], [r, 1]], 500)
-        x, y = (np.digitize(column, cuts).astype(float) for column in Z.T)
-        for estimates, efficiencies, (value, efficiency) in (
-            (found, said, _polychoric(x, y)),
-            (serial, said_serial, _polyserial(Z[:, 0], y)),
-        ):
-            estimates.append(value)
-            efficiencies.append(efficiency)
-    for estimates, efficiencies in ((found, said), (serial, said_serial)):
-        assert np.mean(estimates) == pytest.approx(r, abs=0.015)
-        scattered = (1 - r**2) ** 2 / 500 / np.var(estimates)
-        # A variance of 200 values is known to a tenth.
-        assert np.mean(efficiencies) == pytest.approx(scattered, rel=0.35)
-    if expected is not None:
-        assert np.mean(said) == pytest.approx(expected, rel=0.02)
-        assert np.mean(said_serial) == pytest.approx(2 / np.pi, rel=0.02)
+def drawn(seed, n=500):
+    R = np.array([[1, 0.5, 0.3, 0.0], [0.5, 1, 0.4, 0.3], [0.3, 0.4, 1, -0.4], [0, 0.3, -0.4, 1]])
+    Z = np.random.default_rng(seed).multivariate_normal(np.zeros(4), R, n)
+    Z[:, 0], Z[:, 2] = Z[:, 0] > 0.2, np.digitize(Z[:, 2], [-0.5, 0.5])
+    return Z
+
+
+IS_ORDERED = np.array([True, False, True, False])
+
+
+@pytest.mark.parametrize("has_holes", [False, True])
+def test_influences_say_how_estimates_scatter(has_holes):
+    estimates, said = [], []
+    for seed in range(300):
+        X = drawn(seed)
+        if has_holes:
+            X[np.random.default_rng(10_000 + seed).random(X.shape) < 0.2] = np.nan
+        R = latent_correlations(X, IS_ORDERED)
+        scale = np.where(IS_ORDERED, 1.0, np.nanstd(X, axis=0))
+        estimates.append((R * np.outer(scale, scale))[np.triu_indices(4)])
+        if seed < 20:
+            i, j = np.triu_indices(4)
+            moved = influences(X, IS_ORDERED, R)(X)[:, i, j]
+            assert np.abs(moved.mean(axis=0)).max() < 1e-6
+            said.append(moved.T @ moved / len(X))
+    scattered = 500 * np.cov(np.transpose(estimates))
+    # Variances of 300 values are known to 8%, covariances of columns with variance 2.5 to 0.15.
+    assert np.mean(said, axis=0) == pytest.approx(scattered, abs=0.5)
+    variances = np.mean(said, axis=0).diagonal()
+    assert variances == pytest.approx(scattered.diagonal(), rel=0.25, abs=1e-9)
+    assert variances[[0, 7]] == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(("second", "expected"), [(True, 4 / np.pi**2), (False, 2 / np.pi)])
+def test_the_efficiency_of_medians_is_known(second, expected):
+    Z = np.random.default_rng(0).standard_normal((20_000, 2))
+    X = np.column_stack([Z[:, 0] > 0, Z[:, 1] > 0 if second else Z[:, 1]]).astype(float)
+    R = latent_correlations(X, np.array([True, second]))
+    assert efficiency(X, np.array([True, second]), R) == pytest.approx(expected, rel=0.02)
+    assert efficiency(Z, np.zeros(2, dtype=bool), np.corrcoef(Z.T)) == pytest.approx(1, rel=0.02)
+
+
+def test_rows_count_for_more_than_with_the_least_efficient_pair():
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((3_000, 8))
+    Z[:, 0], Z[:, 1] = Z[:, 0] > 0, Z[:, 1] > 0
+    found = cl.learn(pd.DataFrame(Z, columns=list("abcdefgh")))
+    assert found.tables.ordered == ("a", "b")
+    # The pair of both counts for 0.41, a pair of one and another for 0.64.
+    assert 0.5 < found.tables.n_effective / 3_000 < 0.8
+
+
+def test_errors_are_from_the_covariance_of_latent_correlations():
+    z = []
+    truth = cl.simulate.random_model(TRUTH, random_state=2)
+    scale = np.sqrt(truth.covariance.diagonal())
+    for seed in range(40):
+        fitted = cl.fit(TRUTH, cut(latent(1_000, seed)))
+        known = TRUTH.adjacency
+        z += list(((fitted.B - truth.B * scale[:, None] / scale) / fitted.standard_errors)[known])
+        assert fitted.sandwich is not None
+    assert np.std(z) == pytest.approx(1.0, abs=0.15)
+    assert "covariance of the latent correlations" in str(fitted)
+    plain = cl.fit(TRUTH, cut(latent(1_000, seed)), se="standard")
+    assert plain.sandwich is None
+    assert pytest.approx(fitted.B) == plain.B
+    # An exogenous ordinal variable has a variance of one, which nobody estimates.
+    assert fitted.noise_variance_errors[0] == 0
+
+
+def test_the_test_of_fit_keeps_its_level():
+    chi_squares = [cl.fit(TRUTH, cut(latent(600, seed))).fit_indices for seed in range(80)]
+    df = chi_squares[0].degrees_of_freedom
+    assert np.mean([each.chi_square for each in chi_squares]) == pytest.approx(df, abs=1.1)
+    assert np.mean([each.p_value < 0.05 for each in chi_squares]) < 0.13
 
 
 def test_latent_correlations_are_those_of_the_columns_before_they_were_cut():
     rows = latent(8_000)
-    found = latent_correlations(
-        cut(rows).to_numpy(dtype=float), np.isin(list(rows), ORDERED), tuple(rows)
-    )
-    assert found.correlation == pytest.approx(rows.corr().to_numpy(), abs=0.04)
+    is_ordered = np.isin(list(rows), ORDERED)
+    found = latent_correlations(cut(rows).to_numpy(dtype=float), is_ordered)
+    assert found == pytest.approx(rows.corr().to_numpy(), abs=0.04)
 
 
 def test_estimates_are_those_of_the_latent_variables():
@@ -258,6 +308,38 @@ def test_texts_without_an_order_are_refused():
         cl.learn(tables, interventions=[[], ["a"]], ordered=["a"])
 
 
+def test_interventions_change_the_probabilities_of_levels(tmp_path, capsys):
+    table = cut(latent(4_000), texts=True)
+    table["f"] = pd.Categorical.from_codes(table["f"], ["low", "mid", "high"], ordered=True)
+    result = cl.learn(table, n_starts=1, posterior=False)
+    # Held at its mean, the source changes no share.
+    now = result.do({"e": 0.0}).attrs["levels"]
+    shares = table["f"].value_counts(normalize=True)
+    assert now["f"] == pytest.approx(
+        {name: shares[name] for name in ("low", "mid", "high")}, abs=0.03
+    )
+    found = result.do({"e": 2.0})
+    chances, words = found.attrs["levels"], found["levels"]
+    mean, sd = found.loc["d", ["mean", "sd"]]
+    below = norm.cdf((norm.ppf((table["d"] <= 1).mean()) - mean) / sd)
+    assert chances["d"]["0"] + chances["d"]["1"] == pytest.approx(below)
+    assert words["f"] == ", ".join(f"{name} {chances['f'][name]:.0%}" for name in chances["f"])
+    assert list(chances["a"]) == ["no", "yes"]
+    assert words["b"] == words["e"] == ""
+    again = cl.LearnResult.from_json(result.to_json())
+    assert again.do({"e": 2.0}).attrs["levels"] == chances
+    result.report(tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert "levels then" in page
+    assert "probability of each of its levels" in page
+    # A file keeps the texts that are read as 0 and 1.
+    path = tmp_path / "t.csv"
+    table.drop(columns="f").to_csv(path, index=False)
+    said = run_cyclearn(["effects", path, "--do", "e=2", "--starts", "1"], capsys).stdout
+    assert "levels: the probability of each level" in said
+    assert "no 5" in said or "no 6" in said
+
+
 def test_files_and_the_command_line(tmp_path, capsys):
     path = tmp_path / "t.csv"
     cut(latent(300), texts=True).to_csv(path, index=False)
@@ -274,6 +356,7 @@ def test_files_and_the_command_line(tmp_path, capsys):
 def test_rows_far_out_are_no_trouble():
     rng = np.random.default_rng(0)
     z = rng.standard_normal(200) ** 5
-    r, efficiency = _polyserial(z, np.digitize(z + rng.standard_normal(200), [-1.0, 0.5]) * 1.0)
-    assert 0.3 < r < 1
-    assert 0 < efficiency <= 1
+    X = np.column_stack([z, np.digitize(z + rng.standard_normal(200), [-1.0, 0.5])])
+    R = latent_correlations(X, np.array([False, True]))
+    assert 0.3 < R[0, 1] < 1
+    assert 0 < efficiency(X, np.array([False, True]), R) <= 1

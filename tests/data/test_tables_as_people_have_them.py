@@ -196,3 +196,39 @@ def test_json_of_check_has_exogenous(tmp_path, capsys):
     path = written(tmp_path / "t.csv", PLAIN)
     found = run_cyclearn(["check", path, "--exogenous", "k", "--json"], capsys)
     assert json.loads(found.stdout)["n_rows"] == 40
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 40])
+def test_two_texts_are_read_however_few_rows_there_are(tmp_path, n_rows):
+    table = PLAIN.iloc[:n_rows].assign(smokes=np.resize(["yes", "no"], n_rows))
+    found = cl.read_table(written(tmp_path / "t.csv", table))
+    assert found["smokes"].tolist() == np.resize([1.0, 0.0], n_rows).tolist()
+    if n_rows > 2:
+        assert cl.check_data(table) is not None
+
+
+def test_numbers_in_place_of_ordinal_columns_have_a_reason():
+    rng = np.random.default_rng(0)
+    common = rng.standard_normal(40)
+    steps = {f"x{n}": common + 0.5 * rng.standard_normal(40) > n / 4 - 0.8 for n in range(7)}
+    (warning,) = (
+        each for each in cl.check_data(pd.DataFrame(steps)) if each.code == "ordinal_columns"
+    )
+    assert "jointly impossible" in warning.message
+    (other,) = (
+        each
+        for each in cl.check_data(pd.DataFrame(steps).astype(float), margins="rank")
+        if each.code == "ordinal_columns"
+    )
+    assert "impossible" not in other.message
+
+
+def test_columns_of_few_values_are_ordinal_in_pairwise_covariances_too():
+    table = PLAIN.assign(smokes=np.resize([0.0, 1.0], 40))
+    table.iloc[::7, 0] = np.nan
+    found = cl.fit(
+        cl.DirectedGraph.from_edges([("smokes", "a")], list(table)), table, missing="pairwise"
+    )
+    assert found.ordered == ("smokes",)
+    assert found.sandwich is not None
+    assert found.standard_errors[3, 0] > 0

@@ -95,6 +95,8 @@ def _about(attributes: dict[str, Any], level: float) -> str:
     )
     if "scale" in attributes:
         words += f" All are on the scale of {attributes['scale']}."
+    if "levels" in attributes:
+        words += " levels: the probability of each level under the intervention."
     if attributes["n_unstable"]:
         words += f" {attributes['n_unstable']} of the graphs have no stable fit and are omitted."
     if attributes["n_unsettled"]:

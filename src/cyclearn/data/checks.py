@@ -45,11 +45,13 @@ def check_treated(
     margins: Margins = "raw",
     n_counted: float | None = None,
     measured: Collection[str] = (),
+    is_impossible: bool = False,
 ) -> tuple[DataWarning, ...]:
     """Warnings about one table, of whose rows the memory is known; see :func:`cyclearn.check_data`.
 
     ``n_counted`` is what rows count for, where their memory was taken into account; ``measured``
-    are columns that are known to be measurements.
+    are columns that are known to be measurements; ``is_impossible`` says that columns of levels
+    were to be ordinal, and have no possible latent correlations.
     """
     raw = found.raw
     if raw is None or memory is None:
@@ -71,7 +73,7 @@ def check_treated(
         *indicators,
         *_dependent(found, moments, memory, n_counted),
         *(_not_gaussian(*_continuous(moments, shown, X)) if margins == "raw" else ()),
-        *([warn.OrdinalColumns(columns=levels)] if levels else ()),
+        *([warn.OrdinalColumns(columns=levels, is_impossible=is_impossible)] if levels else ()),
         *_collinear(moments),
     )
 
@@ -87,7 +89,7 @@ def given_exogenous(found: Treated) -> tuple[Moments, FloatArray]:
     n = len(left)
     names = tuple(name for name in moments.names if name not in moments.exogenous)
     S = left.T @ left / n
-    return Moments._unchecked(S, n, None, names, False, ordered=moments.ordered), left
+    return Moments._unchecked(S, n, None, names, False, levels=moments.levels), left
 
 
 def _missing(found: Treated) -> Iterator[DataWarning]:
@@ -176,7 +178,7 @@ def _dependent(
     yield warn.DependentRows(
         columns=names,
         n_rows=n,
-        n_effective=memory.n_effective * found.n_effective / n,
+        n_effective=memory.n_effective * (1 if moments.ordered else found.n_effective / n),
         column=column,
         column_n_effective=float(n / memory.inflations[least]),
         n_counted=n_counted,

@@ -349,9 +349,13 @@ class IndicatorColumns(DataWarning):
 
 
 class OrdinalColumns(DataWarning):
-    """Columns of few whole numbers, which were taken for measurements, or for ordinal."""
+    """Columns of few whole numbers, which were taken for measurements, or for ordinal.
+
+    ``is_impossible``: the latent correlations of ordinal columns are not those of any variables.
+    """
 
     is_taken: bool = False
+    is_impossible: bool = False
 
     def _words(self) -> Words:
         one = len(self.columns) == 1
@@ -363,9 +367,13 @@ class OrdinalColumns(DataWarning):
                 f"If these are measurements, use continuous={list(self.columns)!r}.",
                 "If these are measurements, list them as such.",
             )
+        why = "."
+        if self.is_impossible:
+            why = ": estimated pair by pair, their latent correlations are jointly impossible."
         return Words(
             f"{listed} {'has' if one else 'have'} few values, like answers on a rating scale, and "
-            f"{'is' if one else 'are'} treated as {'a measurement' if one else 'measurements'}.",
+            f"{'is' if one else 'are'} treated as {'a measurement' if one else 'measurements'}"
+            + why,
             f"If these are ordered levels, use ordered={list(self.columns)!r}.",
             "If these are ordered levels, list them as ordinal columns.",
         )

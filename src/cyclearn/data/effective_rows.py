@@ -134,10 +134,11 @@ def rows_in_words(
         "weights": "because their weights differ",
         "subjects": "because the mean of each subject was removed",
     }
+    ordinal = "because ordinal columns carry less information than numeric ones"
     if counting in whys:
-        why = whys[counting]
+        why = whys[counting] + f", and {ordinal}" * (has_ordered and counting == "memory")
     elif round(n_effective) < n and has_ordered:
-        why = "because ordinal columns carry less information than numeric ones"
+        why = ordinal
     elif round(n_effective) < n:
         why = "because values are missing"
     else:

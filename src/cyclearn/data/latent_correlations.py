@@ -5,45 +5,39 @@ The correlation of two such latent columns is estimated by maximum likelihood fr
 pairs of levels (polychoric), that of a latent and a continuous column from the rows (polyserial),
 pair by pair, with the thresholds held (two steps, as lavaan's ``lavCor``; Olsson 1979).
 
-Every estimate has an asymptotic variance v, from its influence function with that of thresholds,
-mean and deviation. A plain correlation has (1 − ρ²)²/n; their ratio is the *efficiency* of a pair.
+Every row has an influence on each estimate, with that on thresholds, mean and deviation. Their
+covariance is that of all estimates (Muthén 1984). A plain correlation has the variance
+(1 − ρ²)²/n; its ratio to that of an estimate is the efficiency of a pair.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 
 from cyclearn.foundation.arrays import BoolArray, FloatArray
-from cyclearn.foundation.errors import InputError
+
+# How far each row moves the correlation of two columns, whose values are given.
+Influence: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 # A normal variable is beyond this with a probability below 1e-23: infinity for thresholds.
 _BEYOND = 10.0
+# No pair counts for less; one that does has no standard error to speak of.
+_LEAST = 1e-3
 # Densities further out than this are no numbers any more.
 _FAR = 37.0
 # Correlations are at most this far from zero: beyond it two columns are one.
 _LARGEST = 0.9999
 # Nodes of Gauss and Legendre; with 64 the integral is right to 1e-9 up to that correlation.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
-_STEPS = 100
-_TOLERANCE = 1e-9
+_TOLERANCE = 1e-12
 # Step of central differences of a mean score.
 _STEP = 1e-5
-
-
-@dataclass(frozen=True, eq=False)
-class Latent:
-    """Correlations of the latent columns, and the efficiency that all are counted by.
-
-    That is the geometric mean of the least efficiency of a pair and of the harmonic mean of all:
-    with the latter, pairs that say least make superfluous edges, with the former all edges of a
-    table are counted as theirs (``benchmarks/results/ordinal_columns.md``).
-    """
-
-    correlation: FloatArray
-    efficiency: float
+# Numbers of influences that are held in memory.
+_PRODUCTS = 1 << 22
 
 
 def thresholds(codes: FloatArray) -> FloatArray:
@@ -60,40 +54,140 @@ def thresholds(codes: FloatArray) -> FloatArray:
     return np.concatenate([[-_BEYOND], ndtri(shares), [_BEYOND]])
 
 
-def latent_correlations(X: FloatArray, is_ordered: BoolArray, names: tuple[str, ...]) -> Latent:
+def latent_correlations(X: FloatArray, is_ordered: BoolArray) -> FloatArray:
     """Correlations of rows in which ordinal columns are codes; missing cells are NaN, pair by pair.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> Z = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 5_000)
-    >>> found = latent_correlations(
-    ...     np.column_stack([Z[:, 0] > 0.3, Z[:, 1]]), np.array([True, False]), ("a", "b")
-    ... )
-    >>> round(float(found.correlation[0, 1]), 1), found.efficiency < 0.7
+    >>> X, is_ordered = np.column_stack([Z[:, 0] > 0.3, Z[:, 1]]), np.array([True, False])
+    >>> R = latent_correlations(X, is_ordered)
+    >>> round(float(R[0, 1]), 1), efficiency(X, is_ordered, R) < 0.7
     (0.6, True)
     """
-    p = X.shape[1]
-    R, lost = np.eye(p), [1.0]
-    for i in range(p):
-        for j in range(i):
-            rows = X[~np.isnan(X[:, [i, j]]).any(axis=1)]
-            x, y = rows[:, i], rows[:, j]
-            pair = (bool(is_ordered[i]), bool(is_ordered[j]))
-            try:
-                if pair == (True, True):
-                    r, efficiency = _polychoric(_codes(x), _codes(y))
-                elif pair == (False, False):
-                    r, efficiency = float(np.corrcoef(x, y)[0, 1]), 1.0
-                else:
-                    r, efficiency = _polyserial(*((y, _codes(x)) if pair[0] else (x, _codes(y))))
-            except FloatingPointError:
-                raise InputError(
-                    f"columns {names[i]!r} and {names[j]!r} determine each other exactly; drop one"
-                ) from None
-            R[i, j] = R[j, i] = r
-            lost.append(1 / efficiency)
-    return Latent(R, float(np.sqrt(len(lost) / sum(lost) / max(lost))))
+    R = np.eye(X.shape[1])
+    for i, j in combinations(range(len(R)), 2):
+        R[i, j] = R[j, i] = _correlation(*_columns(X, is_ordered, i, j))
+    return R
+
+
+def efficiency(X: FloatArray, is_ordered: BoolArray, R: FloatArray) -> float:
+    """What a row counts for, beside one without ordinal columns, in a search.
+
+    A superfluous edge gains by the correlation of a pair given some of the other variables. Its
+    efficiency is taken between those of the plain and of the partial correlation given all others,
+    which is closer (``benchmarks/results/ordinal_columns.md``). With a penalty of ½ log n for each
+    edge, rows count for so many that as many superfluous edges are expected as without ordinal
+    columns.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+
+    pair = np.triu_indices(len(R), 1)
+    if not len(pair[0]):
+        return 1.0
+    K = np.asarray(np.linalg.inv(R), dtype=float)
+    influence = influences(X, is_ordered, R)
+    both = np.array([R, K])
+    squares = np.zeros(both.shape)
+    for rows in row_parts(X):
+        moved = influence(rows)
+        squares += np.array([_squares(R, moved), _squares(K, K @ moved @ K)])
+    r, variances = np.array([_unit(S)[pair] for S in both]), squares[:, pair[0], pair[1]] / len(X)
+    own = np.clip((1 - r**2) ** 2 / variances, _LEAST, 1.0)
+    found, penalty = np.cbrt(own[0] * own[1] ** 2), np.log(len(X))
+
+    def surplus(count: float) -> float:
+        return float((ndtr(-np.sqrt(penalty * found / count)) - ndtr(-np.sqrt(penalty))).sum())
+
+    return float(brentq(surplus, 0.99 * found.min(), 1.01 * found.max()))
+
+
+def _unit(S: FloatArray) -> FloatArray:
+    scale = np.sqrt(S.diagonal())
+    return np.asarray(S / np.outer(scale, scale))
+
+
+def _squares(S: FloatArray, moved: FloatArray) -> FloatArray:
+    """Squared influences on the correlations of a covariance, of what rows move it by."""
+    scale = np.sqrt(S.diagonal())
+    moved = moved / np.outer(scale, scale)
+    own = np.einsum("nii->ni", moved)
+    left = moved - 0.5 * _unit(S) * (own[:, :, None] + own[:, None, :])
+    return np.asarray((left**2).sum(axis=0))
+
+
+def row_parts(X: FloatArray) -> list[FloatArray]:
+    """The rows in parts, whose influences are held in memory together."""
+    return np.array_split(X, 1 + X.size * X.shape[1] // _PRODUCTS)
+
+
+def influences(
+    X: FloatArray, is_ordered: BoolArray, R: FloatArray
+) -> Callable[[FloatArray], FloatArray]:
+    """How far a row moves the covariance R of standardised columns: a function of rows.
+
+    The covariance of all estimates is that of these matrices over the rows X, divided by their
+    number. A row counts for the pairs of columns that it has; ordinal columns have variance one.
+    """
+    share = 1 - np.isnan(X).mean(axis=0)
+    centre, scale = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
+    pairs = {}
+    for i, j in combinations(range(len(R)), 2):
+        x, y, kinds = _columns(X, is_ordered, i, j)
+        pairs[i, j] = _influence(x, y, kinds, float(R[i, j])), len(X) / len(x)
+
+    def of_rows(rows: FloatArray) -> FloatArray:
+        squares = np.where(is_ordered, 0.0, ((rows - centre) / scale) ** 2 - 1) / share
+        squares = np.nan_to_num(squares)
+        moved = 0.5 * R * (squares[:, :, None] + squares[:, None, :])
+        for (i, j), (influence, weight) in pairs.items():
+            own = ~np.isnan(rows[:, [i, j]]).any(axis=1)
+            moved[own, i, j] += weight * influence(rows[own, i], rows[own, j])
+            moved[:, j, i] = moved[:, i, j]
+        return np.asarray(moved)
+
+    return of_rows
+
+
+def _columns(
+    X: FloatArray, is_ordered: BoolArray, i: int, j: int
+) -> tuple[FloatArray, FloatArray, tuple[bool, bool]]:
+    """Two columns of the rows that have both, and which of them are ordinal."""
+    x, y = X[~np.isnan(X[:, [i, j]]).any(axis=1)][:, [i, j]].T
+    return x, y, (bool(is_ordered[i]), bool(is_ordered[j]))
+
+
+def _correlation(x: FloatArray, y: FloatArray, kinds: tuple[bool, bool]) -> float:
+    """The correlation of two columns, or of the normal variables behind them."""
+    if kinds == (True, False):
+        return _correlation(y, x, (False, True))
+    if kinds == (False, False):
+        return float(np.corrcoef(x, y)[0, 1])
+    return _polychoric(_codes(x), _codes(y)) if kinds[0] else _polyserial(x, _codes(y))
+
+
+def _influence(x: FloatArray, y: FloatArray, kinds: tuple[bool, bool], r: float) -> Influence:
+    """The influence of rows on that correlation, which is r in the rows of x and y."""
+    if kinds == (True, False):
+        swapped = _influence(y, x, (False, True), r)
+        return lambda x, y: swapped(y, x)
+    if kinds == (False, False):
+        centre, scale = np.array([x.mean(), y.mean()]), np.array([x.std(), y.std()])
+
+        def plain(x: FloatArray, y: FloatArray) -> FloatArray:
+            z = (np.column_stack([x, y]) - centre) / scale
+            return np.asarray(z.prod(axis=1) - r * (z**2).mean(axis=1))
+
+        return plain
+    # Levels that the rows of other pairs have may be absent here.
+    x_levels, y_levels = np.unique(x), np.unique(y)
+    if not kinds[0]:
+        serial = _polyserial_influence(x, _codes(y), r)
+        return lambda x, y: serial(x, np.searchsorted(y_levels, y).astype(float))
+    table = _polychoric_influence(thresholds(_codes(x)), thresholds(_codes(y)), r)
+    return lambda x, y: table[np.searchsorted(x_levels, x), np.searchsorted(y_levels, y)]
 
 
 def _codes(column: FloatArray) -> FloatArray:
@@ -119,12 +213,14 @@ def _bivariate(h: FloatArray, k: FloatArray, r: float) -> tuple[FloatArray, Floa
     return ndtr(h) * ndtr(k) + integral, density
 
 
-def _between(grid: FloatArray) -> FloatArray:
-    return np.diff(np.diff(grid, axis=0), axis=1)
+def _cells(h: FloatArray, k: FloatArray, r: float) -> tuple[FloatArray, FloatArray]:
+    """Probabilities of all pairs of levels, and their derivatives by the correlation."""
+    together, density = (np.diff(np.diff(grid, axis=0), axis=1) for grid in _bivariate(h, k, r))
+    return np.maximum(together, 1e-300), density
 
 
-def _polychoric(x: FloatArray, y: FloatArray) -> tuple[float, float]:
-    """Correlation and efficiency of two ordinal columns, from the table of their counts."""
+def _polychoric(x: FloatArray, y: FloatArray) -> float:
+    """Correlation of two ordinal columns, from the table of their counts."""
     h, k = thresholds(x), thresholds(y)
     counts = np.zeros((len(h) - 1, len(k) - 1))
     np.add.at(counts, (x.astype(int), y.astype(int)), 1.0)
@@ -133,26 +229,20 @@ def _polychoric(x: FloatArray, y: FloatArray) -> tuple[float, float]:
         change = 0.5 * np.array([[1, -1], [-1, 1]])
         counts += change if counts[0, 0] * counts[1, 1] == 0 else -change
 
-    def at(r: float) -> tuple[FloatArray, FloatArray]:
-        together, density = _bivariate(h, k, r)
-        return np.maximum(_between(together), 1e-300), _between(density)
+    def slope(r: float) -> float:
+        cells, slopes = _cells(h, k, r)
+        return float((counts * slopes / cells).sum())
 
-    def score(r: float) -> tuple[float, float, float]:
-        cells, slopes = at(r)
-        information = float((slopes**2 / cells).sum()) * counts.sum()
-        return (
-            float((counts * np.log(cells)).sum()),
-            float((counts * slopes / cells).sum()),
-            information,
-        )
+    return _maximum(slope, float(np.corrcoef(x, y)[0, 1]))
 
-    r = _maximum(score, float(np.corrcoef(x, y)[0, 1]))
-    cells, slopes = at(r)
+
+def _polychoric_influence(h: FloatArray, k: FloatArray, r: float) -> FloatArray:
+    """Influence of rows with each pair of levels, from both columns' thresholds."""
+    cells, slopes = _cells(h, k, r)
     own = slopes / cells
     influence = own - _through_thresholds(h, k, r, own)[:, None]
     influence -= _through_thresholds(k, h, r, own.T)[None, :]
-    information = float((slopes**2 / cells).sum())
-    return r, _efficiency(r, float((cells * influence**2).sum()) / information**2)
+    return np.asarray(influence / (slopes**2 / cells).sum())
 
 
 def _through_thresholds(h: FloatArray, k: FloatArray, r: float, own: FloatArray) -> FloatArray:
@@ -169,68 +259,79 @@ def _through_thresholds(h: FloatArray, k: FloatArray, r: float, own: FloatArray)
     return np.asarray(((is_below - ndtr(h[1:-1])) / density[1:-1]) @ slopes)
 
 
-def _polyserial(z: FloatArray, y: FloatArray) -> tuple[float, float]:
-    """Correlation and efficiency of a continuous and an ordinal column, from their rows."""
+def _serial_slopes(z: FloatArray, codes: FloatArray, k: FloatArray, r: float) -> FloatArray:
+    """Slopes by r of the logarithm of the probability that a row has its level, given z."""
     from scipy.special import ndtr
 
-    z, codes, k = (z - z.mean()) / z.std(), y.astype(int), thresholds(y)
-
-    def rows(r: float, k: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        s = np.sqrt(1 - r**2)
-        cuts = [k[codes + n] for n in (0, 1)]
-        # The outermost thresholds are infinite, however far out a row is.
-        ends = [
-            np.clip(np.where(np.abs(cut) < _BEYOND, (cut - r * z) / s, cut * _FAR), -_FAR, _FAR)
-            for cut in cuts
-        ]
-        # In the upper tail by the complement, which keeps its digits.
-        mirror = np.where(ends[0] > 0, -1.0, 1.0)
-        cells = np.maximum(mirror * (ndtr(mirror * ends[1]) - ndtr(mirror * ends[0])), 1e-300)
-        slopes = [
-            np.where(np.abs(end) < _FAR, np.exp(-(end**2) / 2) * (r * cut - z) / s**3, 0.0)
-            for cut, end in zip(cuts, ends, strict=True)
-        ]
-        return cells, (slopes[1] - slopes[0]) / np.sqrt(2 * np.pi) / cells
-
-    def score(r: float) -> tuple[float, float, float]:
-        cells, each = rows(r, k, z)
-        return float(np.log(cells).sum()), float(each.sum()), float((each**2).sum())
-
-    r = _maximum(score, float(np.corrcoef(z, y)[0, 1]))
-
-    def slope(changed: Callable[[float], tuple[float, FloatArray, FloatArray]]) -> float:
-        ends = [rows(*changed(sign * _STEP))[1].mean() for sign in (1, -1)]
-        return float(ends[0] - ends[1]) / (2 * _STEP)
-
-    influence = rows(r, k, z)[1].copy()
-    influence += slope(lambda step: (r, k, z - step)) * z
-    influence += slope(lambda step: (r, k, z / (1 + step))) * (z**2 - 1) / 2
-    for n in range(1, len(k) - 1):
-        unit = np.eye(len(k))[n]
-        by = slope(lambda step, unit=unit: (r, k + step * unit, z))  # type: ignore[misc]
-        density = np.exp(-(k[n] ** 2) / 2) / np.sqrt(2 * np.pi)
-        influence += by * ((codes < n) - ndtr(k[n])) / density
-    return r, _efficiency(r, float((influence**2).mean()) / slope(lambda s: (r + s, k, z)) ** 2)
+    s = np.sqrt(1 - r**2)
+    cuts = [k[codes.astype(int) + n] for n in (0, 1)]
+    # The outermost thresholds are infinite, however far out a row is.
+    ends = [
+        np.clip(np.where(np.abs(cut) < _BEYOND, (cut - r * z) / s, cut * _FAR), -_FAR, _FAR)
+        for cut in cuts
+    ]
+    # In the upper tail by the complement, which keeps its digits.
+    mirror = np.where(ends[0] > 0, -1.0, 1.0)
+    cells = np.maximum(mirror * (ndtr(mirror * ends[1]) - ndtr(mirror * ends[0])), 1e-300)
+    slopes = [
+        np.where(np.abs(end) < _FAR, np.exp(-(end**2) / 2) * (r * cut - z) / s**3, 0.0)
+        for cut, end in zip(cuts, ends, strict=True)
+    ]
+    return np.asarray((slopes[1] - slopes[0]) / np.sqrt(2 * np.pi) / cells)
 
 
-def _efficiency(r: float, variance: float) -> float:
-    return min((1 - r**2) ** 2 / variance, 1.0)
+def _polyserial(z: FloatArray, codes: FloatArray) -> float:
+    """Correlation of a continuous and an ordinal column, from their rows."""
+    z, k = (z - z.mean()) / z.std(), thresholds(codes)
+
+    def slope(r: float) -> float:
+        return float(_serial_slopes(z, codes, k, r).sum())
+
+    return _maximum(slope, float(np.corrcoef(z, codes)[0, 1]))
 
 
-def _maximum(score: Callable[[float], tuple[float, float, float]], start: float) -> float:
-    """Fisher scoring with halved steps, of a value with its slope and its information."""
-    r = float(np.clip(start, -0.9, 0.9))
-    value, slope, information = score(r)
-    for _ in range(_STEPS):
-        step = slope / max(information, 1e-12)
-        while True:
-            new = float(np.clip(r + step, -_LARGEST, _LARGEST))
-            found = score(new)
-            if found[0] >= value - 1e-12 * abs(value) or abs(step) < _TOLERANCE:
-                break
-            step /= 2
-        moved, r = abs(new - r), new
-        value, slope, information = found
-        if moved < _TOLERANCE:
-            return r
-    raise FloatingPointError("the likelihood of a correlation has no maximum")
+def _polyserial_influence(z: FloatArray, codes: FloatArray, r: float) -> Influence:
+    """Influence of rows, through the mean and deviation of z and the thresholds of the other."""
+    from scipy.special import ndtr
+
+    centre, scale, k = z.mean(), z.std(), thresholds(codes)
+    z = (z - centre) / scale
+
+    def slope(changed: Callable[[float], tuple[FloatArray, FloatArray, float]]) -> float:
+        above, below = (
+            _serial_slopes(moved, codes, cuts, at).mean()
+            for moved, cuts, at in (changed(_STEP), changed(-_STEP))
+        )
+        return float(above - below) / (2 * _STEP)
+
+    by_mean = slope(lambda step: (z - step, k, r))
+    by_scale = slope(lambda step: (z / (1 + step), k, r))
+    units = np.eye(len(k))[1:-1]
+    by_cut = [slope(lambda step, unit=unit: (z, k + step * unit, r)) for unit in units]  # type: ignore[misc]
+    information = -slope(lambda step: (z, k, r + step))
+    densities = np.exp(-(k[1:-1] ** 2) / 2) / np.sqrt(2 * np.pi)
+
+    def influence(z: FloatArray, codes: FloatArray) -> FloatArray:
+        z = (z - centre) / scale
+        found = _serial_slopes(z, codes, k, r) + by_mean * z + by_scale * (z**2 - 1) / 2
+        below = codes[:, None] <= np.arange(len(units))
+        found += (below - ndtr(k[1:-1])) @ (by_cut / densities)
+        return np.asarray(found / information)
+
+    return influence
+
+
+def _maximum(slope: Callable[[float], float], start: float) -> float:
+    """Where a likelihood is largest: the zero of its slope by the correlation, if there is one."""
+    from scipy.optimize import brentq
+
+    def at(angle: float) -> float:
+        return slope(float(np.tanh(angle)))
+
+    angle = float(np.arctanh(np.clip(start, -0.9, 0.9)))
+    stride = float(np.copysign(0.25, at(angle)))
+    while abs(angle) < np.arctanh(_LARGEST):
+        if at(angle + stride) * stride <= 0:
+            return float(np.tanh(brentq(at, angle, angle + stride, xtol=_TOLERANCE)))
+        angle += stride
+    return float(np.copysign(_LARGEST, stride))

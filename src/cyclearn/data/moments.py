@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -32,10 +33,12 @@ from cyclearn.foundation.readable import listed
 if TYPE_CHECKING:
     import pandas as pd
 
+# The share of each level of ordinal variables, in order.
+Levels: TypeAlias = Mapping[str, Mapping[str, float]]
 # What functions on data accept: rows (a table, an array, a file) or moments already taken.
 Data: TypeAlias = "pd.DataFrame | ArrayLike | str | Path | Moments"
 
-_FIELDS = ("covariance", "n_samples", "mean", "names", "has_default_names", "exogenous", "ordered")
+_FIELDS = ("covariance", "n_samples", "mean", "names", "has_default_names", "exogenous", "levels")
 
 
 class Moments:
@@ -55,8 +58,9 @@ class Moments:
     exogenous : sequence of str, optional
         Exogenous variables: nothing causes them, their covariance is unrestricted, and the
         likelihood is that of the others given these.
-    ordered : sequence of str, optional
-        Ordinal variables: their moments are those of the underlying normal variables.
+    ordered : sequence of str, or mapping, optional
+        Ordinal variables: their moments are those of the underlying normal variables. A mapping
+        has the shares of the levels of each, by name and in order: ``levels``.
 
     Examples
     --------
@@ -71,7 +75,7 @@ class Moments:
     names: tuple[str, ...]
     has_default_names: bool
     exogenous: tuple[str, ...]
-    ordered: tuple[str, ...]
+    levels: Levels
 
     def __init__(
         self,
@@ -80,7 +84,7 @@ class Moments:
         mean: ArrayLike | None = None,
         names: Sequence[str] | None = None,
         exogenous: Sequence[str] = (),
-        ordered: Sequence[str] = (),
+        ordered: Sequence[str] | Levels = (),
     ) -> None:
         if not isinstance(n_samples, Real) or not n_samples >= 2 or n_samples % 1 != 0:
             raise InputError(
@@ -95,8 +99,12 @@ class Moments:
         check_positive_definite(S, labels, int(n_samples))
         centre = None if mean is None else checked_mean(mean, labels)
         given = checked_exogenous(exogenous, labels)
-        ordinal = names_among("ordered", ordered, labels)
-        self._set(S, int(n_samples), centre, labels, names is None, given, ordinal)
+        given_shares = ordered if isinstance(ordered, Mapping) else {}
+        shares = {
+            name: dict(given_shares.get(name, {}))
+            for name in names_among("ordered", list(ordered), labels)
+        }
+        self._set(S, int(n_samples), centre, labels, names is None, given, shares)
 
     def _set(self, *values: Any) -> None:
         # Immutable: attributes are written here once, past the guard in __setattr__.
@@ -114,11 +122,11 @@ class Moments:
         names: tuple[str, ...],
         has_default_names: bool,
         exogenous: tuple[str, ...] = (),
-        ordered: tuple[str, ...] = (),
+        levels: Levels = MappingProxyType({}),
     ) -> Moments:
         """Moments of a table in which columns may be constant, since they were intervened on."""
         moments = object.__new__(cls)
-        moments._set(covariance, n_samples, mean, names, has_default_names, exogenous, ordered)
+        moments._set(covariance, n_samples, mean, names, has_default_names, exogenous, levels)
         return moments
 
     def _changed(self, **changes: Any) -> Moments:
@@ -132,6 +140,11 @@ class Moments:
     def is_exogenous(self) -> BoolArray:
         """Which variables are exogenous, shape (p,)."""
         return np.isin(self.names, self.exogenous)
+
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """Ordinal variables."""
+        return tuple(self.levels)
 
     @property
     def n_variables(self) -> int:
@@ -161,7 +174,7 @@ class Moments:
             names=tuple(names),
             has_default_names=False,
             exogenous=tuple(name for name in self.exogenous if name in names),
-            ordered=tuple(name for name in self.ordered if name in names),
+            levels={name: self.levels[name] for name in self.ordered if name in names},
         )
 
     def aligned_to(self, names: tuple[str, ...]) -> Moments:
@@ -178,11 +191,10 @@ class Moments:
                     "give one column for each node"
                 )
             renamed = dict(zip(self.names, names, strict=True))
-            exogenous, ordered = (
-                tuple(renamed[name] for name in each) for each in (self.exogenous, self.ordered)
-            )
+            exogenous = tuple(renamed[name] for name in self.exogenous)
+            levels = {renamed[name]: shares for name, shares in self.levels.items()}
             return self._changed(
-                names=names, has_default_names=False, exogenous=exogenous, ordered=ordered
+                names=names, has_default_names=False, exogenous=exogenous, levels=levels
             )
         missing = [name for name in names if name not in self.names]
         extra = [name for name in self.names if name not in names]
@@ -200,7 +212,7 @@ class Moments:
 
     def __reduce__(self) -> tuple[Any, ...]:
         names = None if self.has_default_names else self.names
-        values = (self.covariance, self.n_samples, self.mean, names, self.exogenous, self.ordered)
+        values = (self.covariance, self.n_samples, self.mean, names, self.exogenous, self.levels)
         return Moments, values
 
     def __repr__(self) -> str:

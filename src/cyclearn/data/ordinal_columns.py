@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cyclearn.data.latent_correlations import latent_correlations
+from cyclearn.data.latent_correlations import efficiency, latent_correlations
 from cyclearn.data.missing_values import Treated, made_definite
 from cyclearn.data.rows import Rows
 from cyclearn.data.table_columns import two_texts
@@ -37,7 +37,15 @@ def with_numbers(table: Any, ordered: Sequence[str]) -> Any:
         texts, numbers = two_texts(table[name])
         if texts:
             changed[name] = numbers
-    return table.assign(**changed) if changed else table
+    found = table.assign(**changed)
+    # What numbers stand for, by column.
+    given = {
+        name: table[name].cat.categories if _has_order(table[name]) else two_texts(table[name])[0]
+        for name in changed
+    }
+    own = {str(name): tuple(map(str, texts)) for name, texts in given.items() if len(texts)}
+    found.attrs["texts"] = table.attrs.get("texts", {}) | own
+    return found
 
 
 def _has_order(column: Any) -> bool:
@@ -57,7 +65,7 @@ def _numbers(column: Any, name: str) -> Any:
     numbers = pd.to_numeric(present, errors="coerce")
     if not numbers.isna().any():
         return numbers.reindex(column.index)
-    texts, found = two_texts(column, least=2)
+    texts, found = two_texts(column)
     if not texts:
         levels = sorted(set(present))
         raise InputError(
@@ -66,6 +74,13 @@ def _numbers(column: Any, name: str) -> Any:
             "pd.Categorical(data[name], categories=[…], ordered=True)"
         )
     return found
+
+
+def _shares(rows: Rows, name: str) -> dict[str, float]:
+    """The share of each level of an ordinal column."""
+    codes = rows.values[:, rows.names.index(name)]
+    counts = np.bincount(codes[~np.isnan(codes)].astype(int))
+    return dict(zip(rows.texts[name], (counts / counts.sum()).tolist(), strict=True))
 
 
 def with_latent_correlations(treated: Treated, rows: Rows) -> Treated:
@@ -78,18 +93,17 @@ def with_latent_correlations(treated: Treated, rows: Rows) -> Treated:
     is_empty = np.isnan(rows.values).all(axis=1)
     is_pairwise = treated.holes is not None and treated.holes.treatment == "pairwise"
     X = rows.values[~is_empty] if is_pairwise else treated.filled
-    found = latent_correlations(X, is_ordered, rows.names)
-    R, shrinkage = made_definite(found.correlation)
+    R, shrinkage = made_definite(latent_correlations(X, is_ordered))
     given = treated.moments
     scale = np.where(is_ordered, 1.0, given.scale)
     moments = given._changed(
         covariance=R * np.outer(scale, scale),
         mean=None if given.mean is None else np.where(is_ordered, 0.0, given.mean),
-        ordered=rows.ordered,
+        levels={name: _shares(rows, name) for name in rows.ordered},
     )
     return replace(
         treated,
         moments=moments,
-        n_effective=treated.n_effective * found.efficiency,
+        n_effective=treated.n_effective * efficiency(X, is_ordered, R),
         repaired=shrinkage,
     )

@@ -20,9 +20,7 @@ def draw_moments(moments: Moments, n_effective: float, generator: np.random.Gene
     """
     drawn = draw_covariance(moments, n_effective, generator)
     names = None if moments.has_default_names else moments.names
-    return Moments(
-        drawn, moments.n_samples, moments.mean, names, moments.exogenous, moments.ordered
-    )
+    return Moments(drawn, moments.n_samples, moments.mean, names, moments.exogenous, moments.levels)
 
 
 def draw_covariance(

@@ -129,11 +129,11 @@ class Reading(Options):
         Ordinal columns: numbers with few levels, booleans, texts of two values, ordered categories.
         Each is taken for a normal variable that was cut at thresholds. The correlations of these
         variables are learned from (polychoric and polyserial), and weights and effects are on their
-        scale. The effective sample size is between that of the pair of columns that says least and
-        the mean of all pairs.
+        scale. Rows count for so much that as many superfluous edges are expected as without ordinal
+        columns; standard errors are from the covariance of these correlations.
         Booleans, two texts, and two to seven whole numbers are recognised as ordinal, which a
-        warning says, unless options need plain rows, or the correlations are not those of any
-        variables.
+        warning says, unless options need plain rows, or the correlations are jointly impossible,
+        which the warning says.
     continuous : list of str
         Columns that are measurements although they have few values.
     weights : str, optional
@@ -146,8 +146,9 @@ class Reading(Options):
     se : {"auto", "standard", "robust"}
         Standard errors and test of fit: those of Gaussian rows, or the sandwich of Huber and White
         and the chi-square of Satorra and Bentler (lavaan's ``"MLR"`` and ``"MLM"``). The default is
-        robust if columns are clearly not Gaussian; a warning then says so. Robust errors need rows,
-        and exclude ordinal columns, ranks, lags, shrinkage, pairwise covariances and interventions.
+        robust if columns are clearly not Gaussian, which a warning says, and with ordinal columns.
+        Robust errors need rows, and exclude ranks, lags, shrinkage, interventions and, without
+        ordinal columns, pairwise covariances.
     covariance : {"sample", "shrunk"}
         The sample covariance, or that of Ledoit and Wolf, which shrinks all correlations, more so
         with few rows; the result says by how much.
@@ -254,6 +255,8 @@ class Reading(Options):
             raise InputError("weights cannot be combined with within; omit one of them")
         for name in ("weights", "within", "se"):
             refused = self._not_with_rows("em" if name == "se" else "")
+            if name == "se" and self.ordered:
+                refused = ""
             if refused and getattr(self, name) not in (None, "auto", "standard"):
                 raise InputError(
                     f"{name}={getattr(self, name)!r} cannot be combined with "
@@ -270,7 +273,7 @@ class Reading(Options):
     def _not_with_rows(self, besides: str = "") -> str:
         """An option that leaves no covariance of plain rows; empty where none does."""
         taken: dict[str, tuple[Any, ...]] = {
-            "missing": ("error", "rows", besides),
+            "missing": ("error", "rows", "pairwise" if besides == "ordered" else besides),
             "margins": ("raw",),
             "covariance": ("sample",),
             "lags": (0,),
@@ -345,14 +348,13 @@ class Reading(Options):
         return frame, self.reading.replaced(categories=(), exogenous=(*self.exogenous, *given))
 
     def _one(self, data: Any, recognised: tuple[str, ...] | None = None) -> Tables:
-        data = _opened(data)
+        data, found = _opened(data), recognised or ()
         if isinstance(data, Moments):
             treated, rows, recognised = self._given(data), None, ()
         else:
             given = self._rows(data)
-            treated, given, recognised = self._with_levels(
-                given, self._recognised(given) if recognised is None else recognised
-            )
+            found = self._recognised(given) if recognised is None else recognised
+            treated, given, recognised = self._with_levels(given, found)
             rows = with_margins(given, self.margins)
             if self.within:
                 rows = rows.with_values(treated.filled)
@@ -365,12 +367,17 @@ class Reading(Options):
         if counting not in ("memory", "number") and (self.weights or self.within):
             counting = "weights" if self.weights else "subjects"
         n_counted = None if self.n_effective == "all" else size
-        warnings = check_treated(treated, memory, self.margins, n_counted, self.continuous)
+        warnings = check_treated(
+            treated, memory, self.margins, n_counted, self.continuous, found != recognised
+        )
         if recognised:
             warnings = (*warnings, OrdinalColumns(columns=recognised, is_taken=True))
         is_clear = any(isinstance(each, NonnormalColumns) for each in warnings)
-        can_be = not treated.moments.ordered and not self._not_with_rows("em")
-        is_robust = self.se == "robust" or (self.se == "auto" and is_clear and can_be)
+        # Latent correlations have no other covariance than that of the rows.
+        can_be = is_clear and not self._not_with_rows("em")
+        is_robust = self.se == "robust" or (
+            self.se == "auto" and (bool(treated.moments.ordered) or can_be)
+        )
         warnings = tuple(
             replace(each, is_robust=is_robust) if isinstance(each, NonnormalColumns) else each
             for each in warnings

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,9 @@ class Rows:
     """Rows of a table, in which missing cells are NaN.
 
     ``is_unnamed`` says that the columns have no names of their own and are matched by position;
-    ``exogenous`` names those that are taken as given, ``ordered`` those that are ordinal. Rows may
-    have ``weights``, of mean one, and ``subjects``, by number.
+    ``exogenous`` names those that are taken as given, ``ordered`` those that are ordinal; ``texts``
+    are what 0, 1, … stand for in a column. Rows may have ``weights``, of mean one, and
+    ``subjects``, by number.
     """
 
     values: FloatArray
@@ -36,6 +37,7 @@ class Rows:
     is_unnamed: bool
     exogenous: tuple[str, ...] = ()
     ordered: tuple[str, ...] = ()
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     weights: FloatArray | None = None
     subjects: IntArray | None = None
 
@@ -53,7 +55,8 @@ class Rows:
             names = [str(name) for name in columns.tolist()]
         values = numeric_matrix(table, "data", names)
         check_rows(values)
-        return cls(values, check_names(names, values.shape[1]), names is None)
+        texts = getattr(table, "attrs", {}).get("texts", {})
+        return cls(values, check_names(names, values.shape[1]), names is None, texts=texts)
 
     def given(self, exogenous: Sequence[str]) -> Rows:
         """The same rows, with these columns taken as given as well."""
@@ -69,17 +72,20 @@ class Rows:
                     f"{name!r} is both ordered and exogenous; exogenous variables may have any "
                     "distribution: remove it from ordered"
                 )
-        values = self.values.copy()
-        for j in map(self.names.index, found):
+        values, texts = self.values.copy(), dict(self.texts)
+        for name in found:
+            j = self.names.index(name)
             is_there = ~np.isnan(values[:, j])
             levels, codes = np.unique(values[is_there, j], return_inverse=True)
             if len(levels) > MOST_LEVELS:
                 raise InputError(
-                    f"column {self.names[j]!r} is ordered and has {len(levels)} levels, more than "
+                    f"column {name!r} is ordered and has {len(levels)} levels, more than "
                     f"the maximum of {MOST_LEVELS}: treat it as continuous"
                 )
             values[is_there, j] = codes
-        return replace(self, values=values, ordered=found)
+            own = texts.get(name)
+            texts[name] = tuple(f"{v:g}" if own is None else own[int(v)] for v in levels)
+        return replace(self, values=values, ordered=found, texts=texts)
 
     def with_values(self, values: FloatArray) -> Rows:
         """Other values of the same rows and columns."""

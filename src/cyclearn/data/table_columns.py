@@ -121,12 +121,11 @@ def usable_columns(
     keep = [j for j in keep if names[j] in chosen or names[j] in labels]
     _check_second_header(cells, [j for j in keep if names[j] not in labels])
     data: dict[str, Any] = {names[j]: _as_numbers(body.iloc[:, j]) for j in keep}
-    notes += _read_two_texts(data, labels)
-    named = columns is not None
+    texts = _read_two_texts(data, labels, notes)
     wrong = {
         name: problem
         for name, column in data.items()
-        if name not in labels and (problem := _problem(name, column, cells, named=named))
+        if name not in labels and (problem := _problem(name, column, cells, columns is None))
     }
     data = {name: column for name, column in data.items() if name not in wrong}
     if wrong and (strict or not data):
@@ -135,6 +134,7 @@ def usable_columns(
     import pandas as pd
 
     frame = pd.DataFrame(data)
+    frame.attrs["texts"] = texts
     # A spreadsheet would carry these out, were a result opened in it.
     like = ", ".join(repr(name) for name in data if name.startswith(("=", "+", "-", "@")))
     notes += [f"spreadsheets read these names as formulas: {like} (kept as they are)"] * bool(like)
@@ -246,10 +246,8 @@ def _as_numbers(column: pd.Series) -> pd.Series:
     return numbers if (numbers.isna() == column.isna()).all() else column
 
 
-def two_texts(column: pd.Series, least: int = 4) -> tuple[list[str], pd.Series]:
+def two_texts(column: pd.Series) -> tuple[list[str], pd.Series]:
     """The texts of a column that holds two and nothing else, in order, and 0 and 1 for them.
-
-    With fewer cells than ``least`` they may be names.
 
     Examples
     --------
@@ -264,27 +262,29 @@ def two_texts(column: pd.Series, least: int = 4) -> tuple[list[str], pd.Series]:
         return [], column
     texts = present.map(lambda cell: str(cell).strip())
     levels = sorted(set(texts.iloc[:_FEW_CELLS]))
-    if len(levels) > 2 or len(present) < least:
+    if len(levels) > 2:
         return [], column
     levels = sorted(set(texts))
     is_text = not any(number_of(level) is not None or _DATE.fullmatch(level) for level in levels)
-    if len(levels) != 2 or not is_text:
+    if len(levels) != 2 or not is_text or all(map(_WITH_SIGN.fullmatch, levels)):
         return [], column
     return levels, texts.map(levels.index).astype(float).reindex(column.index)
 
 
-def _read_two_texts(data: dict[str, Any], labels: Sequence[str]) -> list[str]:
-    """Make numbers of columns of two texts, and say so."""
-    notes = []
+def _read_two_texts(
+    data: dict[str, Any], labels: Sequence[str], notes: list[str]
+) -> dict[str, list[str]]:
+    """Make numbers of columns of two texts, which are returned, and say so."""
+    found = {}
     for name in [name for name in data if name not in labels]:
         texts, numbers = two_texts(data[name])
         if texts:
-            data[name] = numbers
+            data[name], found[name] = numbers, texts
             notes.append(f"{name!r} has two values: {texts[0]!r} is read as 0, {texts[1]!r} as 1")
-    return notes
+    return found
 
 
-def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str | None:
+def _problem(name: str, column: pd.Series, cells: Cells, is_unasked: bool) -> str | None:
     """What keeps a column from being data, if anything does."""
     import pandas as pd
 
@@ -317,7 +317,7 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
                 f"(groups={name!r}, --groups {name})"
             )
         return f"contains text {where}"
-    if not named and _INDEX_NAME.fullmatch(name) and _counts(column):
+    if is_unasked and _INDEX_NAME.fullmatch(name) and _counts(column):
         return "numbers the rows"
     return None
 

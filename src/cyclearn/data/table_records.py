@@ -23,7 +23,7 @@ def moments_record(moments: Moments) -> dict[str, Any]:
         "mean": None if moments.mean is None else moments.mean.tolist(),
         "names": None if moments.has_default_names else list(moments.names),
         "exogenous": list(moments.exogenous),
-        "ordered": list(moments.ordered),
+        "ordered": {name: dict(shares) for name, shares in moments.levels.items()},
     }
 
 

@@ -96,6 +96,8 @@ class FittedModel(Answer):
         if self.sandwich is None:
             return ""
         test = "" if np.isnan(self.sandwich.trace) else ", and the chi-square is rescaled"
+        if self.ordered:
+            return "Standard errors are from the covariance of the latent correlations" + test
         return "Standard errors are robust: they do not assume Gaussian rows (sandwich)" + test
 
     @property

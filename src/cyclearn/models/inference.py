@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # A parameter moves along a flat direction when its entry, beside a largest entry of one, exceeds
 # this.
 _MOVES = 1e-3
+# Variances below this are zero but for rounding.
+_ROUNDING = 1e-24
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +80,9 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
     if fitted.observed is not None or fitted.sandwich is not None:
         # What is not identified from complete Gaussian rows is not identified here.
         covariance, _ = parameter_covariance(fitted)
-        deviations, m = np.sqrt(covariance.diagonal()), fitted.graph.n_edges
+        # The variance of an ordinal variable without causes is one, which nothing estimates.
+        found, m = covariance.diagonal(), fitted.graph.n_edges
+        deviations = np.sqrt(np.where(found > _ROUNDING, found, 0.0))
         parents, children = np.nonzero(fitted.graph.adjacency)
         known = ~np.isnan(B[parents, children])
         B[parents[known], children[known]] = deviations[:m][known]

@@ -181,11 +181,15 @@ def _fit_table(graph: DirectedGraph, table: Table, options: FitOptions) -> Fitte
         return fitted
     rows, weights = Tables((table,)).aligned_to(graph.names).only.rows, table.weights
     assert rows is not None
-    kept = ~np.isnan(rows).any(axis=1)
+    # Latent correlations are estimated pair by pair, of all rows that were not left out.
+    is_pairwise = table.holes is not None and table.holes.treatment == "pairwise"
+    kept = ~(np.all if is_pairwise else np.any)(np.isnan(rows), axis=1)
     own = None if weights is None else weights[kept]
-    return replace(
-        fitted, sandwich=sandwich_of(fitted.model, moments, fitted.covariance, rows[kept], own)
-    )
+    found = sandwich_of(fitted, rows[kept], own)
+    if moments.ordered:
+        # They count for fewer rows in the likelihood only.
+        found = found.scaled(table.n_effective / (table.row_weight * len(rows[kept])))
+    return replace(fitted, sandwich=found)
 
 
 def _fit_observed(

@@ -5,19 +5,24 @@ covariance I⁻¹ J I⁻¹ / n (Huber and White; lavaan's ``estimator = "MLR"``)
 divided by tr(UΓ) / df (Satorra and Bentler 1994; ``"MLM"``), where Γ is the covariance of the
 products of a row. tr(UΓ) is what products scatter in the saturated model less what the graph takes
 up: ½ E tr(K(zzᵀ − S))² − tr(I⁻¹ J), K the implied precision and I the expected information.
+
+With ordinal columns zzᵀ − S is the influence of a row on their latent correlations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cyclearn.data.latent_correlations import influences, row_parts
 from cyclearn.data.moments import Moments
 from cyclearn.foundation.arrays import BoolArray, FloatArray
-from cyclearn.models.linear_gaussian import LinearGaussianModel
+
+if TYPE_CHECKING:
+    from cyclearn.models.fitted_model import FittedModel
 
 # Eigenvalues of the information, scaled to a unit diagonal, that count as zero.
 _FLAT = 1e-8
@@ -39,6 +44,10 @@ class Sandwich:
     meat: FloatArray
     trace: float
     baseline_trace: float
+
+    def scaled(self, share: float) -> Sandwich:
+        """The same, where a row counts for this share of one in the likelihood only."""
+        return Sandwich(self.meat * share, self.trace * share, self.baseline_trace * share)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -86,45 +95,71 @@ def row_scores(Z: FloatArray, A: BoolArray, B: FloatArray, omega: FloatArray) ->
     return np.hstack([Z[:, i] * E[:, j] / omega[j], 0.5 * (E / omega) ** 2])
 
 
-def sandwich_of(
-    model: LinearGaussianModel,
-    moments: Moments,
-    implied: FloatArray,
-    rows: FloatArray,
-    weights: FloatArray | None,
-) -> Sandwich:
-    """The sandwich of an estimate from complete rows; ``implied`` is its covariance."""
-    assert moments.mean is not None
+def sandwich_of(fitted: FittedModel, rows: FloatArray, weights: FloatArray | None) -> Sandwich:
+    """The sandwich of an estimate from rows."""
+    moments = fitted.moments
     scale, e = moments.scale, moments.is_exogenous
-    S, A = moments.correlation, model.graph.adjacency
-    B, omega = model.B * scale[:, None] / scale, model.noise_variances / scale**2
-    Z = (rows - moments.mean) / scale
-    # A row of weight w has w times the score: squares count in its covariance.
-    shares = np.full(len(Z), 1 / len(Z)) if weights is None else weights**2 / (weights**2).sum()
-    scores = row_scores(Z, A, B, omega)
-    # Their mean at a maximum is known without rounding: it is that of the data.
-    first = shares if weights is None else weights / weights.sum()
-    scores -= first @ scores
-    meat = (scores * shares[:, None]).T @ scores
-
-    def scatter(K: FloatArray) -> float:
-        """½ E tr(K(zzᵀ − S))², of columns whose precision is K."""
-        KS = K @ S
-        squares = (Z @ K * Z).sum(axis=1)
-        across = (Z @ (KS @ K) * Z).sum(axis=1)
-        return float(0.5 * (shares @ (squares**2 - 2 * across) + (KS * KS.T).sum()))
-
-    given = np.zeros(S.shape)
+    S, A = moments.correlation, fitted.graph.adjacency
+    B, omega = fitted.B * scale[:, None] / scale, fitted.noise_variances / scale**2
+    sigma, given = fitted.covariance / np.outer(scale, scale), np.zeros(S.shape)
     given[np.ix_(e, e)] = np.linalg.inv(S[np.ix_(e, e)])
     # What is taken as given scatters by itself, in every model alike.
-    aside = scatter(given) if e.any() else 0.0
-    sigma = implied / np.outer(scale, scale)
+    precisions = np.array([np.linalg.inv(sigma), given + np.diag(~e), given])
+    if moments.ordered:
+        meat, scattered, squares = _of_latent_rows(rows, moments, (A, B, omega), precisions)
+    else:
+        meat, scattered, squares = _of_rows(rows, moments, (A, B, omega), precisions, weights)
     kept = np.concatenate([np.ones(int(A.sum()), dtype=bool), ~e])
     expected = information_of(sigma, A, B, omega)[np.ix_(kept, kept)]
     taken_up = float((inverse_of(expected)[0] * meat[np.ix_(kept, kept)]).sum())
-    alone = 0.5 * float((shares @ (Z**2 - 1) ** 2)[~e].sum())
-    return Sandwich(
-        meat,
-        scatter(np.asarray(np.linalg.inv(sigma), dtype=float)) - aside - taken_up,
-        scatter(np.asarray(given + np.diag(~e))) - aside - alone,
-    )
+    whole, alone, aside = (float(each) for each in scattered)
+    return Sandwich(meat, whole - aside - taken_up, alone - aside - 0.5 * float(squares[~e].sum()))
+
+
+def _of_rows(
+    rows: FloatArray,
+    moments: Moments,
+    parameters: tuple[BoolArray, FloatArray, FloatArray],
+    precisions: FloatArray,
+    weights: FloatArray | None,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Covariance of scores, ½ E tr(K(zzᵀ − S))² for each K, and E(z² − 1)² of each column."""
+    assert moments.mean is not None
+    Z, S = (rows - moments.mean) / moments.scale, moments.correlation
+    # A row of weight w has w times the score: squares count in its covariance.
+    shares = np.full(len(Z), 1 / len(Z)) if weights is None else weights**2 / (weights**2).sum()
+    scores = row_scores(Z, *parameters)
+    # Their mean at a maximum is known without rounding: it is that of the data.
+    first = shares if weights is None else weights / weights.sum()
+    scores -= first @ scores
+    scattered = []
+    for K in precisions:
+        KS = K @ S
+        squares = (Z @ K * Z).sum(axis=1)
+        across = (Z @ (KS @ K) * Z).sum(axis=1)
+        scattered.append(0.5 * (shares @ (squares**2 - 2 * across) + (KS * KS.T).sum()))
+    return (scores * shares[:, None]).T @ scores, np.array(scattered), shares @ (Z**2 - 1) ** 2
+
+
+def _of_latent_rows(
+    rows: FloatArray,
+    moments: Moments,
+    parameters: tuple[BoolArray, FloatArray, FloatArray],
+    precisions: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The same, from the influence of rows on latent correlations."""
+    A, B, omega = parameters
+    i, j = np.nonzero(A)
+    C = np.eye(len(A)) - B
+    influence = influences(rows, np.isin(moments.names, moments.ordered), moments.correlation)
+    meat, scattered, squares = np.zeros(1), np.zeros(1), np.zeros(1)
+    for part in row_parts(rows):
+        moved = influence(part)
+        E = moved @ C
+        noise = 0.5 * np.einsum("ij,nij->nj", C, E) / omega**2
+        scores = np.hstack([E[:, i, j] / omega[j], noise])
+        meat = meat + scores.T @ scores / len(rows)
+        traces = [np.einsum("nij,nji->", K @ moved, K @ moved) for K in precisions]
+        scattered = scattered + 0.5 * np.array(traces) / len(rows)
+        squares = squares + (np.einsum("nii->ni", moved) ** 2).sum(axis=0) / len(rows)
+    return meat, scattered, squares

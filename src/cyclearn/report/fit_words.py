@@ -115,7 +115,7 @@ def chi_square_in_words(indices: FitIndices) -> str:
     return (
         f"Chi-square test of the misfit: {number(indices.chi_square)} on "
         f"{indices.degrees_of_freedom:,} degree{'s' * (indices.degrees_of_freedom != 1)} of "
-        f"freedom{' (rescaled, since the rows are not Gaussian)' * (indices.scaling != 1)}, "
+        f"freedom{' (rescaled: robust)' * (indices.scaling != 1)}, "
         f"p-value {shown}: {evidence}. With many rows, even a negligible misfit is significant, "
         "and a graph chosen with the same data appears to fit better than it does."
     )

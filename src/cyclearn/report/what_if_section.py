@@ -8,7 +8,7 @@ import pandas as pd
 from cyclearn.drawing.markup import Markup, fill, folded, join, number, table, tag
 from cyclearn.report.findings import Findings
 from cyclearn.report.number_sections import interval
-from cyclearn.results.what_if import estimated, prediction_table
+from cyclearn.results.what_if import add_levels, estimated, prediction_table
 
 # More variables than this make a long page; Python and the command line answer for any.
 _MAX_VARIABLES = 20
@@ -30,12 +30,13 @@ def what_if_section(found: Findings) -> Markup:
     if not models:
         return tag("p", "None of the graphs is stable, so there is nothing to predict.")
     shown = estimated(result.model, [result.model.model])[0]
-    scale = result.model.moments.scale
+    scale, levels = result.model.moments.scale, result.model.moments.levels
     parts, quiet = [], []
     for s in np.argsort(-graph.adjacency.sum(axis=1), kind="stable")[:_MAX_VARIABLES]:
         name = graph.names[s]
         held = {int(s): float(shown.model.mean[s] + scale[s])}
         predicted = prediction_table(shown, models, held, {})
+        add_levels(predicted, levels)
         now = predicted["now"].to_numpy()
         changes = predicted[["smallest", "largest"]].sub(now, axis=0).div(scale, axis=0)
         moved = np.array(changes.abs().max(axis=1) > _NONE)
@@ -55,6 +56,11 @@ def what_if_section(found: Findings) -> Markup:
         "graphs predict, without and with their intervals. Intervals are conditional on the "
         "graph."
     ]
+    if levels:
+        words.append(
+            "Ordinal variables are on the scale of the normal variables behind them; where one "
+            "changes, the last column has the probability of each of its levels."
+        )
     if quiet:
         words.append(f"Holding {', '.join(quiet)} changes no other variable in any of the graphs.")
     return fill(
@@ -68,7 +74,7 @@ def what_if_section(found: Findings) -> Markup:
 
 def _moved(caption: str, predicted: pd.DataFrame, n_models: int) -> Markup:
     """The variables that move, with their means now and then."""
-    n_unsettled = predicted.attrs["n_unsettled"]
+    n_unsettled, has_levels = predicted.attrs["n_unsettled"], bool(predicted["levels"].any())
     if n_unsettled:
         caption += f" (in {n_unsettled} of {n_models} graphs the system then has no equilibrium)"
     rows = [
@@ -79,8 +85,10 @@ def _moved(caption: str, predicted: pd.DataFrame, n_models: int) -> Markup:
             interval(row.lower, row.upper),
             interval(row.smallest, row.largest),
             interval(row.lowest, row.highest),
+            *([row.levels] if has_levels else []),
         )
         for row in predicted.itertuples()
     ]
     columns = ("variable", "mean now", "mean then", "95% interval", "over all graphs")
-    return table(caption, (*columns, "with intervals"), rows, numbers=(1, 2, 3, 4, 5))
+    more = ("with intervals", *["levels then"] * has_levels)
+    return table(caption, (*columns, *more), rows, numbers=(1, 2, 3, 4, 5))

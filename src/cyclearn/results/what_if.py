@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cyclearn.data.margins import SCALES
+from cyclearn.data.moments import Levels
 from cyclearn.foundation.arguments import between
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.random_state import RandomState
@@ -62,8 +63,11 @@ def what_if(
         intervention, from the graph shown. Values are NaN if the system has no equilibrium;
         intervals are NaN if the data do not determine the weights. Intervals are conditional on the
         graph and on the exogenous variables (including lagged ones), which are at their average in
-        these data or at the values set. ``attrs`` says how many graphs were examined, and how many
-        of their parameter sets have no equilibrium.
+        these data or at the values set. Ordinal variables are on the scale of the normal variables
+        behind them (mean 0, standard deviation 1 in the data), also the values given; ``levels``
+        has the probabilities of their levels under the intervention, from the graph shown, and
+        ``attrs["levels"]`` has them as numbers. ``attrs`` says how many graphs were examined, and
+        how many of their parameter sets have no equilibrium.
     """
     model = result.model_of(group)
     held = values_by_index(result.graph, {} if values is None else values, "do")
@@ -85,7 +89,24 @@ def what_if(
         table.attrs["scale"] = SCALES[result.options.margins]
     if result.tables.ordered:
         table.attrs["scale"] = "latent normal variables of ordinal columns"
+        table.attrs["levels"] = add_levels(table, model.moments.levels)
     return table
+
+
+def add_levels(table: pd.DataFrame, levels: Levels) -> dict[str, dict[str, float]]:
+    """The probability of each level under the intervention, and in words in column ``levels``."""
+    from scipy.special import ndtr, ndtri
+
+    found: dict[str, dict[str, float]] = {}
+    for name, shares in levels.items():
+        mean, sd = table.loc[name, ["mean", "sd"]]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            below = ndtr((ndtri(np.cumsum([*shares.values()])[:-1]) - mean) / sd)
+        if not np.isnan(below).any():
+            found[name] = dict(zip(shares, np.diff([0, *below, 1]).tolist(), strict=True))
+    words = {name: ", ".join(f"{k} {v:.0%}" for k, v in p.items()) for name, p in found.items()}
+    table["levels"] = [words.get(name, "") for name in table.index]
+    return found
 
 
 def estimated(
