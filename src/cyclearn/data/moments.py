@@ -212,7 +212,14 @@ class Moments:
 
     def __reduce__(self) -> tuple[Any, ...]:
         names = None if self.has_default_names else self.names
-        values = (self.covariance, self.n_samples, self.mean, names, self.exogenous, self.levels)
+        values = (
+            self.covariance,
+            self.n_samples,
+            self.mean,
+            names,
+            self.exogenous,
+            dict(self.levels),
+        )
         return Moments, values
 
     def __repr__(self) -> str:
