@@ -98,7 +98,7 @@ def test_all_collinear_columns_are_named_at_once():
         message = str(caught.value)
         assert "3 columns are exact linear functions of others" in message
         assert "'total' of 'a', 'b'" in message
-        assert "drop 'total', 'twice', 'mean'(all of them)" in message
+        assert "drop 'total', 'twice', 'mean' (all of them)" in message
     assert cl.check_data(table.drop(columns=["total", "twice", "mean"])) is not None
     holes = table.copy()
     holes.iloc[::9, 0] = np.nan

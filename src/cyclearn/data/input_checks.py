@@ -268,7 +268,7 @@ def checked_covariance(S: FloatArray, names: tuple[str, ...]) -> FloatArray:
         i, j = divmod(int(gap.argmax()), len(S))
         raise InputError(
             f"the covariance matrix is not symmetric: entry ({names[i]}, {names[j]}) is "
-            f"{S[i, j]:g} and entry ({names[j]}, {names[i]}) is {S[j, i]:g}"
+            f"{S[i, j]:g} and entry ({names[j]}, {names[i]}) is {S[j, i]:g}; correct them"
         )
     return (S + S.T) / 2
 
@@ -338,5 +338,5 @@ def _raise_collinear(functions: Mapping[str, list[str]]) -> None:
     raise InputError(
         f"{len(drop)} columns are exact linear functions of others: {'; '.join(said[:_NAMED])}"
         + f" and {len(said) - _NAMED} more" * (len(said) > _NAMED)
-        + f"; drop {', '.join(map(repr, drop))}(all of them)"
+        + f"; drop {', '.join(map(repr, drop))} (all of them)"
     )

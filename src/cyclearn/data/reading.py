@@ -164,7 +164,7 @@ class Reading(Options):
     )
     interventions: Interventions | None = option(
         None,
-        "Column that lists the intervention targets of each row, separated by commas; or unknown.",
+        "Column of intervention targets, separated by commas; or unknown, or rows (knockouts).",
         lambda _, value: checked_interventions(value),
     )
     intervention_kind: InterventionKind | tuple[InterventionKind, ...] = option(
@@ -396,7 +396,7 @@ class Reading(Options):
             weights = numeric_matrix(column.to_frame(), "data", [self.weights])[:, 0]
             if not (weights > 0).all() or not np.isfinite(weights).all():
                 raise InputError(
-                    f"column {self.weights!r} has a weight that is not positive; drop those rows"
+                    f"column {self.weights!r} has weights that are not positive; drop those rows"
                 )
         if self.within:
             data, column = row_column(data, self.within, "within")
@@ -430,8 +430,8 @@ class Reading(Options):
         for name in (*names, *(["se"] if self.se == "robust" else [])):
             if name in self.given():
                 raise InputError(
-                    f"{name}={getattr(self, name)!r} needs the rows, but the data are Moments, "
-                    "which have no rows; pass the table"
+                    f"{name}={getattr(self, name)!r} needs the rows, but the data are a covariance "
+                    "matrix (Moments, which have no rows); pass the table"
                 )
         given = moments.given(self.exogenous)
         return Treated(given, float(given.n_samples), np.empty((0, 0)), None)

@@ -76,7 +76,7 @@ class Rows:
             if len(levels) > MOST_LEVELS:
                 raise InputError(
                     f"column {self.names[j]!r} is ordered and has {len(levels)} levels, more than "
-                    f"the maximum of {MOST_LEVELS}: treat it as continuous"
+                    f"the maximum of {MOST_LEVELS}: remove it from ordered"
                 )
             values[is_there, j] = codes
         return replace(self, values=values, ordered=found)
@@ -125,7 +125,7 @@ class Rows:
 def row_column(frame: Any, name: str, option: str) -> tuple[Any, Any]:
     """The table without the column that weights or subjects are in, and that column."""
     if not hasattr(frame, "columns") or name not in frame.columns:
-        raise InputError(f"{option} is {name!r}, which is not a column of a table with names")
+        raise InputError(f"{option} is {name!r}, and the table has no column of that name")
     column = frame[name]
     if column.isna().any():
         row = int(np.flatnonzero(column.isna().to_numpy())[0])

@@ -229,7 +229,7 @@ def _chosen(
     for what, given in (("columns", columns), ("drop", drop)):
         absent = [name for name in given or () if name not in names]
         if absent:
-            raise InputError(f"{what}: there is no {', '.join(absent)}; there are {listed(names)}")
+            raise InputError(f"{what}: no column {', '.join(absent)}; there are {listed(names)}")
     chosen = set(names if columns is None else columns) - set(drop or ())
     if not chosen:
         raise InputError("no column is left; drop fewer columns")
@@ -312,9 +312,8 @@ def _problem(name: str, column: pd.Series, cells: Cells, *, named: bool) -> str 
         levels = {str(value).strip() for value in present}
         if 3 <= len(levels) <= MOST_LEVELS and len(levels) < len(present) / 2:
             return (
-                f"contains {len(levels)} categories {where}: {_IS_CATEGORY} "
-                f"(categories=[{name!r}], --categories {name}), or define groups of rows "
-                f"(groups={name!r}, --groups {name})"
+                f"contains {len(levels)} categories {where}: {_IS_CATEGORY}, or define "
+                f"groups of rows (groups={name!r}, --groups {name})"
             )
         return f"contains text {where}"
     if not named and _INDEX_NAME.fullmatch(name) and _counts(column):

@@ -148,10 +148,10 @@ def read_table_file(
             f"missing_codes is {short(missing_codes)}; give a list of texts or numbers, such as "
             "[-999]"
         )
-    kind = _kind(path)
     # These take a name that is too long for one that is not there.
     if os.path.isdir(path):
         raise InputError(f"{path}: it is a folder; name a table in it")
+    kind = _kind(path)
     if not os.path.isfile(path):
         is_there = "it is not a regular file; save the table first"
         raise InputError(f"{shown(path)}: {is_there if os.path.exists(path) else 'no such file'}")
@@ -220,7 +220,10 @@ def tetrad_matrix(path: str | Path, encoding: str | None = None) -> tuple[int, A
     path = Path(path)
     if _kind(path) not in _TEXT or not os.path.isfile(path):
         return None
-    found = tetrad_covariance(_decoded(_unpacked(path), encoding)[0])
+    try:
+        found = tetrad_covariance(_decoded(_unpacked(path), encoding)[0])
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     return found and (found[0], pd.DataFrame(found[2], columns=found[1]))
 
 

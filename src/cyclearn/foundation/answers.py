@@ -45,4 +45,4 @@ class SavedAnswer(Answer):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The result that :meth:`to_json` wrote."""
-        return cls.from_dict(load_json(text, "the result"))
+        return cls.from_dict(load_json(text, "the text"))

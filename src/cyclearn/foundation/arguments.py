@@ -121,7 +121,7 @@ def seconds(name: str, value: float | None) -> float | None:
     """A number of seconds, or None."""
     if value is None:
         return None
-    rule = "a number of seconds, or None for no limit"
+    rule = "a number of seconds of at least 0, or None for no limit"
     found = _number(name, value, lambda number: number >= 0, rule)
     return found if isfinite(found) else None
 

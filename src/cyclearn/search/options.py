@@ -82,8 +82,8 @@ class ProblemOptions(Reading):
     )
     max_parents: int | None = option(None, "Maximum number of parents.", partial(at_least, least=0))
     max_edges: int | None = option(None, "Maximum number of edges.", partial(at_least, least=0))
-    time_limit: float | None = option(None, "Seconds.", seconds)
-    random_state: RandomState = option(None, "Seed.", lambda _, value: seed(value))
+    time_limit: float | None = option(None, "Maximum time in seconds.", seconds)
+    random_state: RandomState = option(None, "Random seed.", lambda _, value: seed(value))
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -73,7 +73,8 @@ def _checked_start(graph: DirectedGraph, problem: SearchProblem) -> Adjacency:
     ):
         if value > limit:
             raise InputError(
-                f"the start with the required edges violates {name}: {value} is more than {limit}"
+                f"the start with the required edges violates {name}={limit}: it needs {value}; "
+                "raise the limit, or omit edges"
             )
     return np.ascontiguousarray(adjacency, dtype=np.uint8)
 
