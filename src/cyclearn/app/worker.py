@@ -59,12 +59,12 @@ def main(niceness: int = 0) -> None:
 def _read(source: BinaryIO, lines: SimpleQueue[bytes]) -> None:
     for line in source:
         lines.put(line)
-    # The server is gone: nobody waits for what is being done.
+    # The server has ended, so no one waits for the result.
     os._exit(0)
 
 
 def _warm_up() -> None:
-    """Load what a search and a view of it need while nobody waits: opening a table needs less."""
+    """Load what a search and its view need in advance: opening a table needs less."""
     import numpy as np
 
     from cyclearn.app.learning_tasks import search_options

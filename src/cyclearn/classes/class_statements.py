@@ -118,7 +118,7 @@ def class_statements(
     allowed, required : array of bool of shape (p, p), optional
         Look only at members all of whose edges are allowed and that have all required edges.
     deadline : float, optional
-        When to give up with a LimitError, by :func:`deadlines.now`.
+        When to stop with a LimitError, by :func:`deadlines.now`.
 
     Examples
     --------

@@ -83,7 +83,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
     @property
     @abstractmethod
     def _groups(self) -> tuple[tuple[int, ...], ...]:
-        """Nodes whose columns move among themselves, whatever those of other groups do."""
+        """Nodes whose columns move among themselves, independently of those of other groups."""
 
     def _keys_of(self, graph: DirectedGraph) -> list[ClassKey]:
         """For every group, the territories of the graph that keeps only the edges into it."""

@@ -174,7 +174,7 @@ def _iter_group_seats(group: Sequence[int], parts: Sequence[Seating]) -> Iterato
             ]
 
 
-# The targets of every table, by name or index; an empty list stands for observed data.
+# The targets of every table, by name or index; an empty list means observed data.
 Interventions: TypeAlias = Sequence[Sequence[Node]]
 
 
@@ -218,7 +218,7 @@ def as_design(interventions: Interventions, graph: DirectedGraph) -> Interventio
     if isinstance(interventions, str) or not isinstance(interventions, Iterable):
         raise InputError(
             f"interventions are {short(interventions)}; give the targets of every table, such as "
-            "[[], ['a']], where [] stands for observed data"
+            "[[], ['a']], where [] means observed data"
         )
     tables = [_targets(targets, graph) for targets in interventions]
     if not tables:

@@ -86,7 +86,7 @@ _COMPLAINTS = _Complaints()
 
 
 def _run() -> int:
-    """Run the command, and turn whatever it ends with into an exit code and a line."""
+    """Run the command, and turn every way in which it can end into an exit code and a line."""
     try:
         code = app(standalone_mode=False)
         if code == _INTERRUPTED:

@@ -1,6 +1,6 @@
 """What commands print: text for people, JSON with a schema version for programs.
 
-Names come from files of others: whatever they hold, no escape sequence reaches the terminal.
+Names come from files of others: no escape sequence in them reaches the terminal.
 """
 
 from __future__ import annotations

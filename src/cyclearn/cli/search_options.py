@@ -73,7 +73,7 @@ def end_as_asked(result: LearnResult) -> None:
 
 @contextmanager
 def said_in_the_result() -> Iterator[None]:
-    """Where a sample of graphs warns about itself: what is printed of it says so."""
+    """Without the warnings of a sample of graphs, which the printed result contains."""
     from cyclearn.posterior import SamplingWarning
 
     with warnings.catch_warnings():

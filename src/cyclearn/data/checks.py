@@ -24,16 +24,16 @@ from cyclearn.foundation.arrays import FloatArray
 
 # Chance that Gaussian columns raise a false alarm.
 _FALSE_ALARMS = 0.01
-# Departures that matter whatever the number of rows: the Gaussian has 0 and 0. Standard errors of
+# Departures that matter for any number of rows: the Gaussian has 0 and 0. Standard errors of
 # covariances scale with the kurtosis, so an excess of one makes them wrong by about a fifth.
 _SKEWNESS, _EXCESS_KURTOSIS = 0.5, 1.0
-# Numbers that stand for missing values in many tables.
+# Numbers that code missing values in many tables.
 _CODES = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
 # Answers on a scale have seven levels at most, as a rule.
 _FEW_LEVELS = 7
 # A threshold beside fewer rows is hardly known.
 _RAREST_LEVEL = 5
-# Share of missing cells from which they are worth a word.
+# Share of missing cells from which a warning is given.
 _HOLES = 0.01
 # Share of a variance that other columns explain from which single edges are hard to place.
 _EXPLAINED = 0.95
@@ -214,7 +214,7 @@ def _has_levels(column: FloatArray, rarest: int = 1) -> bool:
 
 
 def ordinal_columns(rows: Rows, left_out: Sequence[str]) -> tuple[str, ...]:
-    """Columns of few whole numbers that are no indicators of one variable, nor taken as given."""
+    """Columns of few whole numbers that are neither indicators of one variable nor exogenous."""
     X = rows.values
     indicators = {name for each in _indicators(rows.names, X) for name in each.columns}
     others = {*left_out, *rows.exogenous, *indicators}

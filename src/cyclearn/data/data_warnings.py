@@ -139,7 +139,7 @@ def _as_tuple(value: Any) -> Any:
 
 
 class MissingCodes(DataWarning):
-    """Numbers such as -999, which may stand for missing values."""
+    """Numbers such as -999, which may code missing values."""
 
     numbers: tuple[float, ...]
 

@@ -111,7 +111,7 @@ def _split(data: Any, groups: str, *, in_order: bool) -> dict[str, Any]:
 
 
 def _check_stretches(labels: pd.Series, groups: str) -> None:
-    """Refuse groups whose rows do not stand together: which row was before is then not known."""
+    """Refuse groups whose rows are not contiguous: the preceding row is then unknown."""
     begins = labels[(labels != labels.shift()).to_numpy()]
     again = begins[begins.duplicated()]
     if len(again):

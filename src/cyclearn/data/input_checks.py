@@ -22,7 +22,7 @@ _COLLINEAR = 1e-11
 _SYMMETRIC = 1e-4
 # Columns that a message names beside the first.
 _NAMED = 10
-# What stands for nothing in text.
+# Texts that mean a missing value.
 MISSING_TEXT = (".", "..", "?", "-", "--", "na", "NAN", "missing", "Missing", "MISSING")
 MISSING_WORDS = {*MISSING_TEXT, "", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "none"}
 
@@ -203,7 +203,7 @@ def check_finite(table: Any, what: str, names: Sequence[str] | None = None) -> N
 
 
 def _check_numeric(columns: Mapping[str, NDArray[Any]], what: str) -> None:
-    """Raise where cells are no numbers, naming all columns that have any."""
+    """Raise if cells are not numbers, and name all columns that have any."""
     found = {name: cell for name, values in columns.items() if (cell := _no_number(values))}
     if not found:
         return
@@ -274,7 +274,7 @@ def checked_covariance(S: FloatArray, names: tuple[str, ...]) -> FloatArray:
 
 
 def check_positive_definite(S: FloatArray, names: tuple[str, ...], n_samples: int) -> None:
-    """Raise when columns are exactly collinear, or the matrix is no covariance at all.
+    """Raise if columns are exactly collinear, or the matrix is not a covariance matrix.
 
     With n ≤ p every sample covariance is singular; then only pairs of columns are compared
     here, and the fit looks at each node with its parents.

@@ -40,7 +40,7 @@ def checked_interventions(interventions: Any) -> Interventions | None:
     if interventions is None or isinstance(interventions, str):
         return interventions
     if not isinstance(interventions, Sequence):
-        # Nor a mapping: it would be taken in its own order, whatever the order of the tables.
+        # Nor a mapping: its order need not be that of the tables.
         raise InputError(
             f"interventions is {short(interventions)}; give a list of targets for each table, in "
             "the order of the tables, such as [[], ['a']], or the name of a column"

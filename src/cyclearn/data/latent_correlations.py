@@ -21,7 +21,7 @@ from cyclearn.foundation.errors import InputError
 
 # A normal variable is beyond this with a probability below 1e-23: infinity for thresholds.
 _BEYOND = 10.0
-# Densities further out than this are no numbers any more.
+# Densities further out than this cannot be represented.
 _FAR = 37.0
 # Correlations are at most this far from zero: beyond it two columns are one.
 _LARGEST = 0.9999

@@ -146,8 +146,8 @@ class Reading(Options):
     se : {"auto", "standard", "robust"}
         Standard errors and test of fit: those of Gaussian rows, or the sandwich of Huber and White
         and the chi-square of Satorra and Bentler (lavaan's ``"MLR"`` and ``"MLM"``). The default is
-        robust if columns are clearly not Gaussian; a warning then says so. Robust errors need rows,
-        and exclude ordinal columns, ranks, lags, shrinkage, pairwise covariances and interventions.
+        robust if columns are clearly not Gaussian, with a warning. Robust errors need rows, and
+        exclude ordinal columns, ranks, lags, shrinkage, pairwise covariances and interventions.
     covariance : {"sample", "shrunk"}
         The sample covariance, or that of Ledoit and Wolf, which shrinks all correlations, more so
         with few rows; the result says by how much.
@@ -281,7 +281,7 @@ class Reading(Options):
 
     @property
     def reading(self) -> Reading:
-        """How tables are read, without whatever else these options say."""
+        """The options of reading, without all others."""
         return Reading(**{name: getattr(self, name) for name in Reading.names()})
 
     @property
@@ -405,7 +405,7 @@ class Reading(Options):
         return replace(rows.with_ordered(self.ordered), weights=weights, subjects=subjects)
 
     def _recognised(self, rows: Rows) -> tuple[str, ...]:
-        """Ordinal columns that nobody named."""
+        """Ordinal columns that were not named but recognised."""
         names_among("continuous", self.continuous, rows.names)
         if self.weights or self.within or self._not_with_rows("ordered"):
             return ()

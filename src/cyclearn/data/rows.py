@@ -93,7 +93,7 @@ class Rows:
 
     @property
     def n_effective(self) -> float:
-        """Rows of equal weight that these are worth (Kish), less one for each subject but one."""
+        """Effective sample size of weighted rows (Kish), less one for each subject except one."""
         if self.weights is not None:
             return float(self.weights.sum() ** 2 / (self.weights**2).sum())
         lost = 0 if self.subjects is None else len(np.unique(self.subjects)) - 1

@@ -46,7 +46,7 @@ MATRIX_REMEDY = "read_moments(path, covariance=True, n_samples=…), or --covari
 class Cells:
     """Names and cells of a table, before anything is left out, and what was told from its file.
 
-    ``lines`` are those of the file in which the rows stand, where that is known.
+    ``lines`` are those of the file in which the rows are, if known.
     """
 
     names: list[str]
@@ -84,7 +84,7 @@ def usable_columns(
     labels: Sequence[str] = (),
     strict: bool = True,
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    """The columns of numbers and of labels, what was left out unasked, and what is no numbers.
+    """Columns of numbers and labels, those left out by default, and those that are not numbers.
 
     Raises
     ------
@@ -274,7 +274,7 @@ def two_texts(column: pd.Series, least: int = 4) -> tuple[list[str], pd.Series]:
 
 
 def _read_two_texts(data: dict[str, Any], labels: Sequence[str]) -> list[str]:
-    """Make numbers of columns of two texts, and say so."""
+    """Make numbers of columns of two texts, with a note."""
     notes = []
     for name in [name for name in data if name not in labels]:
         texts, numbers = two_texts(data[name])
@@ -351,7 +351,7 @@ def is_identifier(name: str, column: pd.Series) -> bool:
     """Whether a column names the rows: every cell another text, or another whole number.
 
     Numbers that are all different may be measured; they name rows where these are numbered through
-    in no order, or where the name of the column says so.
+    in no order, or by the name of the column.
     """
     if len(column) < _IDENTIFIED_ROWS or column.isna().any() or not column.is_unique:
         return False

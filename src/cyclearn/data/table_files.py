@@ -43,8 +43,8 @@ _BINARY = {".parquet", ".feather", ".arrow", ".dta", ".xlsx"}
 class TableFile:
     """A table from a file: the columns that are used, and what was decided on the way.
 
-    ``unusable`` says of columns that are no numbers why, where these were left out. ``sheets`` are
-    the names of those of an Excel file.
+    ``unusable`` gives the reasons for columns that are not numbers and were left out. ``sheets``
+    are the names of the sheets of an Excel file.
     """
 
     frame: pd.DataFrame

@@ -115,7 +115,7 @@ def drawn_problem(
 ) -> tuple[DirectedGraph, Sequence[LinearGaussianModel]]:
     """A random graph by the paper's generator, and stable models on it.
 
-    Graphs on which hardly any weights are stable are drawn again.
+    Graphs on which hardly any weights are stable are replaced by others.
     """
     largest = _SMALL if p < _MANY_NODES else _LARGE
     for _ in range(_MAX_GRAPHS):

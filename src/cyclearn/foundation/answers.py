@@ -35,7 +35,7 @@ class Answer:
 
 
 class SavedAnswer(Answer):
-    """A result that can be made again from its plain values."""
+    """A result that can be restored from its plain values."""
 
     @classmethod
     def from_dict(cls, record: Any) -> Self:

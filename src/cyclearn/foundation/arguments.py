@@ -35,7 +35,7 @@ def whole(name: str, value: int, least: int, most: int = _MOST) -> int:
 
 
 def one_of(name: str, value: object, words: Sequence[str], remedy: str = "") -> str:
-    """One of some words, and nothing else, whatever else compares with words in its own way.
+    """One of some words; objects that merely compare equal to a word are refused.
 
     Examples
     --------

@@ -222,7 +222,7 @@ def posterior(
     max_steps : int, optional
         Maximum number of steps per chain.
     time_limit : float, optional
-        Limit in seconds; results may then differ between runs, and a warning says so.
+        Limit in seconds; results may then differ between runs, and a warning reports it.
     random_state : int, Generator or None
         None uses a fixed seed, so results are reproducible.
     n_jobs : int, optional
@@ -262,7 +262,7 @@ def posterior(
     if tables.design is not None and checked.prior == "classes":
         raise InputError("prior='classes' cannot be combined with interventions; omit it")
     size = checked.sample_size(tables.n_variables)
-    # Weighing graphs by their classes costs about half of the sample's worth.
+    # Weighting graphs by their classes halves the effective size of the sample, about.
     share = 0.5 if checked.prior == "classes" else 1.0
     problem = checked.problem(tables)
     resamples = Resampled.of(problem, tables, checked) if checked.robust else None
@@ -353,7 +353,7 @@ def _admissible_members(
             stable = [member.times for member in listed.members if member.is_stable]
             share = sum(stable) / listed.n_looked_at if options.stable else 1.0
             size = listed.n_looked_at if listed.size is None else listed.size
-            # The graph itself is admissible, whatever a few draws say.
+            # The graph itself is admissible, even if a few draws are not.
             sizes[its_class] = max(1.0, share * size)
         found.append(sizes[its_class])
     return np.array(found)

@@ -154,8 +154,8 @@ def _statements(
     stated = class_statements(members, allowed, required)
     if not stated.is_empty:
         return stated
-    # A graph that keeps a redundant edge because it is required is no irreducible member, but it
-    # is an answer all the same.
+    # A graph that keeps a redundant edge because it is required is not an irreducible member, but
+    # it is a result all the same.
     A = graph.adjacency
     return ClassStatements(A, A, A | A.T, False)
 

@@ -12,8 +12,8 @@ residuals: blocks are ranked one by one. Two candidates tie exactly when their c
 up to order and scale, as with a turned cycle and the inverse gain.
 
 Groups have weights and noise shapes each, and their gains add up. Tables with interventions share
-the weights; there whole graphs are ranked, and a node's noise is seen where nobody intervened on
-it.
+the weights; there whole graphs are ranked, and a node's noise is seen in
+the tables without an intervention on it.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def next_experiment(
     confidence : float
         How often the true graph must have the best likelihood (with ½ log n per edge).
     max_members : int
-        If there are more graphs than this, they are sampled, and the result says so.
+        If there are more graphs than this, they are sampled, and the result reports it.
     max_truths : int
         How many classes of graphs are taken to be true, one after another, for the rows; those
         with the most members.
@@ -298,7 +298,7 @@ def _with_rows(
     if not found.has_model or len(classes) < 2:
         return candidate
     targets = as_targets(candidate.targets, classes[0][0].graph)
-    # Members of a class make the same tables, so one of them stands for all.
+    # Members of a class generate the same tables, so one of them represents all.
     ordered = sorted(classes, key=lambda members: -sum(m.times for m in members))
     rivals = [Rival(members[0].graph, members[0].models) for members in ordered]
     needed = [

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from cyclearn.results.result import LearnResult
 
-# Above it, another answer is not worth an experiment.
+# Above it, no further experiment is proposed.
 _SURE = 0.95
 
 
@@ -100,7 +100,7 @@ class NextExperiment(Answer):
     selection : {"all", "sampled", "first"}
         Whether all of them were looked at, some drawn at random, or the first of the list.
     tables : tuple of tuple of str
-        The targets of the tables that are already there; the empty one stands for observed data.
+        The targets of the existing tables; the empty one means observed data.
     confidence : float
         How often the true graph is to win with the rows predicted.
     n_observed : float
@@ -263,7 +263,7 @@ def settled_in_words(n_unstable: int) -> str:
 
 
 def class_in_doubt(result: LearnResult) -> str:
-    """How probable the learned class is, where a posterior says so; otherwise nothing."""
+    """The probability of the learned class, if there is a posterior; otherwise nothing."""
     if result.posterior is None or not result.posterior.is_determined:
         return ""
     classes = result.posterior.classes()

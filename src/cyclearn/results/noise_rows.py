@@ -63,7 +63,7 @@ class NoiseRows:
         return sum(map(len, self.parts))
 
     def mean(self, B: FloatArray) -> FloatArray | None:
-        """The mean of the system that nobody touches, with these weights."""
+        """The mean of the undisturbed system, with these weights."""
         if self.tables.design is None:
             return self.tables.only.moments.mean
         return observed_mean(Experiments.of(self.tables), B)
@@ -82,7 +82,7 @@ class NoiseRows:
 
 
 def noise_rows(tables: Tables, given: Iterable[str] = ()) -> tuple[NoiseRows, ...]:
-    """The rows of tables, together where they share weights; ``given`` are no noise."""
+    """The rows of tables, together if they share weights; ``given`` have no noise terms."""
     for table in tables:
         if table.rows is None:
             raise InputError(

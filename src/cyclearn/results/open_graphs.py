@@ -25,7 +25,7 @@ OpenGraphs: TypeAlias = LearnResult | EquivalenceClass | InterventionalClass | D
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """The graphs that are open, with their parameter sets where a model says so.
+    """The graphs that are open, with their parameter sets if there is a model.
 
     ``n_unstable``: how many that fit equally well were left out, since no fit of theirs is stable.
     """

@@ -54,7 +54,7 @@ def with_evidence(
 
 
 def evidence_in_words(result: LearnResult) -> str:
-    """What stands beside the edges about their probability, or how to have it."""
+    """A line about the probabilities of the edges, or how to obtain them."""
     rows = [row for row in result.edge_rows if row.in_graph]
     parts = []
     if result.posterior is not None and not result.posterior.is_determined:
@@ -136,7 +136,7 @@ def about_search(result: LearnResult) -> list[str]:
 
 
 def present_exogenous(result: LearnResult) -> list[str]:
-    """What is taken as given, without the past, of which is said how many rows it has."""
+    """The exogenous variables, without lagged columns, whose number of rows is reported apart."""
     return [name for name in result.exogenous if name not in result.past]
 
 

@@ -11,7 +11,7 @@
 4. Long cycles that the graph imitates are closed; if that leads to something better, 3 begins
    again.
 5. Hill climbing with virtual-edge moves, which are few where few superfluous edges are left, first
-   without and then with very large components; if it finds something better, 3 begins again.
+   without and then with very large components; if it finds something better, 3 restarts.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class AnnealedSearch:
         return is_plain and self.score.largest_component(required) == 1
 
     def _best_acyclic(self) -> Adjacency:
-        """The best acyclic graph found, which is where the search then stands if it may."""
+        """The best acyclic graph found, from which the search continues if it may."""
         p = len(self._graph)
         if not self._takes_orders:
             # No component may grow beyond those of the start.
@@ -353,7 +353,7 @@ class AnnealedSearch:
         near: BoolArray | None = None,
         may_start_refused: bool = False,
     ) -> bool:
-        """Climb from a graph; go there, and say so, if the end may be visited and is better.
+        """Climb from a graph; move there, and return True, if the end is admitted and is better.
 
         No ``component`` larger than that is entered, unless there is one already. With nodes marked
         as ``near``, only edges that begin or end there are changed.

@@ -20,7 +20,7 @@ from cyclearn.search.runs import Adjacency
 
 
 def linked_pairs(covariances: FloatArray, shares: FloatArray, price: float) -> BoolArray:
-    """Pairs whose partial correlation given all others is worth an edge at that price.
+    """Pairs whose partial correlation given all others exceeds that penalty.
 
     ``covariances`` are those of all groups, ``shares`` what each counts for. None where there are
     too few rows to tell.

@@ -242,7 +242,7 @@ class ComponentProgramme:
         return least - float(self._saturated[U]) if isfinite(least) else least
 
     def _edge_range(self, C: int, U: int, below: float) -> tuple[int, int]:
-        """The fewest edges that connect C, and the most that the incumbent leaves room for."""
+        """The fewest edges that connect C, and the most that the incumbent allows."""
         size = C.bit_count()
         fewest = 0 if size == 1 else size
         most = min(size * (size - 1 + U.bit_count()), size * self.score.limits.max_parents)
@@ -278,7 +278,7 @@ class _StoppedError(Exception):
 
 @dataclass(frozen=True)
 class ExactSearch:
-    """``"exact"``: the best graph of all, or an error with an estimate of what it would take."""
+    """``"exact"``: the best graph of all, or an error with an estimate of its cost."""
 
     limits: ExactEffort = field(default_factory=ExactEffort)
 

@@ -39,7 +39,7 @@ class FewRows:
         max_parents: int | None,
         max_component: int | None,
     ) -> TooFewRows:
-        """What was done, for the result: the price, and the limits that nobody else set."""
+        """The changes, for the result: the penalty, and the limits that were not given."""
         return TooFewRows(
             n_effective=n_effective,
             penalty=given,

@@ -70,7 +70,7 @@ def l1_learn(
     max_iterations : int
         Limit on gradient steps; ``converged`` of the result says whether they sufficed.
     time_limit : float, optional
-        Limit in seconds, after which the solution is where the steps have come to.
+        Limit in seconds, after which the current iterate is the solution.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def l1_learn(
 def _likelihood(S: FloatArray, B: FloatArray) -> tuple[float, FloatArray]:
     """Negative log-likelihood per sample without constants, and its gradient in B.
 
-    Infinite where weights are so large that it is no number.
+    Infinite if weights are so large that it overflows.
     """
     Q = np.eye(len(S)) - B
     sign, log_det = np.linalg.slogdet(Q)

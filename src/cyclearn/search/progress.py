@@ -21,7 +21,7 @@ class Progress:
         The best score so far, that of the whole sample, and its graph; ``cyclearn.fit`` gives its
         weights.
     start, agreeing : int
-        The number of the start that is running, and how many of those before it came to the best
+        The number of the start that is running, and how many of those before it reached the best
         score.
     done, wanted : float, optional
         The effective sample size of a posterior and its goal, or resamples of a bootstrap.

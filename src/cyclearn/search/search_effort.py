@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.search.runs import Adjacency
 
-# How long the default search goes on.
+# How long the default search lasts.
 Effort = Literal["default", "high"]
 
 
@@ -122,7 +122,7 @@ class StartEffort:
     # a single move would take seconds: the cube of the edges for every pair of nodes
     # (hard_tables.md).
     last_climb_most: float = 1e9
-    # A graph with a ring closed is worth a climb when it is worse by at most so many edges'
+    # The search climbs from a graph with a ring closed if it is worse by at most so many edges'
     # penalties: what else is wrong around a true ring costs that much (10 is the most met), and
     # most other rings far more. *Rings*.
     ring_worse: float = 12
@@ -175,7 +175,7 @@ class AutoEffort:
     # search_truth.md, one start alone.
     further: StartEffort = field(default_factory=StartEffort)
     first: StartEffort = field(default_factory=StartEffort().halved)
-    # Starts that must have come to the best score, and starts at most. search_truth.md.
+    # Starts that must have reached the best score, and starts at most. search_truth.md.
     agreeing: int = 2
     most: int = 4
     # The same where a graph is one region: near ties that one start in two misses are common, and

@@ -30,7 +30,7 @@ class SearchCall:
     on_step: OnStep | None = None
 
     def told_of(self, runs: Sequence[SearchRun]) -> OnStep | None:
-        """Tells whoever follows the search of the steps of a start after these."""
+        """Reports the steps of a start after these to the caller."""
         on_step = self.on_step
         if on_step is None:
             return None

@@ -27,7 +27,7 @@ def tied_graphs(
 ) -> tuple[list[DirectedGraph], bool]:
     """Graphs whose score is the best, the one to be shown first; whether a limit cut the list.
 
-    The list is cut where the ``effort`` ends, or when ``is_over`` says so.
+    The list is cut where the ``effort`` ends, or when ``is_over`` is true.
     """
     score, walking = problem.score(), problem.score(is_walking=True)
     admit = problem.admission(score)
