@@ -3,7 +3,7 @@
 =======  =================================  ====================================================
 method   path                               what it does
 =======  =================================  ====================================================
-GET      /api/state                         tables, jobs and how far they are, limits
+GET      /api/state                         tables, jobs and their progress, limits
 POST     /api/tables?name=NAME              open the file that is the body of the request
 POST     /api/tables/example                open the example data
 GET      /api/tables/T                      what was found in a table

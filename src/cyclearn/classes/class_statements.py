@@ -1,4 +1,4 @@
-"""What holds in some, and what in every, member of a class; exact, without counting members.
+"""What is true in some, and what in every, member of a class; exact, without counting members.
 
 Of all graphs that fit equally well, every one has an edge, some have it, or its direction differs
 between them. That says how far these graphs agree with each other, not how probable the edge is:
@@ -110,7 +110,7 @@ def class_statements(
     *,
     deadline: Deadline = None,
 ) -> ClassStatements:
-    """What holds in some and in every irreducible member of a class.
+    """What is true in some and in every irreducible member of a class.
 
     Parameters
     ----------

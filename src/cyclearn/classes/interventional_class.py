@@ -145,7 +145,7 @@ class InterventionalClass(GraphClass):
 def group_territories(graph: DirectedGraph, design: InterventionDesign) -> tuple[ClassKey, ...]:
     """For every group of a design, the territories of the graph that keeps the edges into it.
 
-    Graphs with equal ones cannot be told apart by the design; rules may link different ones.
+    Graphs with equal ones cannot be distinguished by the design; rules may link different ones.
     """
     return tuple(territories(columns_into(graph.columns, group)) for group in design.groups)
 
@@ -244,7 +244,7 @@ def _targets(targets: Sequence[Node], graph: DirectedGraph) -> tuple[int, ...]:
 
 
 def class_key(graph: DirectedGraph, design: InterventionDesign) -> tuple[ClassKey, ...]:
-    """Equal for two graphs exactly if the design is not known to tell them apart."""
+    """Equal for two graphs exactly if the design is not known to distinguish them."""
     return tuple(map(_first_linked, group_territories(graph, design)))
 
 

@@ -7,12 +7,12 @@ from types import FrameType
 
 from cyclearn.foundation.interruption import underlying
 
-# Seconds until a program that was told to end, and did not, is told again.
+# Seconds until the signal is repeated to a program that was asked to end and did not.
 _AGAIN = 5.0
 
 
 class Terminated(BaseException):
-    """The process was told to end; like KeyboardInterrupt, no handler of errors takes it."""
+    """The process was asked to end; like KeyboardInterrupt, no handler of errors catches it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

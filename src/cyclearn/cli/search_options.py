@@ -45,7 +45,7 @@ def search(
     checkpoint: Path | None,
     posterior: bool | None = None,
 ) -> LearnResult:
-    """Learn from a table, and show how far that has come."""
+    """Learn from a table, and show the progress."""
     from cyclearn.learning import learn
 
     if checkpoint is not None and bootstrap is None:

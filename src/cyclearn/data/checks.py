@@ -1,7 +1,7 @@
 """Checks of data before a result is trusted: properties that violate its assumptions.
 
 Learning assumes independent rows of a linear Gaussian system, enough of them, and no variable that
-others nearly determine. Nothing here stops a run; each warning says how far the data are from the
+others nearly determine. No check stops a run; each warning reports how far the data are from the
 assumption and what to do.
 """
 
@@ -31,7 +31,7 @@ _SKEWNESS, _EXCESS_KURTOSIS = 0.5, 1.0
 _CODES = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
 # Answers on a scale have seven levels at most, as a rule.
 _FEW_LEVELS = 7
-# A threshold beside fewer rows is hardly known.
+# With fewer rows the threshold is hardly known.
 _RAREST_LEVEL = 5
 # Share of missing cells from which a warning is given.
 _HOLES = 0.01

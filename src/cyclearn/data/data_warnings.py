@@ -49,7 +49,7 @@ class DataWarning(ABC):
     columns : tuple of str
         The variables concerned; none where it is all of them.
     group : str
-        The group of rows concerned; empty where there is one table.
+        The group of rows concerned; empty for a single table.
     """
 
     code: ClassVar[str]
@@ -607,7 +607,7 @@ class UnfinishedSample(DataWarning):
 
 
 def _others(warning: DataWarning) -> str:
-    """How many columns there are beside the one that is named."""
+    """The number of columns other than the one that is named."""
     number = len(warning.columns) - 1
     return f" (and {count_of(number, 'other column')})" if number > 0 else ""
 

@@ -11,7 +11,7 @@ from cyclearn.data.input_checks import number_of
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 
-# Lines from which the separator and the decimal mark are told.
+# Lines from which the separator and the decimal mark are detected.
 _LOOKED_AT = 100
 _WHITESPACE = r"\s+"
 # Lines that one cell in quotes may have.

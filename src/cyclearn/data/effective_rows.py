@@ -95,7 +95,7 @@ class Memory:
 
 
 def row_weight(asked: EffectiveRows, n: int, memory: Memory | None) -> tuple[float, Counting]:
-    """What one of n rows counts for beside independent ones, and why; moments have no memory.
+    """The weight of one of n rows relative to independent ones, and why; moments have no order.
 
     Raises
     ------

@@ -20,7 +20,7 @@ from cyclearn.foundation.readable import listed
 _COLLINEAR = 1e-11
 # Asymmetry that rounding to a few digits leaves in a covariance matrix.
 _SYMMETRIC = 1e-4
-# Columns that a message names beside the first.
+# Columns that a message names after the first.
 _NAMED = 10
 # Texts that mean a missing value.
 MISSING_TEXT = (".", "..", "?", "-", "--", "na", "NAN", "missing", "Missing", "MISSING")
@@ -28,7 +28,7 @@ MISSING_WORDS = {*MISSING_TEXT, "", "NA", "N/A", "NaN", "nan", "null", "NULL", "
 
 
 def is_missing_word(text: Any) -> bool:
-    """Whether a text beside numbers looks like a sign for a missing value, such as ``*``.
+    """Whether a text among numbers looks like a code for a missing value, such as ``*``.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def check_rows(values: FloatArray, remedy: str = "") -> None:
 
 
 def half_of_matrix(values: FloatArray) -> str | None:
-    """Which half of a square table is empty, beside its diagonal, where the other is full."""
+    """Which half of a square table, without its diagonal, is empty if the other is full."""
     n, p = values.shape
     if n != p or p < 3:
         return None

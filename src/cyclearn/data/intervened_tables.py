@@ -1,6 +1,6 @@
 """Tables in which some variables were intervened on: read, checked, and brought together.
 
-Targets are given beside a list of tables, one list of names for each, or as a column of one table
+Targets are given with a list of tables, one list of names for each, or as a column of one table
 that names the targets of each row; in a matrix of single rows, row i may be that of target i.
 """
 

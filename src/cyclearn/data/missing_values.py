@@ -70,7 +70,7 @@ class Treated:
 
 
 def treat_missing(rows: Rows, missing: Missing) -> Treated:
-    """Moments of a table, whose missing values are treated as told.
+    """Moments of a table, with missing values treated as requested.
 
     Examples
     --------

@@ -311,7 +311,7 @@ def read_moments(
 
 
 def _mirrored(frame: pd.DataFrame) -> pd.DataFrame:
-    """A matrix of which only one half is written, with both; any other as it is."""
+    """The symmetric matrix of which one half is given; any other matrix unchanged."""
     if half_of_matrix(frame.to_numpy(dtype=float)) is None:
         return frame
     S = np.nan_to_num(frame.to_numpy(dtype=float))

@@ -291,7 +291,7 @@ class Reading(Options):
 
     @property
     def design(self) -> Design:
-        """What interventions do to their targets; unknown ones are told by the noise alone."""
+        """The kind of the interventions; unknown targets are found by the noise alone."""
         return Design("noise" if self.is_unknown else self.intervention_kind, self.intercepts)
 
     def tables(self, data: SeveralData | Tables) -> Tables:

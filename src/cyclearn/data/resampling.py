@@ -143,7 +143,7 @@ class Resampler:
         of_row = np.any if self.reading.missing == "rows" else np.all
         rows = rows.taken(~of_row(np.isnan(rows.values), axis=1))
         rows = rows.taken(self._chosen(len(rows.values), table.row_weight, generator))
-        # Ranks were taken before the past was set beside the rows, and logarithms of all rows;
+        # Ranks were taken before the preceding rows were joined, and logarithms of all rows;
         # incomplete rows are left out.
         margins = self.reading.margins
         if lags or margins == "log":

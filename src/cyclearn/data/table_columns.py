@@ -44,7 +44,7 @@ MATRIX_REMEDY = "read_moments(path, covariance=True, n_samples=…), or --covari
 
 @dataclass(frozen=True)
 class Cells:
-    """Names and cells of a table, before anything is left out, and what was told from its file.
+    """Names and cells of a table, before columns are left out, and what was detected in its file.
 
     ``lines`` are those of the file in which the rows are, if known.
     """
@@ -329,7 +329,7 @@ def _counts(column: pd.Series, least: int = _COUNTED_ROWS) -> bool:
 
 
 def _suspected_codes(wrong: Iterable[str], cells: Cells, names: list[str]) -> str | None:
-    """One proposal for the whole table where all that is wrong are signs beside numbers."""
+    """One remedy for the whole table if the only problem is codes among numbers."""
     found: dict[str, str] = {}
     first = ""
     for name in wrong:
@@ -357,7 +357,7 @@ def is_identifier(name: str, column: pd.Series) -> bool:
         return False
     values = _as_numbers(column)
     if values.dtype.kind not in "fiuM":
-        # Numbers beside a few signs, and dates, are something else.
+        # Numbers among a few codes, and dates, are something else.
         others = [number_of(v) is not None or _DATE.fullmatch(str(v).strip()) for v in values]
         return sum(map(bool, others)) < len(values) / 2
     if values.dtype.kind == "M" or (values % 1 != 0).any() or _counts(values):

@@ -47,7 +47,7 @@ _MAX_GRAPHS = 1000
 
 
 def _drawn_tasks(settings: Iterable[str], n_instances: int | None) -> list[Task]:
-    """So many instances of every setting, as many as in the paper unless told otherwise."""
+    """So many instances of every setting; by default as many as in the paper."""
     instances = range(100 if n_instances is None else n_instances)
     return [Task(setting, instance) for setting in settings for instance in instances]
 

@@ -110,7 +110,7 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
             "standardised": np.concatenate([expected * units, nothing]),
         }
     )
-    # Many indices are equal but for rounding, which must not order them.
+    # Many indices are equal except for rounding, which must not order them.
     rank = pd.Series([float(f"{value:.8g}") for value in table["index"]])
     ordered = table.loc[rank.sort_values(ascending=False, kind="stable").index]
     return ordered.reset_index(drop=True)

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from cyclearn.models.fitted_model import FittedModel
 
 
-# A parameter moves along a flat direction when its entry, beside a largest entry of one, exceeds
-# this.
+# A parameter moves along a flat direction if its entry exceeds this, where the largest entry is 1.
 _MOVES = 1e-3
 
 

@@ -1,6 +1,6 @@
 """What a result states about edges: the source of all tables of edges.
 
-Two questions are kept apart. Do all graphs that fit equally well have the edge (``verdict``, pair
+Two questions are separate. Do all graphs that fit equally well have the edge (``verdict``, pair
 by pair)? And how probable is it, given these data (``probability`` by a posterior, ``resamples`` by
 a bootstrap)? The graphs that fit equally well are the members of the learned class, and of the
 classes whose scores tie exactly, that respect the knowledge.

@@ -7,7 +7,7 @@ others are mixtures of them, which are closer to Gaussian (Shimizu et al. 2006 f
 Lacerda et al. 2008 with cycles). So what ranks members is how much their residuals gain when each
 noise may have the shape that suits it best (:mod:`cyclearn.models.noise_shape`).
 
-The columns of a block of the class are chosen apart from those of other blocks, and so are their
+The columns of a block of the class are chosen independently of other blocks, and so are their
 residuals: blocks are ranked one by one. Two candidates tie exactly when their columns are the same
 up to order and scale, as with a turned cycle and the inverse gain.
 

@@ -150,7 +150,7 @@ def _batch(
     best: Candidate,
     size: int,
 ) -> tuple[Candidate, ...]:
-    """The best experiment, and greedily those that leave least beside it; none for a batch of one.
+    """The best experiment, and greedily those that leave least with it; none for a batch of one.
 
     It ends where no further experiment changes what is left.
     """
@@ -232,7 +232,7 @@ def _judged(
     probable: list[tuple[DirectedGraph, float]],
     experiments: tuple[tuple[int, ...], ...],
 ) -> tuple[Candidate, list[list[Member]]]:
-    """The last of some experiments after those before it, and the classes that all tell apart."""
+    """The last of some experiments after those before it, and the classes that all distinguish."""
     graph = found.members[0].graph
     design = InterventionDesign(graph.n_nodes, (*found.tables, *experiments))
     classes: dict[object, list[Member]] = {}
@@ -261,7 +261,7 @@ def _joined_where_equal(
     """Classes whose parameters for these data give the same experiments.
 
     Different classes that tie generate the distribution at hand both. The theorem says that an
-    experiment can tell them apart, but not that it does so here.
+    experiment can distinguish them, but not that it does so here.
     """
     joined: dict[object, list[Member]] = {}
     seen: list[tuple[object, list[FloatArray]]] = []

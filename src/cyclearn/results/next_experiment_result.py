@@ -33,14 +33,14 @@ class Candidate:
     ----------
     targets : tuple of str
     n_classes : int
-        Classes of graphs that it tells apart, among the graphs looked at.
+        Classes of graphs that it distinguishes, among the graphs examined.
     expected_left : float
         Graphs left on average, if each that is open is as likely as any other.
     largest_left : int
         Graphs left in the worst case, among those looked at.
     rows : float
         Rows with which the true graph wins as often as asked, whichever of those looked at it is;
-        NaN where nothing was to be predicted, infinite where no number suffices beside the
+        NaN if nothing was to be predicted, infinite if no number suffices next to the
         observed rows.
     rows_typical : float
         The median over the graphs looked at instead of the largest.
@@ -91,7 +91,7 @@ class NextExperiment(Answer):
     Attributes
     ----------
     candidates : tuple of Candidate
-        Least probability left first, where there is a posterior; then fewest graphs left on
+        Least probability left first, if there is a posterior; then fewest graphs left on
         average, fewest in the worst case, fewest rows.
     graphs : tuple of DirectedGraph
         The graphs that are open and were looked at, as often as they were drawn.
@@ -148,7 +148,7 @@ class NextExperiment(Answer):
         )
 
     def left(self, targets: Sequence[Node] | Node) -> tuple[tuple[DirectedGraph, ...], ...]:
-        """The graphs looked at, in the classes that an experiment tells apart, largest first."""
+        """The graphs examined, in the classes that an experiment distinguishes, largest first."""
         graph = self.graphs[0]
         known = [tuple(sorted(map(graph.index, table))) for table in self.tables]
         design = InterventionDesign(graph.n_nodes, (*known, as_targets(targets, graph)))

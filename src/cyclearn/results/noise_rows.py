@@ -73,7 +73,7 @@ class NoiseRows:
         return np.repeat(~self.is_other[:, node], list(map(len, self.parts)))
 
     def residuals(self, B: FloatArray) -> list[FloatArray]:
-        """Of each table, with weights on the scale of the data; values where there is none."""
+        """Of each table, with weights on the scale of the data; the values if there is none."""
         Q = np.eye(len(B)) - B * self.scale[:, None] / self.scale
         return [
             np.where(is_cut, part, part @ Q)

@@ -1,4 +1,4 @@
-"""The graphs that an experiment could tell apart: what data, a class or a graph leave open."""
+"""The graphs that an experiment could distinguish: what data, a class or a graph leave open."""
 
 from __future__ import annotations
 

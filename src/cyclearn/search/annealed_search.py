@@ -44,7 +44,7 @@ def run_from(
     budget: Budget,
     on_step: OnStep | None = None,
 ) -> SearchRun:
-    """One start; without the acyclic stage the graph is improved as it is."""
+    """One start; without the acyclic stage the given graph is improved."""
     search = AnnealedSearch(problem, problem.score(is_walking=True), seed, effort, budget, on_step)
     return search.run(start, acyclic_stage=acyclic_stage)
 
@@ -61,7 +61,7 @@ class AnnealedSearch:
     on_step: OnStep | None = None
 
     def run(self, start: Adjacency, *, acyclic_stage: bool = True) -> SearchRun:
-        """Search from a graph; without the acyclic stage it is improved as it is."""
+        """Search from a graph; without the acyclic stage the given graph is improved."""
         self._rng = np.random.default_rng(self.seed)
         self._may_add = self.problem.allowed.astype(np.uint8)
         self._may_delete = (~self.problem.required).astype(np.uint8)

@@ -40,7 +40,7 @@ def linked_pairs(covariances: FloatArray, shares: FloatArray, price: float) -> B
 def _in_units_of_its_own(matrix: FloatArray) -> FloatArray:
     """With a unit diagonal."""
     diagonal = np.diagonal(matrix)
-    if not (diagonal > 0).all():  # as the inverse of a matrix that is singular but for rounding
+    if not (diagonal > 0).all():  # as the inverse of a matrix that is singular except for rounding
         raise np.linalg.LinAlgError
     scale = np.sqrt(diagonal)
     return np.asarray(matrix / scale / scale[:, None])

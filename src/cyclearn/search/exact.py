@@ -28,7 +28,7 @@ from cyclearn.search.score import GraphScore
 from cyclearn.search.search_effort import ExactEffort, StartEffort
 from cyclearn.search.starts import SearchCall, starting_graphs
 
-# Scores per sample closer than this are not told apart, nor closer than rounding allows: scores
+# Scores per sample closer than this are not distinguished, nor closer than rounding: scores
 # that tie do so to about 1e-15, and others are rarely closer than 1e-6.
 TOLERANCE = 1e-9
 # Half the logarithm of a variance that is as good as none.
@@ -313,7 +313,7 @@ class ExactSearch:
                 break
             banned += score.unstable_components(best)
         if known < value:
-            # Equal but for rounding, by what the search has proved.
+            # Equal except for rounding, as the search has proved.
             value, admitted = known, first.best
         if admitted is None:
             raise InputError(

@@ -31,7 +31,7 @@ _SHORTEST = 1e-14
 
 @dataclass(frozen=True)
 class L1Fit:
-    """Solution of the l1 problem: B before the cut, and how far it is from optimality.
+    """Solution of the l1 problem: B before the cut, and its distance from optimality.
 
     ``violation`` is the largest violation of the optimality conditions: |gradient + λ sign B| on
     entries that are not zero, the excess of |gradient| over λ on entries that are.

@@ -11,7 +11,7 @@ from cyclearn.foundation.json_input import short
 
 Penalty = str | float
 
-# Chosen among families of penalties by how often the answer lies in the true class.
+# Chosen among families of penalties by how often the answer is in the true class.
 DEFAULT_PENALTY = "ebic 0.75"
 
 _NUMBER = r"(\d+\.?\d*|\.\d+)"

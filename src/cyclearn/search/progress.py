@@ -26,7 +26,7 @@ class Progress:
     done, wanted : float, optional
         The effective sample size of a posterior and its goal, or resamples of a bootstrap.
     steps, r_hat : int and float, optional
-        The steps of each chain, and how far chains agree: R̂ is 1 where they do.
+        The steps of each chain, and their agreement: R̂ is 1 if they agree.
     """
 
     phase: str

@@ -1,6 +1,6 @@
 """How much work the search does: its tuned numbers, each with what chose it.
 
-Pages named beside a number are in ``benchmarks/results``; a name in asterisks is a section of
+Pages named next to a number are in ``benchmarks/results``; a name in asterisks is a section of
 ``search_effort.md``, which has what was measured when the number was chosen.
 """
 

@@ -1,6 +1,6 @@
 """The answer for tables with interventions: the graphs with the best score, one by one.
 
-Interventions tell graphs apart that generate the same observed distributions, so a class of these
+Interventions distinguish graphs that generate the same observed distributions, so a class of these
 is only where to look: its members are scored, and those that tie stay. Graphs with other edges
 among three nodes are looked at as well, as without interventions.
 """

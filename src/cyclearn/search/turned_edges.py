@@ -19,7 +19,7 @@ def leading_away(
     """An equivalent graph with edges near the centre turned away from it, as far as they can be.
 
     An edge can be turned when no cycle goes through its ends and its target has the same parents as
-    its source, but for the source itself. ``label`` is the component of each node, and
+    its source, except for the source itself. ``label`` is the component of each node, and
     ``may_turn[i, j]`` says whether i → j may be turned. Edges ``furthest`` steps away or more stay:
     they have little to do with what happens around the centre.
 

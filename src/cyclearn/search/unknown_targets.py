@@ -1,4 +1,4 @@
-"""Unknown targets: which noises differ between tables, told by the score that graphs have.
+"""Unknown targets: which noises differ between tables, found by the score of graphs.
 
 Tables share their weights. A target of a table has noise variance and intercept of its own there,
 as with ``intervention_kind="noise"``; they were not recorded. Each parameter that a target
