@@ -244,8 +244,7 @@ def moments_of(rows: Rows) -> Moments:
     X, labels = rows.values, rows.names
     n = X.shape[0]
     if n < 2 or (n == 2 and X.shape[1] > 1):
-        why = ", which always lie on a line" * (n == 2)
-        raise InputError(f"the data have {count_of(n, 'row')}{why}; give at least 3")
+        raise InputError(f"the data have {count_of(n, 'row')}; a covariance needs at least 3")
     with np.errstate(invalid="ignore", over="ignore"):
         weights = rows.weights
         mean = X.mean(axis=0) if weights is None else weights @ X / weights.sum()

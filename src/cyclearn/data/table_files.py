@@ -14,6 +14,7 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from io import StringIO
 from numbers import Real
@@ -220,10 +221,9 @@ def tetrad_matrix(path: str | Path, encoding: str | None = None) -> tuple[int, A
     path = Path(path)
     if _kind(path) not in _TEXT or not os.path.isfile(path):
         return None
-    try:
+    found = None
+    with suppress(InputError):  # which reading it as a table raises, with the name of the file
         found = tetrad_covariance(_decoded(_unpacked(path), encoding)[0])
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
     return found and (found[0], pd.DataFrame(found[2], columns=found[1]))
 
 

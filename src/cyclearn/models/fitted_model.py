@@ -16,6 +16,7 @@ from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import between
 from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import finite
 from cyclearn.foundation.readable import given_in_words, significant
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models import diagnostics, inference
@@ -261,10 +262,9 @@ class FittedModel(Answer):
         """Everything a report needs as plain values for JSON; None for what does not exist."""
         table = self.summary(level)
         parameters = [
-            {"parameter": name, **{key: _or_none(value) for key, value in row.items()}}
+            {"parameter": name, **finite(row)}
             for name, row in table.to_dict(orient="index").items()
         ]
-        indices = self.fit_indices.to_dict()
         return {
             "schema": 1,
             "status": self.status.name,
@@ -279,7 +279,7 @@ class FittedModel(Answer):
             "parameters": parameters,
             "not_identified": list(self.not_identified),
             "standard_errors": "standard" if self.sandwich is None else "robust",
-            "fit_indices": {key: _or_none(value) for key, value in indices.items()},
+            "fit_indices": finite(self.fit_indices.to_dict()),
             "alternatives": [model.to_dict() for model in self.alternatives],
         }
 
@@ -332,10 +332,6 @@ class FittedModel(Answer):
             na_rep="",
         )
         return "\n".join([*lines, str(self.fit_indices), shown])
-
-
-def _or_none(value: Any) -> Any:
-    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def _total(name: str, meaning: str) -> Any:

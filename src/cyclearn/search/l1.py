@@ -11,14 +11,16 @@ the objective, until the conditions of optimality hold.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import inf
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from cyclearn.data import as_moments
 from cyclearn.data.moments import Data
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import at_least, seconds
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.deadlines import deadline_after, has_passed
@@ -30,7 +32,7 @@ _SHORTEST = 1e-14
 
 
 @dataclass(frozen=True)
-class L1Fit:
+class L1Fit(Answer):
     """Solution of the l1 problem: B before the cut, and its distance from optimality.
 
     ``violation`` is the largest violation of the optimality conditions: |gradient + λ sign B| on
@@ -43,6 +45,10 @@ class L1Fit:
     violation: float
     n_iterations: int
     converged: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(self) | {"graph": self.graph.to_dict(), "B": self.B.tolist()}
 
 
 def l1_learn(
