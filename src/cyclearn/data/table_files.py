@@ -219,7 +219,7 @@ def tetrad_matrix(path: str | Path, encoding: str | None = None) -> tuple[int, A
     import pandas as pd
 
     path = Path(path)
-    if _kind(path) not in _TEXT or not os.path.isfile(path):
+    if not os.path.isfile(path) or _kind(path) not in _TEXT:
         return None
     found = None
     with suppress(InputError):  # which reading it as a table raises, with the name of the file
