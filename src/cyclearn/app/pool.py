@@ -107,7 +107,7 @@ class WorkerPool:
         self._is_closed = False
 
     def prepare(self) -> None:
-        """Start a worker in advance, where there is room for one and none is ready."""
+        """Start a worker in advance, if another may run and none is ready."""
         if self._is_closed or self._idle or self._starting or self._free.locked():
             return
         self._starting = asyncio.ensure_future(self._prepare())

@@ -367,7 +367,7 @@ class _Journey:
 
 
 def _nearest_inside(column: int, goal: int, room: int, size: int) -> int:
-    """A set of ``size`` inside ``room`` that keeps what it can of ``column``, then of ``goal``."""
+    """A set of ``size`` inside ``room`` with most of ``column``, and then most of ``goal``."""
     chosen = 0
     for preferred in (column & goal, column, goal, room):
         for i in bits(preferred & room & ~chosen):

@@ -3,7 +3,7 @@
 Two graphs generate the same tuples of distributions, one for each table, exactly when for every
 group of the design they generate the same distributions with only the edges into that group kept
 (the documentation, "Interventions", proves it). So the class is a product: the columns of a group
-move as rotations and rules let them move among themselves, whatever those of other groups do.
+move as rotations and rules let them move among themselves, independently of other groups.
 
 **Designs** say which variables are intervened on in each table. A perfect intervention sets a
 variable: its equation, parents and noise are replaced by

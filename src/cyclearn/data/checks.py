@@ -266,7 +266,7 @@ def _collinear(moments: Moments) -> Iterator[DataWarning]:
     n, p = moments.n_samples, moments.n_variables
     R = moments.correlation
     if n > p + 1:
-        # The inverse has 1 / (1 − R²) on its diagonal; (n − 1) / (n − p) takes away what chance
+        # The inverse has 1 / (1 − R²) on its diagonal; (n − 1) / (n − p) subtracts what chance
         # explains.
         unexplained = np.minimum((n - 1) / (n - p) / np.linalg.inv(R).diagonal(), 1)
     elif n >= TESTED_ROWS:

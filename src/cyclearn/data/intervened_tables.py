@@ -31,7 +31,7 @@ from cyclearn.foundation.readable import listed
 # Targets of each table, or the name of a column with the targets of each row.
 Interventions = str | tuple[tuple[str, ...], ...]
 # In place of targets: row i of the table is an experiment by itself, whose target is column i; or
-# nobody recorded the targets.
+# the targets were not recorded.
 ROWS, UNKNOWN = "rows", "unknown"
 
 

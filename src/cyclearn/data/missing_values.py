@@ -56,7 +56,7 @@ class Treated:
     """Moments of a table, the rows they count for, and the rows with holes filled and as given.
 
     ``shrinkage`` is the share by which a shrunk covariance reduces all correlations. With ordinal
-    columns, ``repaired`` is the share of all correlations that was taken away to make the matrix
+    columns, ``repaired`` is the share by which all correlations were shrunk to make the matrix
     positive definite.
     """
 

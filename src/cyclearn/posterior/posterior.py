@@ -46,7 +46,7 @@ _FEW_VARIABLES, _FEW_SIZE, _SIZE = 10, 2000, 400
 # The same over resamples: a standard error of 0.029 at most.
 _ROBUST_SIZE = 300
 # Most steps of a chain: this many for each pair of variables, within bounds, and twice as many over
-# resamples, since each takes steps to forget the one before (real_tables.md).
+# resamples, since each takes steps to become independent of the one before (real_tables.md).
 _STEPS_A_PAIR, _LEAST_STEPS, _MOST_STEPS = 8_000, 1_000_000, 20_000_000
 # Draws for each row of the data, which together count for one: with one draw, probabilities are
 # more cautious than halves of real tables call for (real_tables.md).

@@ -201,7 +201,7 @@ class AnnealedSearch:
     def _close_rings(self) -> bool:
         """Close long cycles that the graph imitates; whether a better graph was found."""
         if self.score.experiments is not None:
-            return False  # links are those of variables that nobody sets
+            return False  # links are those of variables without interventions
         largest_now = self.score.largest_component(self._graph)
         in_thicket = self.effort.in_thicket(self._graph)
         for ringed, nodes in iter_ringed(self._graph, self._linked):

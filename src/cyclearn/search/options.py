@@ -165,8 +165,8 @@ class ProblemOptions(Reading):
     def _limits(self, tables: Tables) -> dict[str, int | None]:
         """Most parents, and most variables of a feedback loop: as given, or as few rows ask for.
 
-        With as many parents as rows no penalty makes a search sound, so the limits hold whatever
-        the penalty is.
+        With as many parents as rows no penalty makes a search sound, so the limits hold with any
+        penalty.
         """
         limits = {"max_parents": self.max_parents, "max_component": self.max_component}
         few = [each for each in few_rows_of(tables) if each is not None]

@@ -99,7 +99,7 @@ class StartEffort:
     region_proposals: int = 1500
     region_temperature: float = 5.0
     last_temperature: float = 0.5
-    # The first temperature is at least so many edges' penalties: where an edge costs more, the way
+    # The first temperature is at least so many edges' penalties: if the penalty is larger, the way
     # from one good graph to another leads higher up. *Regions*.
     steps_up: float = 1.1
     # Beside a component larger than a region it is so many penalties: a hotter walk forgets what
@@ -127,10 +127,10 @@ class StartEffort:
     # most other rings far more. *Rings*.
     ring_worse: float = 12
     # Nor is one inside a component larger than a region with so many edges more than nodes: it
-    # imitates many rings, and none of them was ever worth it (hard_tables.md).
+    # imitates many rings, and none of them ever helped (hard_tables.md).
     thicket: int = 2
     # Nor is one that makes a component of more than so many times its nodes: it closes other ways
-    # too, is no ring that the graph imitates, and takes long to fit. *Rings*.
+    # too, is not a ring that the graph imitates, and takes long to fit. *Rings*.
     ring_grows: int = 2
 
     def in_thicket(self, A: BoolArray | Adjacency) -> BoolArray:
