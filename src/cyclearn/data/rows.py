@@ -125,7 +125,7 @@ class Rows:
 def row_column(frame: Any, name: str, option: str) -> tuple[Any, Any]:
     """The table without the column that weights or subjects are in, and that column."""
     if not hasattr(frame, "columns") or name not in frame.columns:
-        raise InputError(f"{option} is {name!r}, and the table has no column of that name")
+        raise InputError(f"{option} is {name!r}, which is not a column of the table")
     column = frame[name]
     if column.isna().any():
         row = int(np.flatnonzero(column.isna().to_numpy())[0])
